@@ -1,0 +1,238 @@
+"""Hits: the judged documents that rankings found. Every measure is a function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+PerQuery: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """One row for each judged document that a ranking found, sorted by query, then rank.
+
+    Unjudged documents are not in it: only their number matters, and `retrieved` tells it.
+    """
+
+    query: Array
+    """Which query (0 to n-1) the row belongs to."""
+    rank: Array
+    """Where the document stands in its ranking, from 1."""
+    grade: Array
+    """How relevant the document was judged (float64)."""
+    doc: Array
+    """Which judgment the row is: an index into the judgments' table."""
+    n: int
+    """How many queries there are, those without any row included."""
+    retrieved: Array
+    """How many documents each query's ranking holds."""
+    pool: Hits | None = None
+    """All judged documents, found or not; None for the pool itself."""
+    first: Array | None = None
+    last: Array | None = None
+    """The first and the last rank a row could have among equal scores; None: no row is tied."""
+    aspect: Array | None = None
+    """Which facet of the query (subtopic, claim, entity) the row is about, 0 to `aspects`-1."""
+    weight: Array | None = None
+    """The share of the row that stands at this rank, where rows are averaged over tie orders."""
+    facets: Facets | None = None
+    """The judgments of each document aspect by aspect, where there are any."""
+    answered: Array | None = None
+    """Which queries the ranking answers at all; None: every one."""
+    corpus: int | None = None
+    """How many documents there are to find from, where that is known."""
+    _memo: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    # --- rows ------------------------------------------------------------------------------
+
+    def keep(self, rows: Array) -> Hits:
+        """Only the rows that `rows` (booleans or indices in order) picks."""
+
+        def pick(column: Array | None) -> Array | None:
+            return None if column is None else column[rows]
+
+        return replace(
+            self,
+            query=self.query[rows],
+            rank=self.rank[rows],
+            grade=self.grade[rows],
+            doc=self.doc[rows],
+            first=pick(self.first),
+            last=pick(self.last),
+            aspect=pick(self.aspect),
+            weight=pick(self.weight),
+        )
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """`make()`, remembered under `key`: several measures ask for the same cut."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return self._memo[key]
+
+    def top(self, k: int | None) -> Hits:
+        """The rows at ranks 1 to `k` (all of them for None)."""
+        return self if k is None else self.once(("top", k), lambda: self.keep(self.rank <= k))
+
+    def relevant(self, rel: float = 1) -> Hits:
+        """The rows with a grade of at least `rel`."""
+        return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))
+
+    def valued(self, gain: Gain = "linear") -> Hits:
+        """The same rows (and pool) with each grade replaced by its gain; below zero counts 0."""
+        key = ("valued", gain if isinstance(gain, str) else tuple(sorted(gain.items())))
+        return self.once(key, lambda: self._valued(gain))
+
+    def _valued(self, gain: Gain) -> Hits:
+        pool = None if self.pool is None else self.pool.valued(gain)
+        return replace(self, grade=gains(self.grade, gain), pool=pool)
+
+    # --- the three rankings ------------------------------------------------------------------
+
+    @cached_property
+    def ideal(self) -> Hits:
+        """The best order of all judged documents: what a perfect ranking would look like."""
+        pool = self if self.pool is None else self.pool
+        best = pool.once("ideal", lambda: _sorted_pool(pool))
+        best.__dict__["ideal"] = best
+        return best  # type: ignore[no-any-return]
+
+    @cached_property
+    def reordered(self) -> Hits:
+        """The best order of what the ranking returned: what a perfect reranker could reach."""
+        everywhere = replace(self, first=np.ones_like(self.rank), last=self.retrieved[self.query])
+        return replace(everywhere.best_ties, first=None, last=None)
+
+    @cached_property
+    def best_ties(self) -> Hits:
+        """Equal scores in the order that helps most: high grades first, not relevant last."""
+        return self._reorder_ties(self.grade)
+
+    @cached_property
+    def worst_ties(self) -> Hits:
+        """Equal scores in the order that hurts most: not relevant first, high grades last."""
+        return self._reorder_ties(-self.grade)
+
+    def _reorder_ties(self, worth: Array) -> Hits:
+        """Within each tie: what is worth more than nothing at its start, the rest at its end."""
+        if self.first is None or self.last is None:
+            return self
+        order = np.lexsort((-worth, self.first, self.query))
+        rows = self.keep(order)
+        first, last, worth = order_free(rows.first), order_free(rows.last), worth[order]
+        start, end = _runs(rows.query, first)
+        place = np.arange(len(order))
+        rank = np.where(worth > 0, first + (place - start), last - (end - 1 - place))
+        return _in_order(replace(rows, rank=rank))
+
+    # --- arithmetic per query -----------------------------------------------------------------
+
+    def sum(self, values: Array) -> PerQuery:
+        """The sum of `values` (one a row) for each query."""
+        if self.weight is not None:
+            values = values * self.weight
+        return np.bincount(self.query, weights=values, minlength=self.n)
+
+    def count(self) -> PerQuery:
+        """The number of rows of each query."""
+        return self.once("count", self._count)  # type: ignore[no-any-return]
+
+    def _count(self) -> PerQuery:
+        return np.bincount(self.query, weights=self.weight, minlength=self.n).astype(np.float64)
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where each query's rows begin (n + 1 entries)."""
+        starts = np.zeros(self.n + 1, dtype=np.intp)
+        np.cumsum(np.bincount(self.query, minlength=self.n), out=starts[1:])
+        return starts
+
+    @cached_property
+    def nth(self) -> Array:
+        """How many rows of its query each row ends: 1, 2, 3, 1, 2, ..."""
+        return np.arange(1, len(self.query) + 1) - self.starts[self.query]
+
+    def before(self, values: Array) -> Array:
+        """For each row the sum of `values` over the rows of its query that stand before it."""
+        total = np.cumsum(values) - values
+        return total - np.append(total, 0)[self.starts[self.query]] if len(values) else total
+
+    def through(self, values: Array) -> Array:
+        """For each row the sum of `values` over the rows of its query up to and with it."""
+        return self.before(values) + values
+
+    @property
+    def unjudged(self) -> PerQuery:
+        """How many documents of each ranking nobody judged."""
+        return self.retrieved - self.count()
+
+
+@dataclass(frozen=True, eq=False)
+class Facets:
+    """Judgments by aspect: document `doc[i]` has `grade[i]` for aspect `aspect[i]` of its query."""
+
+    start: Array
+    """Where each document's rows begin; one more entry than there are judged documents."""
+    aspect: Array
+    grade: Array
+    declared: Array
+    """How many aspects each query declares, coverable or not."""
+
+
+Gain: TypeAlias = Any
+"""'linear', 'exp', or a mapping of grade to gain."""
+
+
+def gains(grade: Array, gain: Gain) -> Array:
+    """The gain of each grade: the grade itself, 2^grade - 1, or what a mapping says."""
+    if gain == "linear":
+        return np.maximum(grade, 0.0)
+    if gain == "exp":
+        return np.exp2(np.maximum(grade, 0.0)) - 1
+    known = np.array(sorted(gain), dtype=np.float64)
+    value = np.array([gain[g] for g in sorted(gain)], dtype=np.float64)
+    at = np.minimum(np.searchsorted(known, grade), len(known) - 1)
+    return np.where(known[at] == grade, value[at], np.maximum(grade, 0.0))
+
+
+def ratio(a: Array, b: Array) -> PerQuery:
+    """a / b, and 0 where b is 0: the one place that says what 0/0 is."""
+    return np.divide(a, b, out=np.zeros(np.shape(a), dtype=np.float64), where=np.asarray(b) != 0)
+
+
+def order_free(column: Array | None) -> Array:
+    """A column that is known to be there."""
+    if column is None:
+        raise TypeError("this table has no such column")
+    return column
+
+
+def _sorted_pool(pool: Hits) -> Hits:
+    """The judged documents, best first; a stable order, so that equal grades stay as judged."""
+    step = np.diff(pool.grade) > 0
+    if bool((step & (np.diff(pool.query) == 0)).any()):
+        pool_rows = pool.keep(np.lexsort((-pool.grade, pool.query)))
+    else:
+        pool_rows = pool.keep(slice(None))  # type: ignore[arg-type]
+    return replace(pool_rows, rank=pool_rows.nth, pool=pool)
+
+
+def _runs(query: Array, first: Array) -> tuple[Array, Array]:
+    """For each row the start and the end (exclusive) of its run of equal (query, first)."""
+    if not len(query):
+        return query, query
+    new = np.append(True, (np.diff(query) != 0) | (np.diff(first) != 0))
+    starts = np.flatnonzero(new)
+    which = np.cumsum(new) - 1
+    return starts[which], np.append(starts[1:], len(query))[which]
+
+
+def _in_order(hits: Hits) -> Hits:
+    """The same rows sorted by query, then rank."""
+    return hits.keep(np.lexsort((hits.rank, hits.query)))

@@ -1,0 +1,231 @@
+"""The join: rankings meet judgments, and every convention about order lives here once.
+
+Readers hand over blocks of rankings (`Block`, or `Ordered` where a reader has already proved the order);
+out comes `Hits`, sorted by query and rank, with the ranks a row could have among equal scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array, Hits
+from rankproof.core.judgments import Judgments
+from rankproof.core.unjudged import unjudged_as
+from rankproof.errors import DataError, shorten
+
+SMALL = 64
+"""Rankings up to this long are compared document by document; longer ones with many hits are sorted."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    """Some rankings with their scores, side by side, and the judged documents among them."""
+
+    query: Array
+    """Which query of the judgments each ranking answers; a query appears in one block only."""
+    start: Array
+    """Where each ranking begins in `score`; one more entry than `query`."""
+    score: Array
+    """The score of every document, ranking after ranking (float64; NaN is an error).
+    Under `ties='rank'` readers give minus the rank column here and in `found`."""
+    ranking: Array
+    """For each judged document found: which ranking of this block it stands in."""
+    judged: Array
+    """For each judged document found: which judgment it is (an index into the judgments' table)."""
+    found: Array
+    """For each judged document found: its score."""
+    ids: Callable[[Array], list[str]]
+    """The document ids of the given rows of `score`; asked only where scores are equal."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ordered:
+    """Some rankings in strictly descending order of score: a row's place is its rank."""
+
+    query: Array
+    length: Array
+    """How many documents each ranking holds."""
+    ranking: Array
+    judged: Array
+    rank: Array
+    """For each judged document found: its rank, from 1."""
+
+
+@dataclass
+class Census:
+    """What a reader noticed on its way: counts and examples, for the audit."""
+
+    extra: int = 0
+    """Queries of the ranking that nobody judged."""
+    extra_examples: list[str] = field(default_factory=list)
+    dropped: int = 0
+    """Documents dropped because they came twice."""
+    notes: list[str] = field(default_factory=list)
+    """What was taken as what: the guessed columns, the format."""
+
+
+class Rankings(Protocol):
+    """A source of rankings: it reads them in blocks, however large the whole is."""
+
+    source: str
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block | Ordered]:
+        """The rankings of judged queries, each query once."""
+
+
+@dataclass
+class _Rows:
+    """The columns of Hits as they come in, block by block."""
+
+    query: list[Array] = field(default_factory=list)
+    rank: list[Array] = field(default_factory=list)
+    first: list[Array] = field(default_factory=list)
+    last: list[Array] = field(default_factory=list)
+    judged: list[Array] = field(default_factory=list)
+
+
+def join(judgments: Judgments, blocks: Iterable[Block | Ordered], conventions: Conventions) -> Hits:
+    """The judged documents that the rankings found, under the conventions."""
+    n = len(judgments.queries)
+    retrieved, answered, rows = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool), _Rows()
+    for block in blocks:
+        retrieved[block.query] = block.length if isinstance(block, Ordered) else np.diff(block.start)
+        answered[block.query] = True
+        _add(rows, block, judgments, conventions)
+    hits = _hits(judgments, rows, retrieved, answered, conventions)
+    return unjudged_as(hits, conventions)
+
+
+def _add(rows: _Rows, block: Block | Ordered, judgments: Judgments, conventions: Conventions) -> None:
+    if isinstance(block, Ordered):
+        rank = first = last = block.rank
+    else:
+        rank, first, last = _ranks(block, judgments, conventions)
+    rows.query.append(block.query[block.ranking])
+    rows.rank.append(rank)
+    rows.first.append(first)
+    rows.last.append(last)
+    rows.judged.append(block.judged)
+
+
+def _hits(judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions) -> Hits:
+    def whole(parts: list[Array]) -> Array:
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
+
+    query, rank, judged = whole(rows.query), whole(rows.rank), whole(rows.judged)
+    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
+    first, last = whole(rows.first), whole(rows.last)
+    tied = bool((first != last).any())
+    return Hits(
+        query=query[order],
+        rank=rank[order],
+        grade=judgments.grade[judged[order]],
+        doc=judged[order],
+        n=len(judgments.queries),
+        retrieved=retrieved,
+        pool=judgments.pool,
+        first=first[order] if tied else None,
+        last=last[order] if tied else None,
+        facets=judgments.facets,
+        answered=answered,
+        corpus=conventions.corpus,
+    )
+
+
+# --- ranks ------------------------------------------------------------------------------------
+
+
+def _ranks(block: Block, judgments: Judgments, conventions: Conventions) -> tuple[Array, Array, Array]:
+    """The rank of each judged document found, and the first and last it could have among equals."""
+    score, found = _compared(block.score, conventions), _compared(block.found, conventions)
+    if np.isnan(score).any():
+        raise _not_a_number(block, judgments)
+    above, equal = _count_above(block, score, found)
+    first, last = above + 1, above + equal
+    rank = first.copy()
+    tied = np.flatnonzero(equal > 1)
+    if len(tied) and conventions.ties == "rank":
+        raise _same_rank(judgments.queries[block.query[block.ranking[tied[0]]]])
+    if len(tied):
+        rank[tied] += _places_in_tie(block, score, found, tied, judgments, conventions.ties)
+    return rank, first, last
+
+
+def _compared(score: Array, conventions: Conventions) -> Array:
+    return score.astype(np.float32) if conventions.precision == "float32" else score
+
+
+def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array]:
+    """How many documents of its ranking score higher than each one found, and how many the same."""
+    length = np.diff(block.start)[block.ranking]
+    if length.sum() <= SMALL * len(found) + 4 * len(score):
+        return _count_by_comparing(block, score, found, length)
+    return _count_by_sorting(block, score, found)
+
+
+def _count_by_comparing(block: Block, score: Array, found: Array, length: Array) -> tuple[Array, Array]:
+    if not len(found):
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    ends = np.cumsum(length)
+    begins = ends - length
+    row = np.arange(ends[-1]) + np.repeat(block.start[block.ranking] - begins, length)
+    other, own = score[row], np.repeat(found, length)
+    above = np.add.reduceat((other > own).view(np.int8), begins, dtype=np.intp)
+    level = np.add.reduceat((other >= own).view(np.int8), begins, dtype=np.intp)
+    return above, level - above
+
+
+def _count_by_sorting(block: Block, score: Array, found: Array) -> tuple[Array, Array]:
+    above, level = np.zeros(len(found), dtype=np.intp), np.zeros(len(found), dtype=np.intp)
+    order = np.argsort(block.ranking, kind="stable")
+    bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
+    for g in np.flatnonzero(np.diff(bounds)):
+        mine = order[bounds[g] : bounds[g + 1]]
+        ascending = np.sort(score[block.start[g] : block.start[g + 1]])
+        above[mine] = len(ascending) - np.searchsorted(ascending, found[mine], side="right")
+        level[mine] = len(ascending) - np.searchsorted(ascending, found[mine], side="left")
+    return above, level - above
+
+
+def _places_in_tie(
+    block: Block, score: Array, found: Array, tied: Array, judgments: Judgments, rule: str
+) -> Array:
+    """How many of its equals stand before each tied document, by the rule."""
+    places = np.zeros(len(tied), dtype=np.intp)
+    known: dict[tuple[int, float], dict[str, int]] = {}
+    for i, hit in enumerate(tied.tolist()):
+        key = (int(block.ranking[hit]), float(found[hit]))
+        if key not in known:
+            known[key] = _order_of_equals(block, score, *key, rule)
+        places[i] = known[key][judgments.docs[block.judged[hit]]]
+    return places
+
+
+def _order_of_equals(block: Block, score: Array, ranking: int, value: float, rule: str) -> dict[str, int]:
+    start, end = int(block.start[ranking]), int(block.start[ranking + 1])
+    names = block.ids(start + np.flatnonzero(score[start:end] == value))
+    if rule != "input":
+        names = sorted(names, reverse=rule != "id")
+    return {name: place for place, name in enumerate(names)}
+
+
+def _same_rank(query: str) -> DataError:
+    return DataError(
+        f"query {shorten(query)}: two documents stand at the same rank, so ties='rank' has no order to take. "
+        "Next: mend the rank column, or choose ties='trec'."
+    )
+
+
+def _not_a_number(block: Block, judgments: Judgments) -> DataError:
+    row = int(np.flatnonzero(np.isnan(block.score))[0])
+    ranking = int(np.searchsorted(block.start, row, side="right")) - 1
+    query, doc = judgments.queries[block.query[ranking]], block.ids(np.array([row]))[0]
+    return DataError(
+        f"query {shorten(query)}, document {shorten(doc)}: the score is NaN, which has no place in an order. "
+        "Next: drop the document or give it a score."
+    )

@@ -1,0 +1,144 @@
+"""Judgments: which documents were judged for which query, and how. Prepared once, used often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from rankproof.core.hits import Array, Facets, Hits
+from rankproof.errors import DataError, shorten
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """A flat table of judged documents, query after query.
+
+    Made by `rankproof.io`, which has checked ids and grades; code behind it trusts them.
+    """
+
+    queries: tuple[str, ...]
+    """The query ids, in the order they were given."""
+    docs: Sequence[str]
+    """The judged document ids, those of the first query first; a document once a query."""
+    start: Array
+    """Where each query's documents begin; one more entry than there are queries."""
+    grade: Array
+    """The grade of each judged document; with aspects, its highest over them."""
+    facets: Facets | None = None
+    """The same judgments aspect by aspect, where the input names aspects."""
+    repeated: int = 0
+    """How many judgments were given twice with the same grade, and kept once."""
+    source: str = "judgments"
+    """What the judgments were read from, for messages."""
+    prepared: dict[str, object] = field(default_factory=dict, repr=False)
+    """What readers derive from the judgments once and use for every ranking."""
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where each query stands in `queries`."""
+        return {query: i for i, query in enumerate(self.queries)}
+
+    @cached_property
+    def query(self) -> Array:
+        """The query (as an index) of each judged document."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.start))
+
+    @cached_property
+    def pool(self) -> Hits:
+        """All judged documents as Hits, from which every ideal ranking is made."""
+        return Hits(
+            query=self.query,
+            rank=np.arange(1, len(self.docs) + 1) - self.start[self.query],
+            grade=self.grade,
+            doc=np.arange(len(self.docs)),
+            n=len(self.queries),
+            retrieved=np.diff(self.start),
+            facets=self.facets,
+        )
+
+    def of(self, query: str) -> dict[str, float]:
+        """The judged documents of one query with their grades."""
+        i = self.index[query]
+        rows = slice(int(self.start[i]), int(self.start[i + 1]))
+        return dict(zip(self.docs[rows], self.grade[rows].tolist(), strict=True))
+
+    def as_dict(self) -> dict[str, dict[str, float]]:
+        """All judgments as `{query: {document: grade}}`."""
+        return {query: self.of(query) for query in self.queries}
+
+
+def judgments_from_rows(
+    queries: Iterable[str],
+    docs: Iterable[str],
+    grades: Iterable[float],
+    aspects: Iterable[str] | None = None,
+    *,
+    source: str = "judgments",
+    line: Sequence[int] | None = None,
+) -> Judgments:
+    """Judgments from parallel columns in any order; a repeated judgment must not contradict itself."""
+    table: dict[str, dict[str, dict[str, float]]] = {}
+    seen: dict[tuple[str, str, str], int] = {}
+    repeated = 0
+    named = iter(aspects) if aspects is not None else None
+    for number, (query, doc, grade) in enumerate(zip(queries, docs, grades, strict=True)):
+        aspect = next(named) if named is not None else ""
+        known = table.setdefault(query, {}).setdefault(doc, {})
+        if aspect not in known:
+            known[aspect] = grade
+            seen[query, doc, aspect] = number
+        elif known[aspect] == grade:
+            repeated += 1
+        else:
+            at = (seen[query, doc, aspect], number)
+            raise _conflict(source, query, doc, (known[aspect], grade), [line[i] for i in at] if line else None)
+    return judgments_from_nested(table, aspects is not None, source=source, repeated=repeated)
+
+
+def judgments_from_nested(
+    table: Mapping[str, Mapping[str, Mapping[str, float]]], has_aspects: bool, *, source: str, repeated: int = 0
+) -> Judgments:
+    """Judgments from `{query: {document: {aspect: grade}}}`; one aspect `""` where there are none."""
+    counts = [len(docs) for docs in table.values()]
+    rows = [grades for docs in table.values() for grades in docs.values()]
+    return Judgments(
+        queries=tuple(table),
+        docs=[doc for docs in table.values() for doc in docs],
+        start=np.append(0, np.cumsum(counts, dtype=np.intp)).astype(np.intp),
+        grade=np.array([max(grades.values()) for grades in rows], dtype=np.float64),
+        facets=_facets(table) if has_aspects else None,
+        repeated=repeated,
+        source=source,
+    )
+
+
+def _facets(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Facets:
+    """The aspects of each query numbered in the order they appear; grade 0 declares an aspect too."""
+    start, aspect, grade, declared = [0], [], [], []
+    for docs in table.values():
+        number: dict[str, int] = {}
+        for grades in docs.values():
+            for name, value in grades.items():
+                aspect.append(number.setdefault(name, len(number)))
+                grade.append(value)
+            start.append(len(aspect))
+        declared.append(len(number))
+    return Facets(
+        start=np.array(start, dtype=np.intp),
+        aspect=np.array(aspect, dtype=np.intp),
+        grade=np.array(grade, dtype=np.float64),
+        declared=np.array(declared, dtype=np.intp),
+    )
+
+
+def _conflict(
+    source: str, query: str, doc: str, grades: tuple[float, float], lines: list[int] | None
+) -> DataError:
+    where = f" (lines {lines[0]} and {lines[1]})" if lines else ""
+    return DataError(
+        f"{source}: document {shorten(doc)} of query {shorten(query)} is judged twice with different grades, "
+        f"{grades[0]:g} and {grades[1]:g}{where}. Next: keep the judgment that is right."
+    )

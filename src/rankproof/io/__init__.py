@@ -1,0 +1,1 @@
+"""Bytes and frames to rows and back."""

@@ -1,0 +1,1 @@
+"""Values to text: numbers, tables, terminal, markdown, LaTeX."""

@@ -1,0 +1,1 @@
+"""Resampling and intervals; the random generator is always passed in."""

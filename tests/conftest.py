@@ -1,0 +1,17 @@
+"""What every test may ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real inputs with known outputs, kept beside the checkout."""
+    if not (SHARED / "SOURCES.md").exists():
+        pytest.skip(f"no reference data at {SHARED}")
+    return SHARED
