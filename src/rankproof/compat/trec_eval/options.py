@@ -5,7 +5,7 @@ from __future__ import annotations
 import getopt
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from rankproof.errors import UsageError, one_of
 
@@ -89,11 +89,13 @@ def _with(options: Options, name: str, value: str) -> Options:
     if name == "--as":
         return replace(options, version=_version(value))
     if name == "-D":
-        raise UsageError("-D: there is no debugging output. Next: rankproof explain shows how a value comes about")
+        raise UsageError(
+            "-D: no debugging output here. Next: rankproof explain shows how a value comes about"
+        )
     return replace(options, **_change(name, value))
 
 
-def _change(name: str, value: str) -> dict[str, object]:
+def _change(name: str, value: str) -> dict[str, Any]:
     if name in _FLAGS:
         return {_FLAGS[name]: True}
     if name in _NUMBERS:

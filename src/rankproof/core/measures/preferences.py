@@ -66,8 +66,9 @@ class Tally(NamedTuple):
 def group(orders: Sequence[Order], documents: int) -> Group:
     """One judge's preferences among `documents` documents, with what follows from them.
 
-    >>> wants = group([Order(np.array([0, 1]), np.array([2, 1])), Order(np.array([1, 2]), np.array([2, 1]))], 3)
-    >>> bool(wants.prefers[0, 2])
+    >>> first, second = np.array([0, 1]), np.array([1, 2])
+    >>> levels = np.array([2, 1])
+    >>> bool(group([Order(first, levels), Order(second, levels)], 3).prefers[0, 2])
     True
     """
     prefers = np.zeros((documents, documents), dtype=bool)
@@ -203,17 +204,25 @@ def _count(g: Group, size: int, what: Callable[[Group], Array]) -> int:
 
 
 def _with_fewer(g: Group, keep: int, size: int) -> Array:
-    """The preferences with only the best ranked not relevant documents kept.
+    """The preferences with only the best ranked not relevant documents kept."""
+    return _total_with_fewer(g, keep) if g.total else _partial_with_fewer(g, size)
 
-    A total order also pairs these with each other and with the dropped ones (trec_eval's way, kept so
-    that figures can be compared); partial orders do not.
+
+def _total_with_fewer(g: Group, keep: int) -> Array:
+    """Every document before the `keep` best ranked of the lowest level.
+
+    That pairs those also with each other and with the dropped ones: trec_eval's way, kept so that
+    figures can be compared.
     """
-    if not g.total:
-        wanted = np.ones(size, dtype=bool)
-        wanted[np.flatnonzero(_not_relevant(g)[:size])[_count(g, len(g.level), _relevant) :]] = False
-        return g.prefers[:size, :size] & wanted[:, None] & wanted[None, :]
     lowest = g.level == np.nanmin(g.level)
-    kept = np.flatnonzero(lowest)[:keep]
-    prefers = g.prefers & ~lowest[None, :]
-    prefers[np.ix_(~np.isnan(g.level), kept)] = True
+    prefers: Array = g.prefers & ~lowest[None, :]
+    prefers[np.ix_(~np.isnan(g.level), np.flatnonzero(lowest)[:keep])] = True
+    return prefers
+
+
+def _partial_with_fewer(g: Group, size: int) -> Array:
+    """No preferences of or over not relevant documents after as many as there are relevant ones."""
+    wanted = np.ones(size, dtype=bool)
+    wanted[np.flatnonzero(_not_relevant(g)[:size])[_count(g, len(g.level), _relevant) :]] = False
+    prefers: Array = g.prefers[:size, :size] & wanted[:, None] & wanted[None, :]
     return prefers

@@ -1,0 +1,1 @@
+"""The command line of trec_eval over the measures of rankproof."""

@@ -1,0 +1,91 @@
+"""The rarer files of trec_eval: judgments by several judges, preferences, z-scores.
+
+Ordinary judgments and results are read by `rankproof.io`; these files are small and read line by line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rankproof.errors import DataError, shorten
+
+
+class Judged(NamedTuple):
+    """One judgment of one judge; `part` tells the partial orders of a judge apart."""
+
+    topic: str
+    judge: str
+    part: str
+    document: str
+    level: float
+
+
+class Norm(NamedTuple):
+    """Mean and standard deviation of a measure for a topic over some reference runs."""
+
+    mean: float
+    deviation: float
+
+
+def read_preferences(path: str, *, parts: bool) -> list[Judged]:
+    """``topic judge [part] document level`` lines, where `parts` says whether the third field is there."""
+    names = (
+        ("topic", "judge", "part", "document", "level") if parts else ("topic", "judge", "document", "level")
+    )
+    rows = []
+    for number, fields in _lines(path, names):
+        topic, judge, *part, document, level = fields
+        rows.append(
+            Judged(topic, judge, part[0] if part else "", document, _number(path, number, "level", level))
+        )
+    return rows
+
+
+def read_zscores(path: str) -> dict[tuple[str, str], Norm]:
+    """``topic measure mean deviation`` lines."""
+    norms = {}
+    for number, (topic, measure, mean, deviation) in _lines(path, ("topic", "measure", "mean", "deviation")):
+        given = [_number(path, number, "mean", mean), _number(path, number, "deviation", deviation)]
+        norms[topic, measure] = Norm(*given)
+    return norms
+
+
+def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each line with its number; blank lines and comments are passed over."""
+    for number, line in enumerate(_text(path).split("\n"), 1):
+        fields = line.split()
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) != len(names):
+            raise DataError(
+                f"{path}, line {number}: got {len(fields)} fields in {shorten(line)}, "
+                f"expected {len(names)}: {' '.join(names)}"
+            )
+        yield number, fields
+
+
+def _text(path: str) -> str:
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as problem:
+        raise DataError(f"cannot read '{path}': {problem.strerror}") from None
+    except UnicodeDecodeError as problem:
+        raise DataError(
+            f"{path}: byte {problem.start} is not UTF-8. Next: convert the file to UTF-8."
+        ) from None
+    if not text.strip():
+        raise DataError(f"{path}: the file is empty")
+    return text
+
+
+def _number(path: str, line: int, what: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise DataError(f"{path}, line {line}: the {what} is {text!r}, expected a number")
+    return value
