@@ -1,0 +1,43 @@
+"""A whole ranking as columns: what the audit, `convert` and the measures between two rankings read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankproof.core.hits import Array
+
+
+@dataclass(frozen=True, eq=False)
+class RankingTable:
+    """Every document of a ranking, judged or not, one row each, in the order the source has them.
+
+    >>> table = RankingTable(query=["q1", "q1"], doc=["a", "b"], source="an example")
+    >>> table.by_query()
+    {'q1': [0, 1]}
+    """
+
+    query: Sequence[str]
+    """The query id of each row; the rows of one query need not stand together."""
+    doc: Sequence[str]
+    """The document id of each row."""
+    score: Array | None = None
+    """The score of each row (float64); None: the source has none, and its own order is the ranking."""
+    rank: Array | None = None
+    """The rank column of each row (float64), where the source has one."""
+    line: Array | None = None
+    """The line of the source each row was read from, where it has lines."""
+    source: str = "ranking"
+    """What the ranking was read from, for messages."""
+    empty: tuple[str, ...] = ()
+    """The queries that are answered with no document at all."""
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    def by_query(self) -> dict[str, list[int]]:
+        """The rows of each query, in the order they stand; a query without documents has none."""
+        rows: dict[str, list[int]] = {query: [] for query in self.empty}
+        for row, query in enumerate(self.query):
+            rows.setdefault(query, []).append(row)
+        return rows
