@@ -33,6 +33,7 @@ class RankingTable:
     """The queries that are answered with no document at all."""
 
     def __len__(self) -> int:
+        """How many rows there are."""
         return len(self.doc)
 
     def by_query(self) -> dict[str, list[int]]:
