@@ -106,30 +106,88 @@ class Hits:
     @cached_property
     def reordered(self) -> Hits:
         """The best order of what the ranking returned: what a perfect reranker could reach."""
+        return self.reordered_by(self.grade)
+
+    def reordered_by(self, worth: Array) -> Hits:
+        """What the ranking returned, ordered by `worth` (one value a row)."""
         everywhere = replace(self, first=np.ones_like(self.rank), last=self.retrieved[self.query])
-        return replace(everywhere.best_ties, first=None, last=None)
+        return replace(everywhere.tied_by(worth), first=None, last=None)
 
-    @cached_property
-    def best_ties(self) -> Hits:
-        """Equal scores in the order that helps most: high grades first, not relevant last."""
-        return self._reorder_ties(self.grade)
-
-    @cached_property
-    def worst_ties(self) -> Hits:
-        """Equal scores in the order that hurts most: not relevant first, high grades last."""
-        return self._reorder_ties(-self.grade)
-
-    def _reorder_ties(self, worth: Array) -> Hits:
-        """Within each tie: what is worth more than nothing at its start, the rest at its end."""
+    def tied_by(self, worth: Array) -> Hits:
+        """Within each tie: rows worth more than nothing at its start, the best first, the rest at its end."""
         if self.first is None or self.last is None:
             return self
         order = np.lexsort((-worth, self.first, self.query))
-        rows = self.keep(order)
-        first, last, worth = order_free(rows.first), order_free(rows.last), worth[order]
+        rows, first, last, worth = self.keep(order), self.first[order], self.last[order], worth[order]
         start, end = _runs(rows.query, first)
         place = np.arange(len(order))
         rank = np.where(worth > 0, first + (place - start), last - (end - 1 - place))
         return _in_order(replace(rows, rank=rank))
+
+    def tied_against(self, worth: Array) -> Hits:
+        """The opposite: within each tie, rows worth more than nothing at its end, the best last."""
+        if self.first is None or self.last is None:
+            return self
+        turned = self.tied_by(worth)
+        return _in_order(replace(turned, rank=turned._first + turned._last - turned.rank))
+
+    @property
+    def _first(self) -> Array:
+        return self.rank if self.first is None else self.first
+
+    @property
+    def _last(self) -> Array:
+        return self.rank if self.last is None else self.last
+
+    @cached_property
+    def spread(self) -> Hits:
+        """Each tied row at every rank it could have, weighted: sums become means over all tie orders."""
+        if self.first is None or self.last is None:
+            return self
+        places = self.last - self.first + 1
+        rows = self.keep(np.repeat(np.arange(len(places)), places))
+        begin = np.repeat(np.cumsum(places) - places, places)
+        rank = rows._first + np.arange(len(begin)) - begin
+        return _in_order(replace(rows, rank=rank, weight=1 / np.repeat(places, places), first=None, last=None))
+
+    # --- queries ---------------------------------------------------------------------------------
+
+    def select(self, queries: Array) -> Hits:
+        """Only the given queries, numbered anew in that order; a query may be asked for more than once."""
+        counts = np.diff(self.starts)[queries]
+        rows = np.arange(counts.sum()) + np.repeat(self.starts[queries] - (np.cumsum(counts) - counts), counts)
+        return replace(
+            self.keep(rows),
+            query=np.repeat(np.arange(len(queries)), counts),
+            n=len(queries),
+            retrieved=self.retrieved[queries],
+            pool=None if self.pool is None else self.pool.select(queries),
+            answered=None if self.answered is None else self.answered[queries],
+            facets=None if self.facets is None else replace(self.facets, declared=self.facets.declared[queries]),
+        )
+
+    # --- aspects ---------------------------------------------------------------------------------
+
+    @cached_property
+    def aspects(self) -> Hits:
+        """The rows aspect by aspect; a query without declared aspects has one."""
+        pool = None if self.pool is None else self.pool.aspects
+        if self.facets is None:
+            return replace(self, aspect=np.zeros_like(self.doc), pool=pool)
+        start = self.facets.start
+        judged = self.keep(self.doc >= 0)
+        counts = (start[1:] - start[:-1])[judged.doc]
+        at = np.arange(counts.sum()) + np.repeat(start[judged.doc] - (np.cumsum(counts) - counts), counts)
+        rows = judged.keep(np.repeat(np.arange(len(counts)), counts))
+        return replace(rows, aspect=self.facets.aspect[at], grade=self.facets.grade[at], pool=pool)
+
+    @property
+    def declared(self) -> PerQuery:
+        """How many aspects each query declares; one where it declares none but has judgments."""
+        if self.facets is not None:
+            return self.facets.declared.astype(np.float64)
+        pool = self if self.pool is None else self.pool
+        return (np.bincount(pool.query, minlength=self.n) > 0).astype(np.float64)
 
     # --- arithmetic per query -----------------------------------------------------------------
 
@@ -204,13 +262,6 @@ def gains(grade: Array, gain: Gain) -> Array:
 def ratio(a: Array, b: Array) -> PerQuery:
     """a / b, and 0 where b is 0: the one place that says what 0/0 is."""
     return np.divide(a, b, out=np.zeros(np.shape(a), dtype=np.float64), where=np.asarray(b) != 0)
-
-
-def order_free(column: Array | None) -> Array:
-    """A column that is known to be there."""
-    if column is None:
-        raise TypeError("this table has no such column")
-    return column
 
 
 def _sorted_pool(pool: Hits) -> Hits:

@@ -1,0 +1,224 @@
+"""Measures as values: declared once by a function, named, checked, and found in the registry."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, overload
+
+from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.parameters import Parameter, parameters_of
+from rankproof.errors import UsageError, nearest
+
+Function = Callable[..., Any]
+Kind = Literal["ranking", "pair", "preference"]
+"""What a measure reads: the hits of a ranking, two rankings, or preferences between documents."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """What the registry knows of a measure, beyond the parameters of one use of it."""
+
+    name: str
+    kind: Kind
+    function: Function
+    parameters: Mapping[str, Parameter]
+    also: Mapping[str, Mapping[str, Any]]
+    """Other names, each with the parameters it stands for."""
+    at: str | None
+    """The parameter that `@` sets."""
+    higher: bool
+    """Whether more is better."""
+    ceiling: Callable[..., PerQuery] | None
+    """The best that could be reached; None: the measure on `h.ideal`."""
+    aspects: bool
+    """Whether it reads rows by aspect."""
+    additive: bool
+    """Whether it is a sum over rows divided by what no order changes: then means over ties are exact."""
+    expected: Callable[..., PerQuery] | None
+    """A closed form of the mean over tie orders."""
+    worth: Literal["gain", "judged"] | None
+    """What must stand first in the best order: high gains, judged documents; None: no bounds are known."""
+    reorder: bool
+    """Whether a better order never hurts, so that what is missing splits into retrieval and ranking."""
+    optimistic: bool
+    """Whether taking the unjudged as relevant bounds it from above."""
+    average: Literal["mean", "sum", "geometric"]
+    """How the values of queries become one."""
+    undefined: bool
+    """Whether it has no value (0/0) for a query without relevant documents."""
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the measure's function."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def title(self) -> str:
+        """The first line of the docstring."""
+        return self.doc.partition("\n")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A measure with its parameters: `P @ 5`, `nDCG(gain='exp') @ 10`.
+
+    Called with Hits it gives one number a query; called with parameters it gives another measure.
+    """
+
+    spec: Spec
+    given: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """The parameters that differ from their defaults, in the order of the function."""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Every parameter with its value."""
+        return {name: self.given.get(name, p.default) for name, p in self.spec.parameters.items()}
+
+    @property
+    def name(self) -> str:
+        """The canonical name: it round-trips through `rankproof.core.names.parse`."""
+        return self.__dict__.get("_name") or self.__dict__.setdefault("_name", self._spell())
+
+    def _spell(self) -> str:
+        inside = {name: value for name, value in self.given.items() if name != self.spec.at}
+        written = ", ".join(f"{name}={value!r}" for name, value in inside.items())
+        at = self.given.get(self.spec.at) if self.spec.at else None
+        return self.spec.name + (f"({written})" if written else "") + ("" if at is None else f"@{at}")
+
+    def with_params(self, params: Mapping[str, Any]) -> Measure:
+        """The same measure with these parameters set, each checked."""
+        known = self.spec.parameters
+        for name in params:
+            if name not in known:
+                expected = ", ".join(known) or "none"
+                raise UsageError(
+                    f"{self.spec.name}: unknown parameter {name!r}, expected {expected}.{nearest(name, known)}"
+                )
+        checked = {name: known[name].check(self.spec.name, value) for name, value in params.items()}
+        merged = {**self.given, **checked}
+        return Measure(self.spec, MappingProxyType({n: merged[n] for n in known if _set(known[n], merged)}))
+
+    def __matmul__(self, at: Any) -> Measure:
+        if self.spec.at is None:
+            raise UsageError(f"{self.spec.name}: got @{at}, but this measure has no cut-off.")
+        if at is None:
+            raise UsageError(f"{self.spec.name}: got @None, expected a cut-off; leave @ away for the whole list.")
+        return self.with_params({self.spec.at: at})
+
+    @overload
+    def __call__(self, hits: Hits, /, *args: Any, **params: Any) -> PerQuery: ...
+    @overload
+    def __call__(self, /, **params: Any) -> Measure: ...
+    def __call__(self, /, *args: Any, **params: Any) -> Measure | PerQuery:
+        if not args:
+            return self.with_params(params)
+        if self.spec.kind == "ranking" and not isinstance(args[0], Hits):
+            raise UsageError(f"{self.spec.name}: got {args[0]!r}, expected parameters by name, or Hits.")
+        return self.spec.function(*args, **{**self.given, **params})  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and self.spec is other.spec and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _set(parameter: Parameter, values: Mapping[str, Any]) -> bool:
+    return parameter.name in values and values[parameter.name] != parameter.default
+
+
+REGISTRY: dict[str, Measure] = {}
+"""Every measure by its canonical name, in the order of declaration."""
+
+ALIASES: dict[str, Measure] = {}
+"""Every other name, with the measure (and parameters) it stands for."""
+
+CHANGES: list[str] = []
+"""What was added to the registry or taken out of it, in order; its length tells caches that they are stale."""
+
+
+def measure(
+    name: str,
+    *,
+    kind: Kind = "ranking",
+    also: Iterable[str] = (),
+    presets: Mapping[str, Mapping[str, Any]] | None = None,
+    at: str | None = "k",
+    higher: bool = True,
+    ceiling: Callable[..., PerQuery] | None = None,
+    aspects: bool = False,
+    additive: bool = False,
+    expected: Callable[..., PerQuery] | None = None,
+    worth: Literal["gain", "judged"] | None = "gain",
+    reorder: bool = True,
+    optimistic: bool = False,
+    average: Literal["mean", "sum", "geometric"] = "mean",
+    undefined: bool = True,
+) -> Callable[[Function], Measure]:
+    """Make a function from Hits to one number per query a measure, known by its name everywhere.
+
+    >>> from rankproof.core.hits import Hits, PerQuery
+    >>> from rankproof.core.parameters import Cutoff
+    >>> @measure("Depth", higher=False)
+    ... def depth(h: Hits, k: Cutoff = None) -> PerQuery:
+    ...     "How many judged documents were found."
+    ...     return h.top(k).count()
+    >>> depth @ 5
+    Depth@5
+    >>> forget("Depth")
+    """
+
+    def register(function: Function) -> Measure:
+        parameters = parameters_of(function, skip=2 if kind == "pair" else 1)
+        names = {**{other: {} for other in also}, **(presets or {})}
+        made = Measure(
+            Spec(
+                name=name,
+                kind=kind,
+                function=function,
+                parameters=parameters,
+                also=names,
+                at=at if at in parameters else None,
+                higher=higher,
+                ceiling=ceiling,
+                aspects=aspects,
+                additive=additive,
+                expected=expected,
+                worth=worth,
+                reorder=reorder,
+                optimistic=optimistic,
+                average=average,
+                undefined=undefined,
+            )
+        )
+        _add(made)
+        return made
+
+    return register
+
+
+def _add(made: Measure) -> None:
+    CHANGES.append(made.name)
+    spec = made.spec
+    for taken in (spec.name, *spec.also):
+        if taken in REGISTRY or taken in ALIASES:
+            raise UsageError(f"a measure named {taken!r} exists already. Next: choose another name.")
+    REGISTRY[spec.name] = made
+    for other, params in spec.also.items():
+        ALIASES[other] = made.with_params(params)
+
+
+def forget(name: str) -> None:
+    """Take a measure out of the registry again, with its other names."""
+    CHANGES.append(name)
+    for other in REGISTRY.pop(name).spec.also:
+        del ALIASES[other]

@@ -1,0 +1,123 @@
+"""From a name to a measure: canonical names, everyday names, and those of other tools."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from rankproof.core import measures as _declare_them  # noqa: F401  (its import fills the registry)
+from rankproof.core.measure import ALIASES, CHANGES, REGISTRY, Measure
+from rankproof.errors import UsageError, nearest
+
+_FORM = re.compile(r"^(?P<name>[^()@\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^@\s]+))?$", re.DOTALL)
+_SUFFIX = re.compile(r"^(?P<name>.+?)[_.](?P<at>\d+(?:\.\d+)?)$")
+
+
+def parse(text: str | Measure) -> Measure:
+    """The measure that `text` names.
+
+    >>> parse("nDCG(gain='exp')@10"), parse("ndcg_cut_10"), parse("MRR"), parse("Recall@100")
+    (nDCG(gain='exp')@10, nDCG@10, RR, R@100)
+    """
+    if isinstance(text, Measure):
+        return text
+    if not isinstance(text, str):
+        raise UsageError(f"got {text!r} as a measure, expected one like nDCG @ 10, or its name like 'nDCG@10'.")
+    return _parsed(text, len(CHANGES))
+
+
+def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """Several measures; a string may hold more than one, separated by commas. Repeats are dropped.
+
+    >>> parse_all("P@5, nDCG(gain='exp')@10,MAP")
+    [P@5, nDCG(gain='exp')@10, AP]
+    """
+    given = [texts] if isinstance(texts, str | Measure) else list(texts)
+    found = [parse(name) for each in given for name in (_split(each) if isinstance(each, str) else [each])]
+    if not found:
+        raise UsageError("no measure was given, expected at least one, like 'nDCG@10'.")
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str, _changes: int) -> Measure:
+    return _parse(text)
+
+
+def _parse(text: str) -> Measure:
+    form = _FORM.match(text.strip())
+    if form is None:
+        raise UsageError(f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'.")
+    base, at = _look_up(form["name"], form["at"])
+    made = base.with_params(_arguments(text, form["params"])) if form["params"] else base
+    return made if at is None else made @ _literal(text, at)
+
+
+def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:
+    """The measure of that name, and its cut-off: `ndcg_cut_10` carries it in its name."""
+    found = _named(name)
+    suffixed = _SUFFIX.match(name)
+    if found is None and at is None and suffixed:
+        found, at = _named(suffixed["name"]), suffixed["at"]
+    if found is None:
+        raise UsageError(
+            f"unknown measure {name!r}.{nearest(name, [*REGISTRY, *ALIASES])} Next: 'rankproof measures' lists all."
+        )
+    return found, at
+
+
+def _named(name: str) -> Measure | None:
+    exact = REGISTRY.get(name) or ALIASES.get(name)
+    return exact or _loosely(len(CHANGES)).get(name.lower().replace("-", "_"))
+
+
+@lru_cache(maxsize=8)
+def _loosely(_changes: int) -> dict[str, Measure]:
+    """Names in lower case, those that could mean two measures left out."""
+    loose: dict[str, Measure | None] = {}
+    for name, made in {**REGISTRY, **ALIASES}.items():
+        key = name.lower().replace("-", "_")
+        loose[key] = made if loose.get(key, made) == made else None
+    return {name: made for name, made in loose.items() if made is not None}
+
+
+def _arguments(text: str, inside: str) -> dict[str, Any]:
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+    except SyntaxError:
+        raise UsageError(f"measure {text!r}: cannot read the parameters {inside!r}, expected name=value.") from None
+    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        raise UsageError(f"measure {text!r}: expected parameters by name, like rel=2.")
+    return {str(k.arg): _value(text, k.value) for k in call.keywords}
+
+
+def _value(text: str, node: ast.expr) -> Any:
+    """A literal; a bare word is taken as text, so that a shell needs no quotes."""
+    if isinstance(node, ast.Name):
+        return node.id
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise UsageError(f"measure {text!r}: {ast.unparse(node)!r} is no plain value.") from None
+
+
+def _literal(text: str, at: str) -> Any:
+    try:
+        return ast.literal_eval(at.lstrip("0") or "0") if at.isdigit() else ast.literal_eval(at)
+    except (ValueError, SyntaxError):
+        raise UsageError(f"measure {text!r}: the cut-off {at!r} is no number.") from None
+
+
+def _split(text: str) -> list[str]:
+    """The names in a list separated by commas; commas inside parentheses and braces do not count."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "({[") - (char in ")}]")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]

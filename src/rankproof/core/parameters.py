@@ -1,0 +1,131 @@
+"""The kinds of parameters a measure can have: each checks a value and says what it expects.
+
+A measure names its parameters with these types; the checks run when the measure is made:
+
+    def precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery: ...
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+
+from rankproof.errors import UsageError, one_of
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a value is checked, and what the message says was expected."""
+
+    expected: str
+    fits: Callable[[Any], bool]
+    cast: Callable[[Any], Any]
+
+    def check(self, owner: str, name: str, value: Any) -> Any:
+        """The value in its canonical form, or a UsageError."""
+        if isinstance(value, bool) or not self.fits(value):
+            raise UsageError(f"{owner}: {name} is {value!r}, expected {self.expected}.")
+        return self.cast(value)
+
+
+def _number(value: Any) -> Any:
+    """An int where the value is whole, so that `rel=1.0` and `rel=1` are one measure."""
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> Callable[[Any], bool]:
+    def fits(value: Any) -> bool:
+        if not isinstance(value, Real) or not math.isfinite(value):
+            return False
+        above = value > low if open_low else value >= low
+        return above and (value < high if open_high else value <= high)
+
+    return fits
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and value >= 1
+
+
+def _gain(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value) and all(_anything(x) for pair in value.items() for x in pair)
+    return value in ("linear", "exp")
+
+
+_anything = _real(-math.inf, math.inf)
+_positive = _real(0, math.inf, open_low=True)
+
+Cutoff: TypeAlias = Annotated[
+    int | None, Kind("a whole number of at least 1", lambda v: v is None or _whole(v), lambda v: v and int(v))
+]
+Count: TypeAlias = Annotated[int, Kind("a whole number of at least 1", _whole, int)]
+Grade: TypeAlias = Annotated[float, Kind("a finite number", _anything, _number)]
+Number: TypeAlias = Annotated[float, Kind("a finite number", _anything, _number)]
+Positive: TypeAlias = Annotated[float, Kind("a number above 0", _positive, _number)]
+Maximum: TypeAlias = Annotated[
+    float | None, Kind("a number above 0", lambda v: v is None or _positive(v), lambda v: v and _number(v))
+]
+Share: TypeAlias = Annotated[float, Kind("a number from 0 to 1", _real(0, 1), _number)]
+Persistence: TypeAlias = Annotated[
+    float, Kind("a number above 0 and below 1", _real(0, 1, open_low=True, open_high=True), _number)
+]
+GainOf: TypeAlias = Annotated[
+    Any,
+    Kind(
+        "'linear', 'exp' or a mapping of grade to gain",
+        _gain,
+        lambda v: {_number(g): _number(v[g]) for g in sorted(v)} if isinstance(v, Mapping) else v,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a measure: its name, default and kind."""
+
+    name: str
+    default: Any
+    kind: Kind
+
+    def check(self, owner: str, value: Any) -> Any:
+        """The value in its canonical form, or a UsageError."""
+        return self.kind.check(owner, self.name, value)
+
+
+def parameters_of(function: Callable[..., Any], skip: int = 1) -> dict[str, Parameter]:
+    """The parameters of a measure function, those after its first `skip` arguments."""
+    hints = get_type_hints(function, include_extras=True)
+    listed = list(inspect.signature(function).parameters.values())[skip:]
+    return {each.name: Parameter(each.name, each.default, _kind(function, each.name, hints)) for each in listed}
+
+
+def _kind(function: Callable[..., Any], name: str, hints: dict[str, Any]) -> Kind:
+    hint = hints.get(name)
+    if get_origin(hint) is Annotated:
+        kinds = [extra for extra in get_args(hint)[1:] if isinstance(extra, Kind)]
+        if kinds:
+            return kinds[0]
+    if get_origin(hint) is Literal:
+        return _choice(get_args(hint))
+    raise UsageError(
+        f"{function.__name__}: parameter {name!r} has no kind that could be checked. Next: annotate it with one of "
+        "rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
+    )
+
+
+class _Choice(Kind):
+    """One of a few words."""
+
+    def check(self, owner: str, name: str, value: Any) -> Any:
+        if not self.fits(value):
+            raise one_of(f"{owner}: {name}", value, self.expected.split("|"))
+        return value
+
+
+def _choice(words: tuple[str, ...]) -> Kind:
+    return _Choice("|".join(words), lambda value: value in words, str)
