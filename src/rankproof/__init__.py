@@ -1,1 +1,58 @@
-"""rankproof: every number comes with its definition, its evidence and its error bar."""
+"""rankproof: every number comes with its definition, its evidence and its error bar.
+
+    from rankproof import evaluate, nDCG, P, R, RR
+
+    relevant = {"refund?": {"sop-12": 3, "terms-4": 1}}
+    ranking = {"refund?": ["terms-4", "sop-12", "faq-9"]}
+    print(evaluate(relevant, ranking, [P @ 5, RR, nDCG @ 10]))
+
+Names are loaded when first used: `import rankproof` alone loads neither NumPy nor any optional package.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankproof.api.evaluate import evaluate, prepare
+    from rankproof.api.scores import Scores
+    from rankproof.core.measure import Measure, measure
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "evaluate": "rankproof.api.evaluate",
+    "prepare": "rankproof.api.evaluate",
+    "Scores": "rankproof.api.scores",
+    "Measure": "rankproof.core.measure",
+    "measure": "rankproof.core.measure",
+}
+
+__all__ = ["Measure", "Scores", "evaluate", "measure", "prepare"]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module 'rankproof' has no attribute {name!r}")
+    from importlib import import_module
+
+    if name in _PUBLIC:
+        found = getattr(import_module(_PUBLIC[name]), name)
+    else:
+        found = _measure_named(name)
+    globals()[name] = found
+    return found
+
+
+def _measure_named(name: str) -> Any:
+    """A measure by its canonical or other name: `from rankproof import nDCG, MAP`."""
+    from rankproof.core.names import find
+
+    found = find(name)
+    if found is None:
+        raise AttributeError(f"module 'rankproof' has no attribute {name!r}")
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -58,10 +58,10 @@ def _parse(text: str) -> Measure:
 
 def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:
     """The measure of that name, and its cut-off: `ndcg_cut_10` carries it in its name."""
-    found = _named(name)
+    found = find(name)
     suffixed = _SUFFIX.match(name)
     if found is None and at is None and suffixed:
-        found, at = _named(suffixed["name"]), suffixed["at"]
+        found, at = find(suffixed["name"]), suffixed["at"]
     if found is None:
         raise UsageError(
             f"unknown measure {name!r}.{nearest(name, [*REGISTRY, *ALIASES])} Next: 'rankproof measures' lists all."
@@ -69,7 +69,8 @@ def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:
     return found, at
 
 
-def _named(name: str) -> Measure | None:
+def find(name: str) -> Measure | None:
+    """The measure of that name, canonical or other; None where there is none."""
     exact = REGISTRY.get(name) or ALIASES.get(name)
     return exact or _loosely(len(CHANGES)).get(name.lower().replace("-", "_"))
 

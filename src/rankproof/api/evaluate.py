@@ -1,0 +1,119 @@
+"""`evaluate`: judgments and a ranking in, scores out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.scores import Scores, grouped
+from rankproof.core.conventions import Conventions
+from rankproof.core.join import Census, join
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse_all
+from rankproof.core.scoring import score
+from rankproof.errors import UsageError
+from rankproof.io.load import load_judgments, load_ranking
+
+DEFAULT_MEASURES = "nDCG@10, RR@10, AP, P@5, R@5, R@100, Success@5"
+SEED = 0
+"""Where the seeded parts (tie estimates, bootstrap) start, so that the same input gives the same output."""
+
+Measures = str | Measure | Iterable[str | Measure]
+Grouping = Mapping[str, str] | Callable[[str], str]
+
+
+def prepare(judgments: Any) -> Judgments:
+    """Judgments read and checked once, for use with many rankings.
+
+    >>> judgments = prepare({"q1": {"d1": 1}})
+    >>> [evaluate(judgments, {"q1": ranking}, "RR")["RR"] for ranking in (["d1"], ["d2", "d1"])]
+    [1.0, 0.5]
+    """
+    return load_judgments(judgments)
+
+
+def evaluate(
+    judgments: Any,
+    ranking: Any,
+    measures: Measures | None = None,
+    *,
+    profile: str | None = None,
+    ties: str = "trec",
+    missing: str = "zero",
+    no_relevant: str = "zero",
+    unjudged: str = "nonrelevant",
+    duplicates: str = "error",
+    corpus: int | None = None,
+    context_k: int | None = None,
+    by: Grouping | None = None,
+    unjudged_grade: float = 1.0,
+) -> Scores:
+    """Score a ranking against judgments.
+
+    `judgments` is `{query: {document: grade}}`, `{query: [relevant documents]}`, a path, a data frame or rows;
+    `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows.
+    `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well.
+    The other arguments are conventions: `rankproof.core.conventions.CHOICES` says in words what each does.
+
+    >>> scores = evaluate({"q1": {"d1": 3, "d2": 1}}, {"q1": ["d2", "d1", "d3"]}, "P@2, nDCG@3")
+    >>> scores["P@2"], round(scores["nDCG@3"], 4)
+    (1.0, 0.7967)
+    """
+    asked = _rank_measures(parse_all(DEFAULT_MEASURES if measures is None else measures))
+    conventions = Conventions(
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        corpus=corpus,
+        context_k=context_k,
+        unjudged_grade=unjudged_grade,
+    )
+    names = {each: each.name for each in asked}
+    if profile is not None:
+        from rankproof.core.profiles import apply
+
+        asked, conventions, names = apply(profile, asked, conventions)
+    return score_ranking(load_judgments(judgments), load_ranking(ranking), asked, conventions, by, names)
+
+
+def score_ranking(
+    judgments: Judgments,
+    ranking: Any,
+    measures: list[Measure],
+    conventions: Conventions,
+    by: Grouping | None = None,
+    asked_as: Mapping[Measure, str] | None = None,
+) -> Scores:
+    """Scores of an opened ranking; `asked_as` keeps the names under which a profile's measures were asked."""
+    census = Census()
+    hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions)
+    rng = np.random.default_rng(SEED)
+    return Scores(
+        queries=judgments.queries,
+        columns={each.name: score(each, hits, conventions, rng) for each in measures},
+        conventions=conventions,
+        groups=grouped(judgments.queries, by),
+        names={asked: each.name for each, asked in (asked_as or {}).items()},
+        hits=hits,
+        judgments=judgments,
+        ranking=ranking,
+        census=census,
+    )
+
+
+def _rank_measures(measures: list[Measure]) -> list[Measure]:
+    for each in measures:
+        if each.spec.kind != "ranking":
+            raise UsageError(
+                f"{each}: this measure reads {_READS[each.spec.kind]}, not judgments and a ranking. "
+                f"Next: see 'rankproof measures {each.spec.name}' for how it is used."
+            )
+    return measures
+
+
+_READS = {"pair": "two rankings", "preference": "preferences between documents"}

@@ -1,0 +1,372 @@
+"""`Scores`: what `evaluate` gives back. Numbers at once; intervals, limits and audit when asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankproof.core import limits
+from rankproof.core.audit import Audit, audit_hits
+from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array, Hits
+from rankproof.core.join import Census, Rankings
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse
+from rankproof.core.scoring import Column, averaged
+from rankproof.core.summary import Pair, Row, Summary
+from rankproof.errors import RankproofError, UsageError, nearest
+from rankproof.stats.intervals import Interval, interval
+
+SEED = 0
+
+
+class PerQueryValues(Mapping[str, dict[str, float]]):
+    """`{measure: {query: value}}`, made when asked for; other names of a measure find it too."""
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        self._made: dict[str, dict[str, float]] = {}
+
+    def __getitem__(self, measure: str | Measure) -> dict[str, float]:
+        name = self._scores.key(measure)
+        if name not in self._made:
+            self._made[name] = self._scores.values(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores.columns)
+
+    def __len__(self) -> int:
+        return len(self._scores.columns)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+@dataclass(eq=False, repr=False)
+class Scores:
+    """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
+
+    queries: tuple[str, ...]
+    columns: dict[str, Column]
+    conventions: Conventions = field(default_factory=Conventions)
+    groups: dict[str, Array] = field(default_factory=dict)
+    """For each slice the queries in it."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Names under which measures were asked, where a profile changed them."""
+    hits: Hits | None = None
+    judgments: Judgments | None = None
+    ranking: Rankings | None = None
+    census: Census = field(default_factory=Census)
+    stored: dict[str, Any] = field(default_factory=dict)
+    """What `from_dict` read back: rows, definition and audit as they were."""
+
+    # --- numbers -------------------------------------------------------------------------------
+
+    def key(self, measure: str | Measure) -> str:
+        """The canonical name under which a measure stands here."""
+        name = measure.name if isinstance(measure, Measure) else measure
+        if name in self.columns:
+            return name
+        if name in self.names:
+            return self.names[name]
+        try:
+            name = parse(measure).name
+        except RankproofError as unknown:
+            raise KeyError(str(unknown)) from None
+        name = self.names.get(name, name)
+        if name not in self.columns:
+            raise KeyError(f"{name} was not measured; there are {', '.join(self.columns)}")
+        return name
+
+    def column(self, measure: str | Measure) -> Column:
+        """The values of one measure as an array, in the order of `queries`."""
+        return self.columns[self.key(measure)]
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self.column(measure).mean
+
+    def __contains__(self, measure: object) -> bool:
+        try:
+            return isinstance(measure, str | Measure) and self.key(measure) in self.columns
+        except KeyError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def keys(self) -> list[str]:
+        """The canonical names of the measures."""
+        return list(self.columns)
+
+    def items(self) -> list[tuple[str, float]]:
+        """The measures with their means."""
+        return [(name, self[name]) for name in self.columns]
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean of each measure."""
+        return dict(self.items())
+
+    @cached_property
+    def per_query(self) -> PerQueryValues:
+        """`{measure: {query: value}}`."""
+        return PerQueryValues(self)
+
+    def values(self, measure: str | Measure) -> dict[str, float]:
+        """The value of each query that counts."""
+        column = self.column(measure)
+        if column.counted is None:
+            return dict(zip(self.queries, column.values.tolist(), strict=True))
+        kept = np.flatnonzero(column.counted).tolist()
+        return {self.queries[i]: float(column.values[i]) for i in kept}
+
+    def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
+        """The `n` queries with the worst values, the worst first."""
+        column = self.column(measure if measure is not None else next(iter(self.columns)))
+        values = self.values(column.measure.name)
+        sign = 1 if column.measure.spec.higher else -1
+        return sorted(values.items(), key=lambda item: sign * item[1])[:n]
+
+    # --- what the numbers are worth ------------------------------------------------------------
+
+    def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
+        """The confidence interval of the mean."""
+        found = self.uncertainty(measure, level)
+        return found.low, found.high
+
+    def uncertainty(self, measure: str | Measure, level: float = 0.95) -> Interval:
+        """The confidence interval with its method and the number of queries."""
+        column = self.column(measure)
+        rng = np.random.default_rng(SEED)
+        return interval(column.counting, rng, level, average=column.measure.spec.average)
+
+    def ceiling(self, measure: str | Measure) -> float:
+        """The best mean that any ranking could reach under these judgments."""
+        return self._limit(measure, "ceiling", lambda m, h: limits.ceiling(m, h))
+
+    def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
+        """Where the mean could lie: over orders of equal scores (`of="ties"`), or if documents nobody judged
+        were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true."""
+        if of not in ("ties", "unjudged"):
+            raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'.")
+        rng = np.random.default_rng(SEED)
+
+        def both(m: Measure, h: Hits) -> Any:
+            return limits.tie_bounds(m, h, rng) if of == "ties" else limits.unjudged_bounds(m, h, grade)
+
+        return self._limit(measure, of, both)
+
+    def split(self, measure: str | Measure) -> Pair | None:
+        """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
+        return self._limit(measure, "split", limits.split)
+
+    def _limit(self, measure: str | Measure, what: str, compute: Callable[[Measure, Hits], Any]) -> Any:
+        """The mean of a limit over the queries that count."""
+        column = self.column(measure)
+        if self.hits is None:
+            return self._read_back(column.measure.name, what)
+        found = compute(column.measure, self.hits)
+        if found is None:
+            return None
+        if isinstance(found, tuple):
+            return tuple(self._mean(column, each) for each in found)
+        return self._mean(column, found)
+
+    def _mean(self, column: Column, values: Array) -> float:
+        return averaged(column.measure, values if column.counted is None else values[column.counted])
+
+    def _read_back(self, name: str, what: str) -> Any:
+        row = self.stored.get("rows", {}).get(name, {})
+        if what == "split":
+            pair = (row.get("never_found"), row.get("ranked_too_low"))
+            return None if None in pair else pair
+        found = row.get(what)
+        return tuple(found) if isinstance(found, list) else found
+
+    # --- slices and rows -----------------------------------------------------------------------
+
+    @cached_property
+    def slices(self) -> dict[str, Scores]:
+        """The scores of each group of queries that `by=` named."""
+        return {name: self._slice(queries) for name, queries in self.groups.items()}
+
+    def _slice(self, queries: Array) -> Scores:
+        def cut(column: Column) -> Column:
+            counted = None if column.counted is None else column.counted[queries]
+            return Column(column.measure, column.values[queries], counted, column.note)
+
+        return Scores(
+            queries=tuple(self.queries[i] for i in queries.tolist()),
+            columns={name: cut(column) for name, column in self.columns.items()},
+            conventions=self.conventions,
+            names=self.names,
+            hits=None if self.hits is None else self.hits.select(queries),
+        )
+
+    def row(self, measure: str | Measure) -> Row:
+        """Everything to be said about one mean."""
+        column, found = self.column(measure), self.uncertainty(measure)
+        split = self.split(measure) or (None, None)
+        return Row(
+            measure=column.measure.name,
+            mean=column.mean,
+            n=len(column.counting),
+            low=found.low,
+            high=found.high,
+            method=found.method,
+            ceiling=self.ceiling(measure),
+            ties=self.bounds(measure),
+            unjudged=self.bounds(measure, of="unjudged"),
+            never_found=split[0],
+            ranked_too_low=split[1],
+            note=column.note,
+        )
+
+    def summary(self, name: str = "") -> Summary:
+        """What a report shows of these scores."""
+        return Summary(
+            name=name,
+            rows=[self.row(each) for each in self.columns],
+            queries=len(self.queries),
+            documents=0 if self.judgments is None else len(self.judgments.docs),
+            tied=_tied_share(self.hits),
+            unjudged=_unjudged_share(self.hits, list(self.columns.values())),
+            slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
+            findings=list(self.audit.serious),
+            conventions=self.conventions.in_words(),
+            profile=self.conventions.profile,
+        )
+
+    @cached_property
+    def audit(self) -> Audit:
+        """What is to be known about the data before the numbers are believed."""
+        if self.hits is None or self.judgments is None:
+            return Audit.from_dict(self.stored.get("audit", []))
+        measures = [column.measure for column in self.columns.values()]
+        return audit_hits(self.judgments, self.hits, self.census, measures, self.conventions)
+
+    @cached_property
+    def definition(self) -> dict[str, Any]:
+        """Every policy and parameter that shaped the numbers, as plain data."""
+        if self.judgments is None:
+            return dict(self.stored.get("definition", {}))
+        return {
+            "conventions": self.conventions.to_dict(),
+            "measures": {name: _defined(column.measure) for name, column in self.columns.items()},
+            "judgments": self.judgments.source,
+            "ranking": "" if self.ranking is None else self.ranking.source,
+            "notes": self.census.notes,
+        }
+
+    # --- out and back --------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that JSON can hold; `Scores.from_dict` reads it back."""
+        return {
+            "queries": list(self.queries),
+            "rows": {name: self.row(name).to_dict() for name in self.columns},
+            "per_query": {name: self.values(name) for name in self.columns},
+            "names": self.names,
+            "groups": {name: [self.queries[i] for i in rows.tolist()] for name, rows in self.groups.items()},
+            "definition": self.definition,
+            "audit": self.audit.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Scores:
+        """Scores as `to_dict` wrote them."""
+        queries = tuple(data["queries"])
+        index = {query: i for i, query in enumerate(queries)}
+        return cls(
+            queries=queries,
+            columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
+            conventions=Conventions(**data["definition"]["conventions"]),
+            groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
+            names=dict(data["names"]),
+            stored=json.loads(json.dumps(dict(data))),
+        )
+
+    def frame(self, backend: str | None = None) -> Any:
+        """One row a query and one column a measure, as a data frame of whichever library is there."""
+        from rankproof.io.frames import make_frame
+
+        columns: dict[str, Sequence[Any]] = {"query": list(self.queries)}
+        for name in self.columns:
+            values = self.values(name)
+            columns[name] = [values.get(query) for query in self.queries]
+        return make_frame(columns, backend)
+
+    def markdown(self) -> str:
+        """The table as markdown."""
+        return self.format("markdown")
+
+    def format(self, name: str = "table") -> str:
+        """The scores as text: table, markdown, latex, csv, json or jsonl."""
+        from rankproof.reporting.formats import render
+
+        return render([self.summary()], name)
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
+        return f"<Scores of {len(self.queries)} queries: {means}>"
+
+
+def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
+    """For each group that `by` names, where its queries stand; queries without a group are left out."""
+    if by is None:
+        return {}
+    if not callable(by) and not isinstance(by, Mapping):
+        raise UsageError(f"by: got {by!r}, expected a mapping of query id to group, or a function.")
+    look_up = by if callable(by) else by.get
+    found: dict[str, list[int]] = {}
+    for i, query in enumerate(queries):
+        group = look_up(query)
+        if group is not None:
+            found.setdefault(str(group), []).append(i)
+    if not found:
+        example = next(iter(by), "") if isinstance(by, Mapping) else ""
+        raise UsageError(f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}")
+    return {group: np.array(rows) for group, rows in sorted(found.items())}
+
+
+def _defined(measure: Measure) -> dict[str, Any]:
+    return {"measure": measure.spec.name, "title": measure.spec.title, "params": measure.params}
+
+
+def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> Column:
+    column = np.zeros(len(index))
+    counted = np.zeros(len(index), dtype=bool)
+    for query, value in values.items():
+        column[index[query]], counted[index[query]] = value, True
+    return Column(parse(name), column, None if counted.all() else counted)
+
+
+def _tied_share(hits: Hits | None) -> float:
+    if hits is None or hits.first is None or hits.last is None or not len(hits.rank):
+        return 0.0
+    return float((hits.first != hits.last).mean())
+
+
+def _unjudged_share(hits: Hits | None, columns: list[Column]) -> dict[int, float]:
+    """For each cut-off asked for, the share of documents in the top k that nobody judged."""
+    if hits is None:
+        return {}
+    cuts = sorted({column.measure.params["k"] for column in columns if column.measure.params.get("k")})
+    found = {}
+    for k in cuts:
+        shown = np.minimum(hits.retrieved, k).sum()
+        found[k] = float(1 - hits.top(k).count().sum() / shown) if shown else 0.0
+    return found

@@ -1,0 +1,90 @@
+"""From hits to numbers: one measure under the conventions, per query and as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array, Hits, PerQuery, gains
+from rankproof.core.measure import Measure
+from rankproof.core.ties import tied_values
+from rankproof.errors import DataError
+
+FLOOR = 0.00001
+"""What a value of zero counts as in a geometric mean (trec_eval's floor)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Column:
+    """The values of one measure: one a query, and which of them count in the mean."""
+
+    measure: Measure
+    values: PerQuery
+    counted: Array | None
+    """Which queries count; None: all."""
+    note: str = ""
+    """What must be said beside the number, where something must."""
+
+    @property
+    def counting(self) -> PerQuery:
+        """The values that count in the mean."""
+        return self.values if self.counted is None else self.values[self.counted]
+
+    @property
+    def mean(self) -> float:
+        """The values as one number, by the measure's own average."""
+        return averaged(self.measure, self.counting)
+
+
+def averaged(measure: Measure, values: PerQuery) -> float:
+    """The mean, the sum or the geometric mean of `values`, as the measure declares."""
+    if not len(values):
+        raise DataError(
+            f"{measure}: no query is left to average. Next: look at the audit, or set missing='zero' and "
+            "no_relevant='zero'."
+        )
+    if measure.spec.average == "sum":
+        return float(values.sum())
+    if measure.spec.average == "geometric":
+        return float(np.exp(np.log(np.maximum(values, FLOOR)).mean()))
+    return float(values.mean())
+
+
+def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random.Generator) -> Column:
+    """The column of one measure."""
+    note = ""
+    if conventions.ties in ("expected", "best", "worst") and hits.first is not None:
+        values, note = tied_values(measure, hits, conventions.ties, rng)
+    else:
+        values = measure(seen_by(measure, hits))
+    if conventions.rounded is not None:
+        values = np.round(values, conventions.rounded)
+    return Column(measure, values, counted_queries(measure, hits, conventions), note)
+
+
+def seen_by(measure: Measure, hits: Hits) -> Hits:
+    """The hits as the measure reads them: by aspect or by document."""
+    return hits.aspects if measure.spec.aspects else hits
+
+
+def counted_queries(measure: Measure, hits: Hits, conventions: Conventions) -> Array | None:
+    """Which queries count in the mean; None: all."""
+    counted: Array | None = None
+    if conventions.missing == "skip" and hits.answered is not None and not hits.answered.all():
+        counted = hits.answered
+    if conventions.no_relevant == "skip" and measure.spec.undefined:
+        defined = has_relevant(measure, hits)
+        counted = defined if counted is None else counted & defined
+    return counted
+
+
+def has_relevant(measure: Measure, hits: Hits) -> Array:
+    """Which queries have a document that is relevant in the measure's own sense."""
+    pool = hits if hits.pool is None else hits.pool
+    if "gain" in measure.spec.parameters:
+        worth = gains(pool.grade, measure.params["gain"]) > 0
+    else:
+        worth = pool.grade >= measure.params.get("rel", 1)
+    return np.bincount(pool.query[worth], minlength=hits.n) > 0

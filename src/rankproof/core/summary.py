@@ -1,0 +1,54 @@
+"""What a report shows of scores: plain values, so that printing needs to know nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measure of one ranking, with everything that is to be said about its mean."""
+
+    measure: str
+    mean: float
+    n: int
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+    """How the interval was made."""
+    ceiling: float | None = None
+    ties: Pair | None = None
+    """Where the mean could lie under other orders of equal scores; None: nothing is tied, or not known."""
+    unjudged: Pair | None = None
+    """Where the mean could lie if documents nobody judged were relevant; None: no bound is true."""
+    never_found: float | None = None
+    ranked_too_low: float | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One ranking's rows, and the facts under them."""
+
+    name: str
+    rows: list[Row]
+    queries: int
+    documents: int
+    """Judged documents."""
+    tied: float
+    """The share of judged documents found that stand among equal scores."""
+    unjudged: dict[int, float] = field(default_factory=dict)
+    """For each cut-off the share of documents in the top k that nobody judged."""
+    slices: dict[str, list[Row]] = field(default_factory=dict)
+    findings: list[Any] = field(default_factory=list)
+    """Serious findings of the audit."""
+    conventions: list[str] = field(default_factory=list)
+    """The conventions that shaped the numbers, in words."""
+    profile: str | None = None
