@@ -1,0 +1,169 @@
+"""Opening what a path names: plain, gz, bz2 or zst (told by content, not by name), or standard input."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import BinaryIO, TypeAlias
+
+from rankproof.errors import DataError, UsageError, missing_extra, nearest
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+
+STDIN = "-"
+HEAD = 1 << 16
+"""How much of a file is looked at to tell what it is."""
+
+_GZIP = re.compile(rb"\x1f\x8b\x08")
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
+_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd")
+
+
+def name_of(path: PathLike) -> str:
+    """The path as messages call it."""
+    return "standard input" if os.fspath(path) == STDIN else os.fspath(path)
+
+
+@contextmanager
+def opened(path: PathLike) -> Iterator[BinaryIO]:
+    """The content of a file or of standard input, decompressed; a broken archive is a DataError."""
+    with _raw(path) as raw:
+        try:
+            yield _plain(raw, name_of(path))
+        except _damages() as error:
+            raise _broken(path, error) from error
+
+
+def read_bytes(path: PathLike) -> bytes:
+    """The whole content, decompressed."""
+    with opened(path) as stream:
+        return stream.read()
+
+
+def read_head(path: PathLike, size: int = HEAD) -> bytes:
+    """The first bytes of a file, decompressed."""
+    with opened(path) as stream:
+        return stream.read(size)
+
+
+def text_of(content: bytes, name: str) -> str:
+    """The content as text: UTF-8, with or without a byte order mark, and no NUL in it."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{name}: the text is UTF-16, expected UTF-8. Next: save it as UTF-8.")
+    if (at := content.find(b"\0")) >= 0:
+        raise DataError(f"{name}, line {_line(content, at)}: a NUL byte, expected text. Next: write it anew.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        start = error.start + (3 if content.startswith(b"\xef\xbb\xbf") else 0)
+        raise _not_utf8(content, start, name) from error
+
+
+def check_path(path: PathLike) -> Path:
+    """The path, if something is there; else an error with the nearest name in that folder."""
+    where = Path(path)
+    try:
+        if where.exists():
+            return where
+        folder = where.parent
+        names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{os.fspath(path)!r}: not a path that can be read: {error}.") from error
+    if names is None:
+        raise UsageError(f"{where}: no such file, and there is no folder {folder}.")
+    raise UsageError(f"{where}: no such file.{nearest(where.name, names)}")
+
+
+@contextmanager
+def _raw(path: PathLike) -> Iterator[BinaryIO]:
+    """The bytes as they are; standard input is left open."""
+    if os.fspath(path) == STDIN:
+        yield sys.stdin.buffer
+        return
+    where = check_path(path)
+    if where.is_dir():
+        raise DataError(f"{where}: a folder, expected a file.")
+    try:
+        stream = where.open("rb")
+    except OSError as error:
+        raise DataError(f"{where}: cannot be read: {error.strerror}.") from error
+    with stream:
+        yield stream
+
+
+def _plain(raw: BinaryIO, name: str) -> BinaryIO:
+    """The stream behind the compression, whichever the first bytes show."""
+    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
+    head = buffered.peek(10)[:10]
+    for magic, make in _DECOMPRESSORS.items():
+        if magic.match(head):
+            return make(buffered, name)
+    return buffered
+
+
+def _gunzip(stream: BinaryIO, name: str) -> BinaryIO:
+    return gzip.GzipFile(fileobj=stream, mode="rb")  # type: ignore[return-value]
+
+
+def _bunzip2(stream: BinaryIO, name: str) -> BinaryIO:
+    return bz2.BZ2File(stream, "rb")  # type: ignore[return-value]
+
+
+def _unzstd(stream: BinaryIO, name: str) -> BinaryIO:
+    return zstd_open(stream, "rb", f"{name}: reading zstd")
+
+
+def zstd_open(stream: BinaryIO | Path, mode: str, what: str) -> BinaryIO:
+    """A zstd file, opened by the module that `zstd_module` finds."""
+    return zstd_module(what).open(stream, mode)  # type: ignore[no-any-return]
+
+
+def zstd_module(what: str) -> ModuleType:
+    """The standard library's zstd where it has one (3.14 and newer), else the same module for older ones."""
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise missing_extra(what, "backports.zstd", "zstd") from error
+
+
+_DECOMPRESSORS: dict[re.Pattern[bytes], Callable[[BinaryIO, str], BinaryIO]] = {
+    _GZIP: _gunzip,
+    _BZIP2: _bunzip2,
+    _ZSTD: _unzstd,
+}
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """What the decompressors raise; that of zstd exists only once it was imported."""
+    zstd = sys.modules.get("compression.zstd") or sys.modules.get("backports.zstd")
+    return (EOFError, OSError, zlib.error, *((zstd.ZstdError,) if zstd else ()))
+
+
+def _broken(path: PathLike, error: Exception) -> DataError:
+    if isinstance(error, OSError) and error.errno is not None:
+        return DataError(f"{name_of(path)}: cannot be read: {error.strerror}.")
+    short = isinstance(error, EOFError)
+    what = "the archive is truncated" if short else f"the archive is damaged ({error})"
+    return DataError(f"{name_of(path)}: {what}. Next: copy or download it again.")
+
+
+def _line(content: bytes, at: int) -> int:
+    return content.count(b"\n", 0, at) + 1
+
+
+def _not_utf8(content: bytes, at: int, name: str) -> DataError:
+    begin = content.rfind(b"\n", 0, at) + 1
+    found = content[max(begin, at - 20) : at + 10].split(b"\n")[0]
+    where = f"{name}, line {_line(content, at)}"
+    return DataError(f"{where}: the bytes {found!r} are no valid UTF-8. Next: save the file as UTF-8.")
