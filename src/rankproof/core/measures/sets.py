@@ -1,0 +1,195 @@
+"""Measures of what was retrieved, whatever its order: precision, recall, F, success, accuracy."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.measure import measure
+from rankproof.core.parameters import Cutoff, Grade, Positive
+
+
+def returned(h: Hits, k: int | None) -> PerQuery:
+    """How many documents the ranking shows down to `k`."""
+    return (h.retrieved if k is None else np.minimum(h.retrieved, k)).astype(np.float64)
+
+
+def wanted(h: Hits, rel: float) -> PerQuery:
+    """How many relevant documents there are, found or not."""
+    return h.ideal.relevant(rel).count()
+
+
+def found(h: Hits, k: int | None, rel: float) -> PerQuery:
+    """How many relevant documents stand at ranks 1 to `k`."""
+    return h.relevant(rel).top(k).count()
+
+
+def _shown(h: Hits, k: int | None, denominator: str) -> PerQuery:
+    return returned(h, k) if k is None or denominator == "returned" else np.full(h.n, float(k))
+
+
+def _precision_ceiling(
+    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["k", "returned"] = "k"
+) -> PerQuery:
+    """A ranking may stop before its first wrong document; only a division by `k` then costs."""
+    good = wanted(h, rel)
+    if k is None or denominator == "returned":
+        return (good > 0).astype(np.float64)
+    return np.minimum(good, k) / k
+
+
+@measure(
+    "P",
+    also=("precision", "set_P", "SetP"),
+    additive=True,
+    optimistic=True,
+    ceiling=_precision_ceiling,
+)
+def precision(
+    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["k", "returned"] = "k"
+) -> PerQuery:
+    """The share of the documents shown that are relevant.
+
+    Formula: P@k = relevant in the top k / k; without a cut-off: relevant retrieved / retrieved.
+    `denominator='returned'` divides by min(k, retrieved).
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every document shown is relevant; out of reach where fewer than k are relevant.
+
+    Worst: 0, when none is.
+
+    Blind to: the order within the top k, how relevant a document is, and what was missed.
+
+    Use: when every result shown costs the reader's time, or fills a prompt.
+
+    Reference: C. W. Cleverdon, J. Mills: The testing of index language devices, Aslib Proceedings 1963.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "P@3")["P@3"]
+    0.6666666666666666
+    """
+    return ratio(found(h, k, rel), _shown(h, k, denominator))
+
+
+@measure("R", also=("recall", "set_recall", "SetR"), presets={"R_cap": {"denominator": "min"}}, additive=True)
+def recall(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "min"] = "all") -> PerQuery:
+    """The share of the relevant documents that are shown.
+
+    Formula: R@k = relevant in the top k / R, where R is the number of relevant documents.
+    `denominator='min'` divides by min(k, R), so that 1 can always be reached.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every relevant document is shown; out of reach where more than k are relevant.
+
+    Worst: 0, when none is.
+
+    Blind to: the order within the top k, how relevant a document is, and the wrong documents shown.
+
+    Use: for the first stage of a pipeline: what it does not find, no reranker and no reader can use.
+
+    Reference: C. W. Cleverdon, J. Mills: The testing of index language devices, Aslib Proceedings 1963.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "R@3")["R@3"]
+    0.5
+    """
+    capped = np.inf if k is None or denominator == "all" else k
+    return ratio(found(h, k, rel), np.minimum(wanted(h, rel), capped))
+
+
+def _f_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
+    """F of a ranking that shows the relevant documents and stops."""
+    good = wanted(h, rel)
+    best = good if k is None else np.minimum(good, k)
+    return ratio((1 + beta**2) * best, beta**2 * good + (best if k is None else k * (best > 0)))
+
+
+@measure(
+    "F",
+    also=("F1", "f_measure", "F_score", "SetF", "set_F"),
+    presets={"F2": {"beta": 2}, "F0.5": {"beta": 0.5}},
+    additive=True,
+    ceiling=_f_ceiling,
+)
+def f_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
+    """Precision and recall in one number: their harmonic mean, recall counting `beta` times as much.
+
+    Formula: F = (1 + beta²) P R / (beta² P + R), with P@k and R@k.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when exactly the relevant documents are shown.
+
+    Worst: 0, when no relevant document is shown.
+
+    Blind to: the order within the top k, and how relevant a document is.
+
+    Use: to judge a set of results of varying size, where both misses and noise hurt.
+
+    Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": ["d1", "d3", "d6", "d7"]}, {"q": ["d1", "d2", "d3", "d4", "d5"]}, "F1")["F1"]
+    0.4444444444444444
+    """
+    shown = _shown(h, k, "k")
+    return ratio((1 + beta**2) * found(h, k, rel), beta**2 * wanted(h, rel) + shown)
+
+
+def _expected_success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """The share of tie orders that show a relevant document in the top `k`."""
+    good = h.relevant(rel)
+    if k is None or good.first is None or good.last is None:
+        return success(h, k=k, rel=rel)
+    sure = good.keep(good.last <= k).count() > 0
+    cut = good.keep((good.first <= k) & (good.last > k))
+    return np.where(sure, 1.0, 1.0 - _all_fall_below(cut, k))
+
+
+def _all_fall_below(cut: Hits, k: int) -> PerQuery:
+    """The chance that of the tie that `k` cuts through no relevant document stands above the cut."""
+    some = cut.count()
+    miss = np.ones(cut.n)
+    if cut.first is None or cut.last is None:
+        return miss
+    size, above = np.zeros(cut.n), np.zeros(cut.n)
+    size[cut.query] = cut.last - cut.first + 1
+    above[cut.query] = k - cut.first + 1
+    for i in range(int(some.max(initial=0))):
+        left = np.maximum(size - above - i, 0)
+        miss = np.where(some > i, miss * ratio(left, size - i), miss)
+    return miss
+
+
+@measure(
+    "Success",
+    also=("Hit", "HitRate", "hit_rate", "success_rate", "top_k_accuracy"),
+    optimistic=True,
+    expected=_expected_success,
+)
+def success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Whether at least one relevant document is shown; its mean is the hit rate.
+
+    Formula: Success@k = 1 if the top k hold a relevant document, else 0.
+
+    Range: 0 or 1.
+
+    Perfect: 1, with any relevant document in the top k.
+
+    Worst: 0, with none.
+
+    Blind to: how many relevant documents there are, their order, and how relevant they are.
+
+    Use: when one good answer is enough: known-item search, a single fact for a prompt.
+
+    Reference: C. Buckley, trec_eval (measure `success`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, ["Hit@1", "Hit@2"])["Hit@2"]
+    1.0
+    """
+    return (found(h, k, rel) > 0).astype(np.float64)
