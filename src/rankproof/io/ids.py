@@ -1,0 +1,78 @@
+"""Ids are text; integers are taken where both sides have them. Everything else is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, cast
+
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, shorten
+
+
+def are_integers(ids: Iterable[Any], what: str) -> bool | None:
+    """Whether the ids are whole numbers (True) or text (False); None where there are none.
+
+    >>> are_integers(["d1", "d2"], "documents"), are_integers([7, 8], "documents")
+    (False, True)
+    """
+    known: Collection[Any] = ids if isinstance(ids, (list, tuple)) else list(ids)
+    if not known:
+        return None
+    try:
+        # Joining is the fastest loop over a list that refuses whatever is not text.
+        "".join(known)
+    except TypeError:
+        _check_all_integers(known, what)
+        return True
+    return False
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is a whole number of Python or NumPy, and not a truth value.
+
+    >>> is_integer(7), is_integer(7.0), is_integer(True)
+    (True, False, False)
+    """
+    return hasattr(type(value), "__index__") and not isinstance(value, bool) and not hasattr(value, "__len__")
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value can be an id: text, or a whole number."""
+    return isinstance(value, str) or is_integer(value)
+
+
+def _check_all_integers(ids: Collection[Any], what: str) -> None:
+    for each in ids:
+        if not is_id(each):
+            raise DataError(
+                f"{what}: got {shorten(each)} ({type(each).__name__}) as an id, expected text. "
+                "Next: give every id as text."
+            )
+    text = [each for each in ids if isinstance(each, str)]
+    if text:
+        number = next(each for each in ids if not isinstance(each, str))
+        raise DataError(
+            f"{what}: got ids of two kinds, text ({shorten(text[0])}) and integers ({number}), expected one. "
+            "Next: give every id as text."
+        )
+
+
+def check_same_kind(ours: bool | None, judged: bool | None, what: str) -> None:
+    """The ids of rankings and judgments must both be text, or both integers."""
+    if ours is not None and judged is not None and ours != judged:
+        kind = {True: "integers", False: "text"}
+        raise DataError(
+            f"{what}: got ids that are {kind[ours]} where the judgments have {kind[judged]}. "
+            "Next: give both as text, written the same way."
+        )
+
+
+def judged_kinds(judgments: Judgments) -> tuple[bool | None, bool | None]:
+    """Whether the judgments came with integers as ids of queries, and of documents; None: no ids."""
+    queries, docs = cast(tuple[bool, bool], judgments.prepared.get("integer_ids", (False, False)))
+    return (queries if judgments.queries else None), (docs if len(judgments.docs) else None)
+
+
+def as_given(ids: Sequence[str], integers: bool | None) -> Sequence[Any]:
+    """The ids as the user wrote them: back to integers where they were such."""
+    return list(map(int, ids)) if integers else ids

@@ -1,0 +1,101 @@
+"""A ranking given as a list of documents, or of (document, score) pairs, as a dict in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankproof.errors import DataError, shorten
+from rankproof.io.ids import is_id
+from rankproof.io.numbers import is_number
+
+EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
+
+
+def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
+    """`{doc: score}` in the order given, and how many repeated documents were dropped from it.
+
+    A list of documents is in its own order: its scores count down from 0.
+
+    >>> ranking_as_dict(["b", "a"], "error", "ranking, query 'q1'")
+    ({'b': 0, 'a': -1}, 0)
+    """
+    if isinstance(ranking, Mapping):
+        return dict(ranking), 0
+    entries = _entries(ranking, where)
+    kinds = set(map(type, entries))
+    if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
+        docs, scores = _unzipped(entries, where)
+    else:
+        docs, scores = entries, range(0, -len(entries), -1)
+    _check_ids(docs, where)
+    table = dict(zip(docs, scores, strict=True))
+    return (table, 0) if len(table) == len(docs) else _once_each(docs, scores, duplicates, where)
+
+
+def _entries(ranking: Any, where: str) -> Sequence[Any]:
+    if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
+        ranking = ranking.tolist()
+    if not isinstance(ranking, (list, tuple)):
+        raise DataError(
+            f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}"
+        )
+    return ranking
+
+
+def _hint(ranking: Any) -> str:
+    if isinstance(ranking, (set, frozenset)):
+        return " A set has no order. Next: give a list, best document first."
+    if isinstance(ranking, str):
+        return " Next: put the document ids into a list."
+    if ranking is None:
+        return " Next: leave the query out, or give it an empty list."
+    return " Next: turn it into one of these."
+
+
+def _unzipped(pairs: Sequence[Any], where: str) -> tuple[Sequence[Any], Sequence[Any]]:
+    if set(map(len, pairs)) != {2}:
+        unfit = next(pair for pair in pairs if len(pair) != 2)
+        raise DataError(f"{where}: got the entry {shorten(unfit)}, expected a pair (doc, score).")
+    docs, scores = zip(*pairs, strict=True)
+    return docs, scores
+
+
+def _check_ids(docs: Sequence[Any], where: str) -> None:
+    for kind in set(map(type, docs)):
+        unfit = next(doc for doc in docs if type(doc) is kind)
+        if not is_id(unfit):
+            raise DataError(
+                f"{where}: got the document id {shorten(unfit)} ({kind.__name__}), expected text."
+            )
+
+
+def _once_each(
+    docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str
+) -> tuple[dict[Any, Any], int]:
+    """Each document once, by the rule for duplicates, at the place of the entry that is kept."""
+    kept: dict[Any, Any] = {}
+    for doc, score in zip(docs, scores, strict=True):
+        check_score(doc, score, where)
+        if doc in kept and duplicates == "error":
+            raise _twice(doc, where)
+        if doc in kept and duplicates == "best" and score > kept[doc]:
+            del kept[doc]
+        kept.setdefault(doc, score)
+    return kept, len(docs) - len(kept)
+
+
+def check_score(doc: Any, score: Any, where: str) -> None:
+    """A score must be a number; NaN has no place in an order."""
+    if not is_number(score) or score != score:
+        raise DataError(
+            f"{where}, document {shorten(doc)}: got the score {shorten(score)} ({type(score).__name__}), "
+            "expected a number. Next: give the document a score, or drop it."
+        )
+
+
+def _twice(doc: Any, where: str) -> DataError:
+    return DataError(
+        f"{where}: document {shorten(doc)} comes twice. "
+        "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+    )

@@ -1,0 +1,177 @@
+"""Judgments and rankings that are in memory as dicts and lists.
+
+Rankings are large, so no Python code runs for each of their documents: whatever is done to every document,
+the checks included, is one call over a block of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, islice, pairwise, repeat
+from operator import is_not
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array
+from rankproof.core.join import Block, Census
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds
+from rankproof.io.lists import check_score, ranking_as_dict
+from rankproof.io.numbers import as_numbers
+from rankproof.io.relevant import judgments_from_mapping
+
+__all__ = ["MappingRankings", "judgments_from_mapping"]
+
+BLOCK = 32_768
+"""About how many documents are worked on at once: few enough for the processor's cache."""
+
+Ranking = dict[Any, Any]
+ABSENT: Ranking = {}
+"""Stands for the ranking of a judged query that has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class MappingRankings:
+    """Rankings as `{query: {doc: score}}`, `{query: [doc, ...]}` or `{query: [(doc, score), ...]}`."""
+
+    mapping: Mapping[Any, Any]
+    source: str = "ranking"
+
+    def __post_init__(self) -> None:  # noqa: D105, says what the class says
+        if not isinstance(self.mapping, Mapping):
+            raise _no_mapping(self.source, self.mapping, "{query: {doc: score}} or {query: [doc, ...]}")
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
+        """The rankings of judged queries, some ten thousand documents at a time."""
+        if conventions.ties == "rank":
+            raise _no_ranks(self.source)
+        rankings = self._of_judged_queries(judgments, census)
+        present = np.fromiter(map(is_not, rankings, repeat(ABSENT)), dtype=bool, count=len(rankings))
+        self._make_dicts(rankings, judgments.queries, conventions, census)
+        docs = as_given(judgments.docs, judged_kinds(judgments)[1])
+        for first, last in _cut(rankings, judgments.start):
+            batch = _Batch(self.source, judgments, first, rankings[first:last], present[first:last])
+            yield batch.block(docs[judgments.start[first] : judgments.start[last]])
+
+    def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:
+        """What the mapping holds for each judged query, in the order of the judgments."""
+        kind = judged_kinds(judgments)[0]
+        where = f"{self.source}, queries"
+        check_same_kind(are_integers(self.mapping, where), kind, where)
+        queries = as_given(judgments.queries, kind)
+        rankings = list(map(self.mapping.get, queries, repeat(ABSENT)))
+        extra = len(self.mapping) - sum(map(is_not, rankings, repeat(ABSENT)))
+        if extra:
+            known = set(queries)
+            others = (str(query) for query in self.mapping if query not in known)
+            census.extra += extra
+            census.extra_examples.extend(islice(others, max(0, 5 - len(census.extra_examples))))
+        return rankings
+
+    def _make_dicts(
+        self, rankings: list[Any], queries: tuple[str, ...], conventions: Conventions, census: Census
+    ) -> None:
+        """Turn, in place, each ranking that is not a plain dict into one."""
+        if set(map(type, rankings)) <= {dict}:
+            return
+        for i, ranking in enumerate(rankings):
+            if type(ranking) is not dict:
+                where = f"{self.source}, query {shorten(queries[i])}"
+                rankings[i], dropped = ranking_as_dict(ranking, conventions.duplicates, where)
+                census.dropped += dropped
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Batch:
+    """The rankings of some queries that follow each other in the judgments."""
+
+    source: str
+    judgments: Judgments
+    first: int
+    rankings: list[Ranking]
+    present: Array
+
+    def block(self, docs: Any) -> Block:
+        """The block of these rankings, in which `docs` are the judged documents to look for."""
+        self._check_ids()
+        score = self._scores()
+        start = self.judgments.start[self.first : self.first + len(self.rankings) + 1]
+        counts = np.diff(start)
+        found = _look_up(self.rankings, counts.tolist(), docs)
+        hit = np.flatnonzero(found == found)
+        number = np.cumsum(self.present) - 1
+        length = np.fromiter(map(len, self.rankings), dtype=np.intp, count=len(self.rankings))[self.present]
+        return Block(
+            query=self.first + np.flatnonzero(self.present),
+            start=np.append(0, np.cumsum(length)),
+            score=score,
+            ranking=np.repeat(number, counts)[hit],
+            judged=hit + start[0],
+            found=found[hit],
+            ids=_names(self.rankings),
+        )
+
+    def _check_ids(self) -> None:
+        judged = judged_kinds(self.judgments)[1]
+        where = f"{self.source}, documents"
+        try:
+            check_same_kind(are_integers(chain.from_iterable(self.rankings), where), judged, where)
+        except DataError:
+            for where, ranking in self._named():
+                check_same_kind(are_integers(ranking, where), judged, where)
+            raise
+
+    def _scores(self) -> Array:
+        score = as_numbers(tuple(chain.from_iterable(map(dict.values, self.rankings))))
+        if score is None:
+            for where, ranking in self._named():
+                for doc, value in ranking.items():
+                    check_score(doc, value, where)
+        return np.zeros(0) if score is None else score
+
+    def _named(self) -> Iterator[tuple[str, Ranking]]:
+        """Each ranking with the words that say in a message where it is."""
+        for i, ranking in enumerate(self.rankings, self.first):
+            yield f"{self.source}, query {shorten(self.judgments.queries[i])}", ranking
+
+
+def _cut(rankings: list[Ranking], start: Array) -> Iterator[tuple[int, int]]:
+    """Stretches of rankings, each with about BLOCK documents or look-ups, or a single larger ranking."""
+    length = np.fromiter(map(len, rankings), dtype=np.intp, count=len(rankings))
+    work = np.cumsum(length + np.diff(start))
+    total = int(work[-1]) if len(work) else 0
+    cuts = np.searchsorted(work, np.arange(BLOCK, total, BLOCK)) + 1
+    bounds = np.unique(np.concatenate(([0], cuts, [len(rankings)]))).tolist()
+    return pairwise(bounds)
+
+
+def _look_up(rankings: list[Ranking], counts: list[int], docs: Any) -> Array:
+    """The score of each judged document in its ranking; NaN where it is not in it."""
+    wanted = chain.from_iterable(map(repeat, rankings, counts))
+    return np.fromiter(map(dict.get, wanted, docs, repeat(np.nan)), dtype=np.float64, count=len(docs))
+
+
+def _names(rankings: list[Ranking]) -> Callable[[Array], list[str]]:
+    """What gives the document ids of some rows of a block; they are listed when first asked for."""
+
+    @cache
+    def names() -> list[str]:
+        return list(map(str, chain.from_iterable(rankings)))
+
+    return lambda rows: list(map(names().__getitem__, rows.tolist()))
+
+
+def _no_mapping(source: str, got: object, expected: str) -> DataError:
+    return DataError(f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping {expected}.")
+
+
+def _no_ranks(source: str) -> UsageError:
+    return UsageError(
+        f"{source}: ties='rank' was asked for, but dicts and lists have no rank column. "
+        "Next: choose another rule, as ties='input' for the order given, or read a run file."
+    )

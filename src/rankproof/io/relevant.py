@@ -1,0 +1,146 @@
+"""Judgments that are in memory: grades by document, sets of relevant documents, grades by aspect."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments, judgments_from_nested
+from rankproof.errors import DataError, shorten
+from rankproof.io.ids import are_integers, is_id
+from rankproof.io.numbers import as_numbers, is_number
+
+
+def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments") -> Judgments:
+    """Judgments from `{query: {doc: grade}}`, `{query: docs}` or `{query: {doc: {aspect: grade}}}`.
+
+    >>> judgments_from_mapping({"q1": {"d1": 2, "d2": 0}, "q2": ["d3"]}).as_dict()
+    {'q1': {'d1': 2.0, 'd2': 0.0}, 'q2': {'d3': 1.0}}
+    """
+    if not isinstance(mapping, Mapping):
+        raise DataError(
+            f"{source}: got {shorten(mapping)} ({type(mapping).__name__}), expected a mapping "
+            "{query: {doc: grade}} or {query: {doc, ...}}."
+        )
+    queries_are_integers = are_integers(mapping, f"{source}, queries")
+    tables = _Tables(source, list(map(str, mapping)), list(mapping.values()))
+    repeated = tables.make_dicts()
+    docs_are_integers = tables.check_ids()
+    kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
+    if tables.have_aspects():
+        judgments = judgments_from_nested(tables.nested(), True, source=source)
+    else:
+        judgments = tables.flat()
+    return replace(judgments, prepared=kinds, repeated=repeated)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Tables:
+    """The judgments of each query, as they were given until `make_dicts` has made them alike."""
+
+    source: str
+    queries: list[str]
+    tables: list[Any]
+
+    def make_dicts(self) -> int:
+        """Turn each table into `{doc: grade}` in place; how many documents were repeated in lists."""
+        repeated = 0
+        if not set(map(type, self.tables)) <= {dict}:
+            for i, (where, table) in enumerate(self._named()):
+                self.tables[i] = _as_dict(table, where)
+                repeated += len(table) - len(self.tables[i])
+        return repeated
+
+    def check_ids(self) -> bool | None:
+        """Whether the documents' ids are integers; an error that names the query if they are no ids."""
+        try:
+            return are_integers(chain.from_iterable(self.tables), f"{self.source}, documents")
+        except DataError:
+            for where, table in self._named():
+                are_integers(table, where)
+            raise
+
+    def have_aspects(self) -> bool:
+        """Whether the first judged document is judged aspect by aspect; all of them must agree."""
+        return isinstance(next(chain.from_iterable(map(dict.values, self.tables)), None), Mapping)
+
+    def flat(self) -> Judgments:
+        """The judgments of `{doc: grade}` tables."""
+        docs = list(chain.from_iterable(self.tables))
+        length = np.fromiter(map(len, self.tables), dtype=np.intp, count=len(self.tables))
+        return Judgments(
+            queries=tuple(self.queries),
+            docs=docs if not docs or isinstance(docs[0], str) else list(map(str, docs)),
+            start=np.append(0, np.cumsum(length)),
+            grade=self._grades(),
+            source=self.source,
+        )
+
+    def _grades(self) -> Array:
+        grades = as_numbers(tuple(chain.from_iterable(map(dict.values, self.tables))))
+        if grades is None or not np.isfinite(grades).all():
+            for where, table in self._named():
+                for doc, grade in table.items():
+                    _check_grade(grade, f"{where}, document {shorten(doc)}")
+        return np.zeros(0) if grades is None else grades
+
+    def nested(self) -> dict[str, dict[str, dict[str, float]]]:
+        """The judgments of `{doc: {aspect: grade}}` tables."""
+        return {
+            query: {
+                str(doc): _aspects(grades, f"{where}, document {shorten(doc)}")
+                for doc, grades in table.items()
+            }
+            for query, (where, table) in zip(self.queries, self._named(), strict=True)
+        }
+
+    def _named(self) -> Iterator[tuple[str, Any]]:
+        """Each table with the words that say in a message where it is."""
+        for query, table in zip(self.queries, self.tables, strict=True):
+            yield f"{self.source}, query {shorten(query)}", table
+
+
+def _as_dict(table: Any, where: str) -> dict[Any, Any]:
+    if isinstance(table, Mapping):
+        return dict(table)
+    if not isinstance(table, (list, tuple, set, frozenset)):
+        raise DataError(
+            f"{where}: got {shorten(table)} ({type(table).__name__}), "
+            "expected {doc: grade} or a set of docs."
+        )
+    return dict.fromkeys(_relevant(table, where), 1)
+
+
+def _relevant(docs: Collection[Any], where: str) -> Collection[Any]:
+    """Documents that are relevant, each an id."""
+    for doc in docs:
+        if not is_id(doc):
+            raise DataError(
+                f"{where}: got {shorten(doc)} ({type(doc).__name__}) as a document id, expected text. "
+                "Next: give {doc: grade}, or a set of ids."
+            )
+    return docs
+
+
+def _check_grade(grade: Any, where: str) -> None:
+    if not is_number(grade) or not np.isfinite(float(grade)):
+        raise DataError(
+            f"{where}: got the grade {shorten(grade)} ({type(grade).__name__}), expected a finite number. "
+            "Next: correct the judgment or drop it."
+        )
+
+
+def _aspects(grades: Any, where: str) -> dict[str, float]:
+    if not isinstance(grades, Mapping) or not grades:
+        raise DataError(
+            f"{where}: got {shorten(grades)}, expected {{aspect: grade}} as for the other documents."
+        )
+    are_integers(grades, f"{where}, aspects")
+    for aspect, grade in grades.items():
+        _check_grade(grade, f"{where}, aspect {shorten(aspect)}")
+    return {str(aspect): float(grade) for aspect, grade in grades.items()}

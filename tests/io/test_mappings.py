@@ -1,0 +1,281 @@
+"""Dicts and lists in memory: the same rows as a slow oracle finds, and errors that name what is wrong."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import OrderedDict
+from decimal import Decimal
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.join import Census, join
+from rankproof.errors import DataError, UsageError
+from rankproof.io.mappings import MappingRankings, judgments_from_mapping
+
+NO = Conventions()
+
+
+def rows(judgments, run, conventions=NO, census=None):
+    """`{query: [(rank, doc, grade, first, last)]}` and `{query: retrieved}` as the join finds them."""
+    table = judgments_from_mapping(judgments)
+    census = Census() if census is None else census
+    hits = join(table, MappingRankings(run).blocks(table, conventions, census), conventions)
+    first = hits.rank if hits.first is None else hits.first
+    last = hits.rank if hits.last is None else hits.last
+    found = {query: [] for query in table.queries}
+    for q, r, d, g, f, z in zip(hits.query, hits.rank, hits.doc, hits.grade, first, last, strict=True):
+        found[table.queries[q]].append((int(r), table.docs[d], float(g), int(f), int(z)))
+    return found, dict(zip(table.queries, hits.retrieved.tolist(), strict=True))
+
+
+def entries_of(ranking, duplicates):
+    """The entries of any kind of ranking as (doc, score), each document once."""
+    if isinstance(ranking, dict):
+        given = list(ranking.items())
+    elif ranking and isinstance(ranking[0], tuple):
+        given = list(ranking)
+    else:
+        given = [(doc, -place) for place, doc in enumerate(ranking)]
+    kept = []
+    for doc, score in given:
+        twins = [entry for entry in kept if entry[0] == doc]
+        if twins and not (duplicates == "best" and score > twins[0][1]):
+            continue
+        kept = [entry for entry in kept if entry[0] != doc] + [(doc, score)]
+    return kept
+
+
+def oracle(judgments, run, ties, duplicates):
+    """The same by sorting every whole ranking."""
+    found, retrieved = {}, {}
+    for query, grades in judgments.items():
+        entries = entries_of(run.get(query, []), duplicates)
+        if ties != "input":
+            entries.sort(key=lambda entry: entry[0].encode(), reverse=ties != "id")
+        entries.sort(key=lambda entry: -entry[1])
+        scores = [score for _, score in entries]
+        found[query] = [
+            (rank, doc, grades[doc], scores.index(score) + 1, len(scores) - scores[::-1].index(score))
+            for rank, (doc, score) in enumerate(entries, 1)
+            if doc in grades
+        ]
+        retrieved[query] = len(entries)
+    return found, retrieved
+
+
+def random_ranking(rnd, docs):
+    kind = rnd.choice(["dict", "dict", "list", "pairs", "tuple"])
+    chosen = rnd.sample(docs, rnd.randrange(len(docs)))
+    if kind in ("dict", "pairs"):
+        score = rnd.choice([lambda: rnd.randrange(-2, 3), lambda: round(rnd.random(), 1), rnd.random])
+        pairs = [(doc, score()) for doc in chosen]
+        repeated = [(doc, score()) for doc in chosen[:3]] if rnd.random() < 0.3 else []
+        return dict(pairs) if kind == "dict" else pairs + repeated
+    chosen += chosen[:2] if rnd.random() < 0.3 else []
+    return tuple(chosen) if kind == "tuple" else chosen
+
+
+def random_case(seed):
+    rnd = random.Random(seed)
+    docs = [f"d{i}" for i in range(rnd.choice([5, 40, 400]))] + ["é", "日本", "\U0001f600", "z"]
+    judged = {f"q{i}": rnd.sample(docs, rnd.randrange(len(docs))) for i in range(12)}
+    judgments = {query: {doc: float(rnd.randrange(-1, 4)) for doc in some} for query, some in judged.items()}
+    run = {f"q{i}": random_ranking(rnd, docs) for i in range(15) if rnd.random() < 0.9}
+    return judgments, run
+
+
+@pytest.mark.parametrize("duplicates", ["first", "best"])
+@pytest.mark.parametrize("ties", ["trec", "input", "id", "expected", "best", "worst"])
+def test_hits_are_those_of_sorting_each_ranking(ties, duplicates):
+    for seed in range(25):
+        judgments, run = random_case(seed)
+        found = rows(judgments, run, Conventions(ties=ties, duplicates=duplicates))
+        assert found == oracle(judgments, run, ties, duplicates)
+
+
+def test_many_blocks_give_what_one_gives(monkeypatch):
+    judgments, run = random_case(3)
+    whole = rows(judgments, run, Conventions(duplicates="first"))
+    monkeypatch.setattr("rankproof.io.mappings.BLOCK", 7)
+    assert rows(judgments, run, Conventions(duplicates="first")) == whole
+
+
+@pytest.mark.parametrize("score", [3, 3.0, np.float32(3), np.int64(3), Decimal(3), 1e308, -math.inf, math.inf])
+def test_any_real_number_is_a_score(score):
+    assert rows({"q": {"d": 1}}, {"q": {"d": score}})[0] == {"q": [(1, "d", 1.0, 1, 1)]}
+
+
+@pytest.mark.parametrize(
+    "score", ["3", "1.5", None, True, False, np.True_, b"3", 3 + 0j, math.nan, np.float64("nan"), [1], {"a": 1}, 10**400]
+)
+@pytest.mark.parametrize("make", [dict, list], ids=["dict", "pairs"])
+def test_anything_else_is_an_error_that_names_query_and_document(score, make):
+    ranking = make([("good", 2.0), ("bad", score)])
+    with pytest.raises(DataError, match=r"query 'q', document 'bad'.*(score|NaN)"):
+        rows({"q": {"good": 1}}, {"q": ranking})
+
+
+@pytest.mark.parametrize("doc", [1.5, None, True, b"d", ("a",), frozenset()])
+def test_document_ids_must_be_text(doc):
+    with pytest.raises(DataError, match=r"query 'q'.*id.*expected text"):
+        rows({"q": {"a": 1}}, {"q": {doc: 1.0}})
+    with pytest.raises(DataError, match=r"query 'q'"):
+        rows({"q": {"a": 1}}, {"q": ["a", doc]})
+
+
+@pytest.mark.parametrize("query", [1.5, None, True, b"q"])
+def test_query_ids_must_be_text(query):
+    with pytest.raises(DataError, match=r"ranking, queries: got .* as an id, expected text"):
+        rows({"q": {"a": 1}}, {query: {"a": 1.0}})
+    with pytest.raises(DataError, match=r"judgments, queries: got .* as an id, expected text"):
+        rows({query: {"a": 1}}, {})
+
+
+def test_integers_on_both_sides_are_taken_in_decimal():
+    judgments, run = {7: {10: 1, 9: 2}}, {7: {9: 0.5, 10: 0.5, np.int64(11): 0.5}}
+    assert rows(judgments, run)[0] == {"7": [(1, "9", 2.0, 1, 3), (3, "10", 1.0, 1, 3)]}
+
+
+@pytest.mark.parametrize(
+    ("judgments", "run", "said"),
+    [
+        ({7: {"a": 1}}, {"7": {"a": 1.0}}, "ranking, queries: got ids that are text where the judgments have integers"),
+        ({"7": {"a": 1}}, {7: {"a": 1.0}}, "ranking, queries: got ids that are integers where the judgments have text"),
+        ({"7": {1: 1}}, {"7": {"1": 1.0}}, "query '7': got ids that are text where the judgments have integers"),
+        ({"7": {"1": 1}}, {"7": {1: 1.0}}, "query '7': got ids that are integers where the judgments have text"),
+        ({"7": {"1": 1, 1: 1}}, {}, "query '7': got ids of two kinds, text ('1') and integers (1)"),
+        ({"7": {"1": 1}}, {"7": {"2": 1.0, 2: 2.0}}, "query '7': got ids of two kinds, text ('2') and integers (2)"),
+        ({"7": {"1": 1}}, {"7": ["2", 2]}, "query '7': got ids of two kinds, text ('2') and integers (2)"),
+    ],
+)
+def test_mixed_kinds_of_ids_are_errors(judgments, run, said):
+    with pytest.raises(DataError) as error:
+        rows(judgments, run)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "said"),
+    [
+        ("d1 d2", "put the document ids into a list"),
+        ({"d1", "d2"}, "A set has no order"),
+        (None, "leave the query out"),
+        (3, "got 3 (int)"),
+        (iter(["d1"]), "expected {doc: score}, [doc, ...] or [(doc, score), ...]"),
+        ([("d1", 1.0, 2)], "got the entry ('d1', 1.0, 2), expected a pair (doc, score)"),
+        ([("d1", 1.0), "d2"], "got the document id ('d1', 1.0) (tuple), expected text"),
+        ([{"id": "d1"}], "got the document id {'id': 'd1'} (dict), expected text"),
+        ([(["d1"], 1.0)], "got the document id ['d1'] (list), expected text"),
+    ],
+)
+def test_what_is_no_ranking_is_an_error(ranking, said):
+    with pytest.raises(DataError) as error:
+        rows({"q": {"d1": 1}}, {"q": ranking})
+    assert "query 'q'" in str(error.value)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("run", [["d1"], "run.txt", None, {("q", "d")}])
+def test_what_is_no_mapping_is_an_error(run):
+    with pytest.raises(DataError, match="expected a mapping"):
+        MappingRankings(run)
+    with pytest.raises(DataError, match="expected a mapping"):
+        judgments_from_mapping(run)
+
+
+@pytest.mark.parametrize("ranking", [["a", "b", "a"], [("a", 1), ("b", 2), ("a", 3)]])
+def test_a_document_twice_is_an_error_unless_a_rule_is_chosen(ranking):
+    with pytest.raises(DataError, match=r"query 'q': document 'a' comes twice"):
+        rows({"q": {"a": 1}}, {"q": ranking})
+    census = Census()
+    rows({"q": {"a": 1}}, {"q": ranking}, Conventions(duplicates="best"), census)
+    assert census.dropped == 1
+
+
+def test_queries_that_nobody_judged_are_counted_and_left_out():
+    census = Census()
+    found, retrieved = rows({"q": {"a": 1}}, {f"x{i}": None for i in range(9)} | {"q": ["a"]}, NO, census)
+    assert retrieved == {"q": 1}
+    assert (census.extra, census.extra_examples) == (9, ["x0", "x1", "x2", "x3", "x4"])
+
+
+def test_an_empty_ranking_is_an_answer_and_a_missing_one_is_not():
+    judgments = judgments_from_mapping({"none": {"a": 1}, "empty": {"a": 1}, "some": {"a": 1}})
+    run = MappingRankings({"some": ["a"], "empty": {}})
+    hits = join(judgments, run.blocks(judgments, NO, Census()), NO)
+    assert hits.answered.tolist() == [False, True, True]
+
+
+def test_other_mappings_and_arrays_serve_as_well():
+    ordered = OrderedDict([("a", 1), ("b", 1)])
+    ordered.move_to_end("a")
+    run = MappingProxyType({"q": ordered, "r": np.array(["b", "a"])})
+    found = rows({"q": {"a": 1}, "r": {"a": 1}}, run, Conventions(ties="input"))[0]
+    assert found == {"q": [(2, "a", 1.0, 1, 2)], "r": [(2, "a", 1.0, 2, 2)]}
+
+
+def test_ties_by_rank_need_a_rank_column():
+    with pytest.raises(UsageError, match="no rank column"):
+        rows({"q": {"a": 1}}, {"q": {"a": 1.0}}, Conventions(ties="rank"))
+
+
+# --- judgments --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("docs", [{"a", "b"}, ["a", "b"], ("a", "b"), frozenset({"a", "b"}), {"a": True, "b": 1}])
+def test_relevant_documents_have_grade_1(docs):
+    if isinstance(docs, dict):
+        with pytest.raises(DataError, match=r"query 'q', document 'a': got the grade True"):
+            judgments_from_mapping({"q": docs})
+    else:
+        assert judgments_from_mapping({"q": docs}).as_dict() == {"q": {"a": 1.0, "b": 1.0}}
+
+
+def test_grades_and_sets_may_stand_side_by_side():
+    judgments = judgments_from_mapping({"q": {"a": -1, "b": 2.5}, "r": {"c"}, "s": {}, "t": ["d", "d"]})
+    assert judgments.as_dict() == {"q": {"a": -1.0, "b": 2.5}, "r": {"c": 1.0}, "s": {}, "t": {"d": 1.0}}
+    assert judgments.repeated == 1
+
+
+@pytest.mark.parametrize("grade", ["1", None, math.nan, math.inf, b"1", [1], 10**400, {"a": 1}])
+def test_a_grade_must_be_a_finite_number(grade):
+    with pytest.raises(DataError, match=r"judgments, query 'q', document 'bad': got the grade"):
+        judgments_from_mapping({"q": {"good": 1, "bad": grade}})
+
+
+@pytest.mark.parametrize("docs", ["d1", None, 3, [("d1", 1)], [1.5], [None]])
+def test_what_is_no_judgment_is_an_error_that_names_the_query(docs):
+    with pytest.raises(DataError, match=r"judgments, query 'q': got"):
+        judgments_from_mapping({"q": docs})
+
+
+def test_grades_by_aspect_become_facets():
+    judgments = judgments_from_mapping({"q": {"a": {"x": 1, "y": 0}, "b": {"y": 2}}, "r": {"c": {"z": 1}}})
+    assert judgments.as_dict() == {"q": {"a": 1.0, "b": 2.0}, "r": {"c": 1.0}}
+    assert judgments.facets.start.tolist() == [0, 2, 3, 4]
+    assert judgments.facets.aspect.tolist() == [0, 1, 1, 0]
+    assert judgments.facets.grade.tolist() == [1, 0, 2, 1]
+    assert judgments.facets.declared.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("docs", "said"),
+    [
+        ({"a": {"x": 1}, "b": 1}, "document 'b': got 1, expected {aspect: grade}"),
+        ({"a": {"x": 1}, "b": {}}, "document 'b': got {}, expected {aspect: grade}"),
+        ({"a": {"x": "1"}}, "document 'a', aspect 'x': got the grade '1'"),
+        ({"a": {1.5: 1}}, "document 'a', aspects: got 1.5"),
+    ],
+)
+def test_bad_aspects_are_errors(docs, said):
+    with pytest.raises(DataError) as error:
+        judgments_from_mapping({"q": docs})
+    assert said in str(error.value)
+
+
+def test_no_judgments_at_all_find_nothing():
+    assert rows({}, {"q": ["a"]}) == ({}, {})
