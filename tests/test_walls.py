@@ -1,0 +1,130 @@
+"""The walls: who may import whom, no cycles, and what `import rankproof` loads."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankproof
+
+ROOT = Path(rankproof.__file__).parent
+
+MAY_IMPORT = {
+    "errors": set(),
+    "core": {"errors"},
+    "stats": {"errors", "core"},
+    "io": {"errors", "core"},
+    "sample": {"errors"},
+    "reporting": {"errors", "core", "stats"},
+    "api": {"errors", "core", "stats", "io", "reporting", "sample"},
+    "functional": {"errors", "core", "api"},
+    "compat": {"errors", "core", "stats", "io", "reporting", "api"},
+    # The command line is the one face that mounts another: `rankproof trec_eval` hands its words to compat.
+    "cli": {"errors", "core", "stats", "io", "reporting", "api", "sample", "compat"},
+}
+CORE_MAY_LOAD = {"numpy", "rankproof"} | set(sys.stdlib_module_names)
+CORE_MUST_NOT_USE = {"logging", "random", "time", "datetime", "pathlib", "os", "io", "sqlite3", "socket", "subprocess"}
+ALWAYS_ALLOWED = {"numpy", "rankproof"} | set(sys.stdlib_module_names)
+AT_THE_TOP = {"cli": {"click"}, "compat": set()}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in ROOT.rglob("*.py"):
+        parts = ("rankproof", *path.relative_to(ROOT).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(path: Path, *, top_only: bool = False) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = tree.body if top_only else list(ast.walk(tree))
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+    return found
+
+
+def layer(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+@pytest.mark.parametrize("module", sorted(m for m in MODULES if layer(m) not in ("", "__main__")))
+def test_a_module_imports_only_what_its_layer_may(module: str) -> None:
+    own = layer(module)
+    used = {layer(name) for name in imports(MODULES[module]) if name.startswith("rankproof.")}
+    used -= {own, "__version__"}
+    assert used <= MAY_IMPORT[own], f"{module} reaches over a wall: {used - MAY_IMPORT[own]}"
+
+
+@pytest.mark.parametrize("module", sorted(m for m in MODULES if layer(m) == "core"))
+def test_the_core_uses_numpy_and_plain_python_only(module: str) -> None:
+    used = {name.split(".")[0] for name in imports(MODULES[module])}
+    assert used <= CORE_MAY_LOAD, f"{module}: {used - CORE_MAY_LOAD}"
+    assert not used & CORE_MUST_NOT_USE, f"{module}: {used & CORE_MUST_NOT_USE}"
+    calls = {n.func.id for n in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    assert not calls & {"print", "open", "input"}, f"{module} prints or reads"
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_heavy_packages_are_imported_inside_functions(module: str) -> None:
+    used = {name.split(".")[0] for name in imports(MODULES[module], top_only=True)}
+    assert used <= ALWAYS_ALLOWED | AT_THE_TOP.get(layer(module), set()), f"{module}: {used - ALWAYS_ALLOWED}"
+
+
+def test_no_import_cycles() -> None:
+    graph = {m: {name for name in imports(p, top_only=True) if name in MODULES and name != m} for m, p in MODULES.items()}
+    done: set[str] = set()
+    path: list[str] = []
+
+    def visit(module: str) -> None:
+        assert module not in path, " -> ".join([*path[path.index(module) :], module])
+        if module in done:
+            return
+        path.append(module)
+        for other in sorted(graph[module]):
+            visit(other)
+        path.pop()
+        done.add(module)
+
+    for module in sorted(graph):
+        visit(module)
+
+
+def test_no_module_bears_the_name_of_a_public_function() -> None:
+    directly_under = {m.split(".")[1] for m in MODULES if m.count(".") >= 1}
+    assert not directly_under & set(rankproof.__all__)
+
+
+def test_importing_rankproof_loads_nothing_heavy() -> None:
+    code = "import sys, rankproof; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "narwhals", "click", "rich", "pandas", "polars", "pyarrow"} & set(loaded)
+
+
+def test_no_assert_and_no_catch_all_in_the_library() -> None:
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not isinstance(node, ast.Assert), f"{module}:{node.lineno} asserts"
+            if isinstance(node, ast.ExceptHandler):
+                broad = node.type is None or (isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"})
+                assert not broad, f"{module}:{node.lineno} catches everything"
+
+
+def test_the_base_install_is_small() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT.parents[1] / "pyproject.toml").read_text())["project"]
+    names = {d.split(">")[0].split("<")[0].split("[")[0].strip() for d in project["dependencies"]}
+    assert names == {"numpy", "narwhals", "click", "rich"}, "a new base dependency needs a reason in the changelog"
