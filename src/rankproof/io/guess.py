@@ -139,7 +139,9 @@ def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> D
     )
 
 
-def _swapped(like: str, shows: str, expected: str, lacks: str, columns: Sequence[str], source: str) -> DataError:
+def _swapped(
+    like: str, shows: str, expected: str, lacks: str, columns: Sequence[str], source: str
+) -> DataError:
     return DataError(
         f"{source}: this looks like {like} (it has a column {shows!r} and no {lacks}), expected {expected}; "
         f"the columns are {listed(columns)}. Next: swap the two arguments, or rename the column that holds "

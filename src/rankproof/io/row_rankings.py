@@ -1,0 +1,159 @@
+"""Rankings that are in memory as rows: of small files, of tuples, of whatever has no faster way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array
+from rankproof.core.join import Block, Census
+from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.ids import check_same_kind, judged_kinds
+from rankproof.io.rows import Rows, check_not_empty
+
+BLOCK = 32_768
+"""About how many documents are handed to the join at once."""
+
+
+def ranking_of(rows: Rows) -> RowRankings:
+    """The rankings in the rows."""
+    check_not_empty(rows)
+    queries, queries_are_int = rows.ids("query")
+    docs, docs_are_int = rows.ids("doc")
+    table = RankingTable(
+        query=queries,
+        doc=docs,
+        score=rows.numbers("score") if "score" in rows.columns else None,
+        rank=rows.numbers("rank") if "rank" in rows.columns else None,
+        line=None if rows.line is None else np.asarray(rows.line, dtype=np.intp),
+        source=rows.source,
+    )
+    return RowRankings(table, (queries_are_int, docs_are_int), rows.notes + _said_of_order(table))
+
+
+def _said_of_order(table: RankingTable) -> tuple[str, ...]:
+    if table.score is not None:
+        return ()
+    taken = "the order of its rows" if table.rank is None else "its rank column"
+    return (f"{table.source}: no scores, so {taken} is the ranking",)
+
+
+@dataclass(frozen=True, eq=False)
+class RowRankings:
+    """Rankings that are in memory as one table of rows."""
+
+    rows: RankingTable
+    integer_ids: tuple[bool, bool] = (False, False)
+    """Whether the ids of queries, and of documents, were integers."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """What the rankings were read from."""
+        return self.rows.source
+
+    def table(self) -> RankingTable:
+        """Every row, as it was read."""
+        return self.rows
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
+        """The rankings of judged queries, some ten thousand documents at a time."""
+        self._check_kinds(judgments)
+        census.notes.extend(self.notes)
+        order = self._order(conventions.ties)
+        batch: list[tuple[int, list[int]]] = []
+        for query, rows in self._rankings(order, judgments, conventions, census):
+            batch.append((query, rows))
+            if sum(len(rows) for _, rows in batch) >= BLOCK:
+                yield self._block(batch, order, judgments)
+                batch = []
+        if batch:
+            yield self._block(batch, order, judgments)
+
+    def _check_kinds(self, judgments: Judgments) -> None:
+        if len(self.rows):
+            queries, docs = judged_kinds(judgments)
+            check_same_kind(self.integer_ids[0], queries, f"{self.source}, queries")
+            check_same_kind(self.integer_ids[1], docs, f"{self.source}, documents")
+
+    def _order(self, ties: str) -> Array:
+        """What each row is ordered by: its score, its rank, or its place."""
+        table = self.rows
+        if ties == "rank" and table.rank is None:
+            raise UsageError(
+                f"{self.source}: ties='rank' was asked for, but there is no rank column. "
+                "Next: choose another rule, as ties='input' for the order given."
+            )
+        if table.rank is not None and (ties == "rank" or table.score is None):
+            return -table.rank
+        return -np.arange(len(table), dtype=np.float64) if table.score is None else table.score
+
+    def _rankings(
+        self, order: Array, judgments: Judgments, conventions: Conventions, census: Census
+    ) -> Iterator[tuple[int, list[int]]]:
+        """Each judged query with its rows, each document once."""
+        for query, rows in self.rows.by_query().items():
+            once = self._once_each(query, rows, order, conventions.duplicates)
+            if query in judgments.index:
+                census.dropped += len(rows) - len(once)
+                yield judgments.index[query], once
+            else:
+                census.extra += 1
+                if len(census.extra_examples) < 5:
+                    census.extra_examples.append(query)
+
+    def _once_each(self, query: str, rows: list[int], order: Array, rule: str) -> list[int]:
+        docs = self.rows.doc
+        if len({docs[row] for row in rows}) == len(rows):
+            return rows
+        kept: dict[str, int] = {}
+        for row in rows:
+            other = kept.setdefault(docs[row], row)
+            if other != row and rule == "error":
+                raise self._twice(query, other, row)
+            if rule == "best" and order[row] > order[other]:
+                kept[docs[row]] = row
+        return sorted(kept.values())
+
+    def _twice(self, query: str, one: int, other: int) -> DataError:
+        line, unit = self.rows.line, "lines"
+        if line is None:
+            line, unit = np.arange(1, len(self.rows) + 1), "rows"
+        return DataError(
+            f"{self.source}: document {shorten(self.rows.doc[one])} comes twice for query {shorten(query)} "
+            f"({unit} {line[one]} and {line[other]}). "
+            "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+        )
+
+    def _block(self, batch: list[tuple[int, list[int]]], order: Array, judgments: Judgments) -> Block:
+        """Some rankings side by side, and the judged documents among them."""
+        lengths = [len(rows) for _, rows in batch]
+        row = np.array([row for _, rows in batch for row in rows], dtype=np.intp)
+        ranking, judged, found = self._found(batch, judgments)
+        return Block(
+            query=np.array([query for query, _ in batch], dtype=np.intp),
+            start=np.append(0, np.cumsum(lengths, dtype=np.intp)).astype(np.intp),
+            score=order[row],
+            ranking=np.array(ranking, dtype=np.intp),
+            judged=np.array(judged, dtype=np.intp),
+            found=order[np.array(found, dtype=np.intp)],
+            ids=lambda some: [self.rows.doc[each] for each in row[some]],
+        )
+
+    def _found(self, batch: list[tuple[int, list[int]]], judgments: Judgments) -> tuple[list[int], ...]:
+        """For each judged document found: its ranking, its judgment, its row."""
+        ranking, judged, found = [], [], []
+        for number, (query, rows) in enumerate(batch):
+            first, end = int(judgments.start[query]), int(judgments.start[query + 1])
+            judgment = dict(zip(judgments.docs[first:end], range(first, end), strict=True))
+            for row in rows:
+                if self.rows.doc[row] in judgment:
+                    ranking.append(number)
+                    judged.append(judgment[self.rows.doc[row]])
+                    found.append(row)
+        return ranking, judged, found

@@ -1,0 +1,131 @@
+"""Rows that were read from somewhere, with the checks that every such source shares; and as judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments, judgments_from_rows
+from rankproof.errors import DataError, shorten
+from rankproof.io.ids import is_id
+from rankproof.io.numbers import as_numbers, is_number
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Columns by their role (query, doc, grade, score, rank, aspect), and where each row stands."""
+
+    columns: dict[str, Any]
+    """A sequence of values for each role; numbers may be an array already."""
+    source: str
+    line: Sequence[int] | None = None
+    """The line of each row; None: rows are counted from 1."""
+    notes: tuple[str, ...] = ()
+
+    def where(self, row: int) -> str:
+        """The place of a row, as messages call it."""
+        place = f"row {row + 1}" if self.line is None else f"line {self.line[row]}"
+        return f"{self.source}, {place}"
+
+    def ids(self, role: str) -> tuple[list[str], bool]:
+        """The ids of a column as text, and whether they were integers."""
+        values: Sequence[Any] = self.columns[role]
+        example: dict[bool, int] = {}
+        for kind in set(map(type, values)):
+            row = next(row for row, value in enumerate(values) if type(value) is kind)
+            if not is_id(values[row]):
+                raise self._error(row, role, values[row], "expected text")
+            example[issubclass(kind, str)] = row
+        if len(example) > 1:
+            integer, text = example[False], self.where(example[True])
+            raise self._error(integer, role, values[integer], f"expected text as in {text}")
+        ids = list(map(str, values))
+        self._check_text(role, ids)
+        return ids, False in example
+
+    def _check_text(self, role: str, ids: list[str]) -> None:
+        if "" in ids:
+            raise self._error(ids.index(""), role, "", "expected an id")
+        try:
+            "".join(ids).encode()
+        except UnicodeEncodeError:
+            row = next(row for row, text in enumerate(ids) if not _is_unicode(text))
+            raise self._error(row, role, ids[row], "expected valid Unicode") from None
+
+    def numbers(self, role: str, finite: bool = False) -> Array:
+        """The numbers of a column; NaN is none, and grades are finite."""
+        values = self.columns[role]
+        numbers = values if isinstance(values, np.ndarray) else as_numbers(tuple(values))
+        if numbers is None:
+            row = next(row for row, value in enumerate(values) if not is_number(value))
+            raise self._error(row, role, values[row], "expected a number")
+        unfit = ~np.isfinite(numbers) if finite else np.isnan(numbers)
+        if unfit.any():
+            row = int(np.flatnonzero(unfit)[0])
+            raise self._error(row, role, values[row], f"expected a {'finite ' if finite else ''}number")
+        return numbers.astype(np.float64)
+
+    def _error(self, row: int, role: str, got: object, expected: str) -> DataError:
+        kind = "" if isinstance(got, str) else f" ({type(got).__name__})"
+        return DataError(
+            f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. "
+            "Next: correct or drop this row."
+        )
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) -> Array:
+    """The numbers that texts spell out; a text that spells none is an error at its place."""
+    try:
+        if "_" not in "".join(texts):
+            return np.array(list(map(float, texts)), dtype=np.float64)
+    except ValueError:
+        pass
+    row = next(row for row, text in enumerate(texts) if not spells_number(text))
+    raise DataError(
+        f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
+        "Next: correct or drop this row."
+    )
+
+
+def spells_number(text: str) -> bool:
+    """Whether a text is a number as people write it: no digits grouped by underscores.
+
+    >>> spells_number("1e-3"), spells_number("1_000"), spells_number("high")
+    (True, False, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def judgments_of(rows: Rows) -> Judgments:
+    """The judgments in the rows; without a grade column every document named is relevant."""
+    check_not_empty(rows)
+    queries, queries_are_int = rows.ids("query")
+    docs, docs_are_int = rows.ids("doc")
+    notes = list(rows.notes)
+    if "grade" in rows.columns:
+        grades = rows.numbers("grade", finite=True).tolist()
+    else:
+        grades = [1.0] * len(docs)
+        notes.append(f"{rows.source}: no grades, so every document listed counts as relevant (grade 1)")
+    aspects = rows.ids("aspect")[0] if "aspect" in rows.columns else None
+    judgments = judgments_from_rows(queries, docs, grades, aspects, source=rows.source, line=rows.line)
+    kept: dict[str, object] = {"integer_ids": (queries_are_int, docs_are_int), "notes": notes}
+    return replace(judgments, prepared=kept)
+
+
+def check_not_empty(rows: Rows) -> None:
+    """Judgments or rankings without a row are a mistake on the way here."""
+    if not len(rows.columns["query"]):
+        raise DataError(f"{rows.source}: empty, there is not one row in it. Next: check how it was made.")
