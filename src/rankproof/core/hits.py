@@ -268,10 +268,20 @@ def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
     step = np.diff(pool.grade) > 0
     if bool((step & (np.diff(pool.query) == 0)).any()):
-        pool_rows = pool.keep(np.lexsort((-pool.grade, pool.query)))
+        pool_rows = pool.keep(_best_first(pool))
     else:
         pool_rows = pool.keep(slice(None))  # type: ignore[arg-type]
     return replace(pool_rows, rank=pool_rows.nth, pool=pool)
+
+
+def _best_first(pool: Hits) -> Array:
+    """The order by query, then falling grade, then as judged; whole grades are sorted as one integer key."""
+    low, span = pool.grade.min(), pool.grade.max() - pool.grade.min() + 1
+    size = len(pool.grade)
+    if pool.n * span * size < 2**62 and bool((pool.grade % 1 == 0).all()):
+        key = pool.query * int(span) + (span - 1 - (pool.grade - low)).astype(np.int64)
+        return np.sort(key * size + np.arange(size)) % size  # type: ignore[no-any-return]
+    return np.lexsort((-pool.grade, pool.query))
 
 
 def _runs(query: Array, first: Array) -> tuple[Array, Array]:
