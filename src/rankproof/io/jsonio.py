@@ -1,0 +1,205 @@
+"""JSON and JSON Lines: nested objects, rows, or one query a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankproof.errors import DataError, shorten
+from rankproof.io.guess import Wanted, column_of, plain
+from rankproof.io.rows import Rows
+from rankproof.io.tuples import read_tuples
+
+LISTS = {
+    plain(name)
+    for name in (
+        "results", "result", "docs", "documents", "doc_ids", "ranking", "ranked", "run", "hits", "retrieved",
+        "retrieved_doc_ids", "retrieved_context_ids", "relevant", "relevant_docs", "relevant_doc_ids",
+        "reference_context_ids", "judgments", "judgements", "qrels", "grades",
+    )
+}  # fmt: skip
+"""What the list of documents is called where each object holds one query."""
+
+Nested = dict[str, Any]
+"""`{query: documents}`, as `judgments_from_mapping` and `MappingRankings` take it."""
+
+
+class Repeated(dict[str, Any]):
+    """An object that names a key twice, which JSON allows and nobody means."""
+
+    key: str
+
+
+def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
+    """What a JSON or JSONL text holds: nested judgments or rankings, or rows."""
+    if not text.strip():
+        raise DataError(f"{source}: empty, there is no JSON in it. Next: check how it was made.")
+    try:
+        data = _parse(text, source)
+    except json.JSONDecodeError as error:
+        if not _has_many_lines(text):
+            raise _not_json(error, source) from error
+        return _objects(*_parse_lines(text, source), wanted, source)
+    if isinstance(data, list):
+        return _objects(data, None, wanted, source)
+    if isinstance(data, dict):
+        return _objects([data], None, wanted, source) if _is_row(data) else _nested(data, source)
+    raise DataError(f"{source}: got {shorten(data)}, expected an object or a list. {_FORMS}")
+
+
+_FORMS = (
+    "Next: write {query: {doc: number}}, {query: [doc, ...]}, "
+    'or rows as {"query_id": ..., "doc_id": ..., "score": ...}.'
+)
+
+
+def _parse(text: str, where: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except RecursionError as error:
+        raise DataError(f"{where}: the JSON is nested too deep. {_FORMS}") from error
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise DataError(f"{where}: cannot be read as JSON: {error}.") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        found = Repeated(found)
+        keys = [key for key, _ in pairs]
+        found.key = next(key for at, key in enumerate(keys) if key in keys[:at])
+    return found
+
+
+def _has_many_lines(text: str) -> bool:
+    """Whether the first line is an object or a list of its own, and something follows."""
+    lines = [line for line in text.split("\n", 8)[:8] if line.strip()]
+    return len(lines) > 1 and re.match(r"\s*[\[{].*[\]}]\s*$", lines[0]) is not None
+
+
+def _parse_lines(text: str, source: str) -> tuple[list[Any], list[int]]:
+    data, lines = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            data.append(_parse(line, f"{source}, line {number}"))
+        except json.JSONDecodeError as error:
+            raise _not_json(error, source, number) from error
+        lines.append(number)
+    return data, lines
+
+
+def _not_json(error: json.JSONDecodeError, source: str, line: int | None = None) -> DataError:
+    found = error.doc[max(error.pos - 20, 0) : error.pos + 20].strip()
+    return DataError(
+        f"{source}, line {line or error.lineno}: no valid JSON ({error.msg}) at {shorten(found)}. "
+        "Next: write the file anew, or cut it off where it breaks."
+    )
+
+
+# --- nested ------------------------------------------------------------------------------------
+
+
+def _nested(data: Nested, source: str) -> Nested:
+    """The nested object, checked for repeated keys."""
+    _check_once(data, source, "query")
+    for query, docs in data.items():
+        _check_once(docs, f"{source}, query {shorten(query)}", "document")
+        for doc, grades in docs.items() if isinstance(docs, dict) else ():
+            _check_once(grades, f"{source}, query {shorten(query)}, document {shorten(doc)}", "aspect")
+    if not data:
+        raise DataError(f"{source}: empty, there is not one query in it. Next: check how it was made.")
+    return {query: _documents(docs, f"{source}, query {shorten(query)}") for query, docs in data.items()}
+
+
+def _check_once(data: Any, where: str, what: str) -> None:
+    if isinstance(data, Repeated):
+        raise DataError(f"{where}: {what} {shorten(data.key)} comes twice. Next: keep one of them.")
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def _is_row(data: dict[str, Any]) -> bool:
+    """Whether an object is a row, or one query with its documents, and not nested itself."""
+    query = column_of("query", list(data))
+    return bool(query) and not isinstance(data[query[0]], (dict, list))
+
+
+def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source: str) -> Nested | Rows:
+    """A list of rows, or of objects that each hold one query."""
+    rows = Rows({}, source, line)
+    for row, item in enumerate(data):
+        _check_once(item, rows.where(row), "field")
+    names = list(data[0]) if data and isinstance(data[0], dict) else []
+    if names and not column_of("doc", _scalars(data[0])) and (lists := _lists(data[0])):
+        return _by_query(data, lists, rows)
+    return read_tuples(data, wanted, source, line)
+
+
+def _scalars(item: dict[str, Any]) -> list[str]:
+    return [name for name, value in item.items() if not isinstance(value, (dict, list))]
+
+
+def _lists(item: dict[str, Any]) -> list[str]:
+    return [name for name, value in item.items() if isinstance(value, (dict, list)) and plain(name) in LISTS]
+
+
+def _by_query(data: list[Any], lists: list[str], rows: Rows) -> Nested:
+    """`{query: documents}` from objects that each hold one query."""
+    query = column_of("query", _scalars(data[0]))
+    if len(query) != 1 or len(lists) != 1:
+        raise DataError(
+            f"{rows.where(0)}: cannot tell the query and its documents in {shorten(list(data[0]))}. "
+            'Next: name them "query_id" and "results", and leave other lists out.'
+        )
+    nested: Nested = {}
+    seen: dict[str, int] = {}
+    for row, item in enumerate(data):
+        name, docs = _query_of(item, query[0], lists[0], rows.where(row))
+        if name in seen:
+            raise DataError(
+                f"{rows.where(row)}: query {shorten(name)} was given before ({rows.where(seen[name])}). "
+                "Next: keep one of them."
+            )
+        seen[name] = row
+        nested[name] = _documents(docs, rows.where(row))
+    return nested
+
+
+def _query_of(item: Any, query: str, docs: str, where: str) -> tuple[Any, Any]:
+    if not isinstance(item, Mapping) or query not in item or docs not in item:
+        raise DataError(
+            f"{where}: got {shorten(item)}, expected an object with {query!r} and {docs!r} as the first one. "
+            "Next: give every line the same fields."
+        )
+    if not isinstance(item[query], (str, int)):
+        raise DataError(f"{where}: got {shorten(item[query])} as the query, expected text. Next: correct it.")
+    return item[query], item[docs]
+
+
+def _documents(docs: Any, where: str) -> Any:
+    """The documents of one query; objects become pairs of id and number."""
+    _check_once(docs, where, "document")
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
+        return docs
+    id_name = column_of("doc", list(docs[0])) or [name for name in docs[0] if plain(name) == "id"]
+    number = column_of("score", list(docs[0])) or column_of("grade", list(docs[0]))
+    if len(id_name) != 1 or len(number) > 1:
+        raise DataError(
+            f"{where}: cannot tell the document and its number in {shorten(docs[0])}. "
+            'Next: name them "doc_id" and "score".'
+        )
+    return [_pair(doc, id_name[0], number, where) for doc in docs]
+
+
+def _pair(doc: Any, id_name: str, number: list[str], where: str) -> Any:
+    wanted = [id_name, *number]
+    if not isinstance(doc, dict) or any(name not in doc for name in wanted):
+        raise DataError(f"{where}: got {shorten(doc)}, expected an object with {', '.join(wanted)}.")
+    return tuple(doc[name] for name in wanted) if number else doc[id_name]
