@@ -1,0 +1,95 @@
+"""Data frames of any library, through narwhals: pandas, Polars (lazy too), PyArrow, DuckDB, Spark."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
+
+from rankproof.core.join import Rankings
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, missing_extra, one_of
+from rankproof.io.guess import JUDGMENTS, RANKING, guess, said
+from rankproof.io.row_rankings import ranking_of
+from rankproof.io.rows import Rows, judgments_of
+
+BACKENDS = ("polars", "pandas", "pyarrow")
+"""The libraries that `make_frame` can use; one that is loaded already comes first."""
+
+
+def is_frame(data: object) -> TypeGuard[Any]:
+    """Whether a value is a data frame; nothing is imported to tell."""
+    kind = type(data)
+    return hasattr(kind, "columns") or hasattr(kind, "__arrow_c_stream__") or _is_narwhals(kind)
+
+
+def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
+    """Judgments from a frame with a column of queries, one of documents, and one of grades."""
+    table = _opened(frame, source)
+    names = _names(table, source)
+    took = guess(names, JUDGMENTS, source)
+    return judgments_of(_rows(table, took, source))
+
+
+def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
+    """Rankings from a frame with a column of queries, one of documents, and scores or ranks."""
+    table = _opened(frame, source)
+    names = _names(table, source)
+    took = guess(names, RANKING, source)
+    return ranking_of(_rows(table, took, source))
+
+
+def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None) -> Any:
+    """A frame with these columns, of the library named or of whichever is there."""
+    import narwhals as nw
+
+    if backend is not None and backend not in BACKENDS:
+        raise one_of("backend", backend, BACKENDS)
+    name = backend or _backend()
+    if name is None or importlib.util.find_spec(name) is None:
+        raise missing_extra("A data frame", name or "polars, pandas or pyarrow", "arrow")
+    return nw.from_dict(dict(columns), backend=name).to_native()  # type: ignore[arg-type]
+
+
+def _backend() -> str | None:
+    loaded = [name for name in BACKENDS if name in sys.modules]
+    return next(iter(loaded or filter(importlib.util.find_spec, BACKENDS)), None)
+
+
+def _is_narwhals(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "narwhals"
+
+
+def _opened(frame: Any, source: str) -> Any:
+    """The frame behind narwhals' face; what only speaks Arrow is taken over first."""
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame, pass_through=True)
+    except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:
+        raise DataError(f"{source}: the data frame cannot be used: {error}.") from error
+    if isinstance(table, (nw.DataFrame, nw.LazyFrame)):
+        return table
+    if not hasattr(frame, "__arrow_c_stream__"):
+        raise DataError(
+            f"{source}: got a {type(frame).__module__}.{type(frame).__name__}, which is no data frame that is "
+            "known. Next: give a pandas, Polars, PyArrow or DuckDB table, a dict, or a path."
+        )
+    return nw.from_arrow(frame, backend=_backend() or "pyarrow")
+
+
+def _names(table: Any, source: str) -> list[str]:
+    """The names of the columns; pandas may have others than text."""
+    return [str(name) for name in table.collect_schema().names()]
+
+
+def _rows(table: Any, took: Mapping[str, str], source: str) -> Rows:
+    """The columns that were taken, read into memory."""
+    import narwhals as nw
+
+    chosen = table.select(list(took.values()))
+    if isinstance(chosen, nw.LazyFrame):
+        chosen = chosen.collect()
+    columns = {role: chosen.get_column(name).to_list() for role, name in took.items()}
+    return Rows(columns, source, notes=(said(took, source),))
