@@ -60,13 +60,19 @@ def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random
     else:
         values = measure(seen_by(measure, hits))
     if conventions.rounded is not None:
-        values = np.round(values, conventions.rounded)
+        values = _half_up(values, conventions.rounded)
     return Column(measure, values, counted_queries(measure, hits, conventions), note)
 
 
 def seen_by(measure: Measure, hits: Hits) -> Hits:
     """The hits as the measure reads them: by aspect or by document."""
     return hits.aspects if measure.spec.aspects else hits
+
+
+def _half_up(values: PerQuery, decimals: int) -> PerQuery:
+    """Rounded as the products that round do it: .125 becomes .13, where NumPy says .12."""
+    scale = 10.0**decimals
+    return np.asarray(np.floor(values * scale + 0.5) / scale)
 
 
 def counted_queries(measure: Measure, hits: Hits, conventions: Conventions) -> Array | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
+from rankproof.core.measures.sets import returned
 from rankproof.core.parameters import Cutoff, GainOf, Grade
 
 
@@ -48,18 +49,37 @@ def dcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", rel: Grade = 0) -> P
     return discounted(at_least(h, rel).top(k).valued(gain))
 
 
-@measure("nDCG", also=("ndcg_cut",), presets={"ndcg_burges": {"gain": "exp"}}, additive=True)
+Ideal = Literal["all", "top", "returned", "uncut", "hits"]
+
+
+def _expected_ndcg(
+    h: Hits, k: Cutoff = None, gain: GainOf = "linear", ideal: Ideal = "all", rel: Grade = 0
+) -> PerQuery:
+    """The mean over tie orders, where the ideal order is the same in all of them."""
+    counted = at_least(h, rel)
+    gained = discounted(counted.spread.top(k).valued(gain))
+    return ratio(gained, discounted(_ideal(counted, counted.top(k).valued(gain), k, gain, ideal, rel)))
+
+
+@measure(
+    "nDCG",
+    also=("ndcg_cut",),
+    presets={"ndcg_burges": {"gain": "exp"}},
+    additive=True,
+    expected=_expected_ndcg,
+)
 def ndcg(
     h: Hits,
     k: Cutoff = None,
     gain: GainOf = "linear",
-    ideal: Literal["all", "top", "returned", "uncut"] = "all",
+    ideal: Ideal = "all",
     rel: Grade = 0,
 ) -> PerQuery:
     """Normalised DCG: the gain, discounted down the list, as a share of what the ideal order gains.
 
     Formula: nDCG@k = DCG@k / DCG@k of the ideal order. `ideal='all'`: of all judged documents; `'uncut'`: of
-    them without a cut; `'returned'`: of what the ranking returned; `'top'`: of its top k.
+    them without a cut; `'hits'`: of them cut at the number of documents in the top k, where fewer than k came
+    back; `'returned'`: of what the ranking returned; `'top'`: of its top k.
 
     Range: 0 to 1.
 
@@ -89,6 +109,8 @@ def _ideal(counted: Hits, shown: Hits, k: int | None, gain: GainOf, ideal: str, 
     if ideal == "returned":
         return counted.valued(gain).reordered.top(k)
     best = at_least(h_pool(counted), rel).valued(gain).ideal
+    if ideal == "hits":
+        return best.keep(best.rank <= returned(counted, k)[best.query])
     return best if ideal == "uncut" else best.top(k)
 
 

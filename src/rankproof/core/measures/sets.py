@@ -74,12 +74,30 @@ def precision(
     return ratio(found(h, k, rel), _shown(h, k, denominator))
 
 
-@measure("R", also=("recall", "set_recall", "SetR"), presets={"R_cap": {"denominator": "min"}}, additive=True)
-def recall(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "min"] = "all") -> PerQuery:
+def _recall_ceiling(
+    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "min", "returned"] = "all"
+) -> PerQuery:
+    """Only a division by all relevant documents can put 1 out of reach."""
+    good = wanted(h, rel)
+    capped = good if k is None or denominator != "all" else np.minimum(good, k)
+    return ratio(capped, good)
+
+
+@measure(
+    "R",
+    also=("recall", "set_recall", "SetR"),
+    presets={"R_cap": {"denominator": "min"}},
+    additive=True,
+    ceiling=_recall_ceiling,
+)
+def recall(
+    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "min", "returned"] = "all"
+) -> PerQuery:
     """The share of the relevant documents that are shown.
 
     Formula: R@k = relevant in the top k / R, where R is the number of relevant documents.
-    `denominator='min'` divides by min(k, R), so that 1 can always be reached.
+    `denominator='min'` divides by min(k, R), so that 1 can always be reached; `'returned'` by the relevant
+    documents in the whole ranking, which makes it the share of them that stand in the top k.
 
     Range: 0 to 1.
 
@@ -97,6 +115,8 @@ def recall(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all"
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "R@3")["R@3"]
     0.5
     """
+    if denominator == "returned":
+        return ratio(found(h, k, rel), found(h, None, rel))
     capped = np.inf if k is None or denominator == "all" else k
     return ratio(found(h, k, rel), np.minimum(wanted(h, rel), capped))
 

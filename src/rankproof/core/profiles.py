@@ -1,0 +1,243 @@
+"""Profiles: the conventions of other tools as data, so that one word switches a whole set of measures.
+
+A profile fills in what was left open: parameters given with a measure, and conventions that differ from
+rankproof's defaults, stay as they were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.measure import Measure
+from rankproof.errors import one_of
+
+Parameters = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How one tool computes, and where that is known from."""
+
+    name: str
+    source: str
+    """The version or the commits it was read from and proven against."""
+    proof: str
+    """How its golden values were made."""
+    says: tuple[str, ...]
+    """What the tool does, one sentence each."""
+    measures: Parameters = field(default_factory=dict)
+    """For each measure the parameters that make it the tool's."""
+    conventions: Mapping[str, Any] = field(default_factory=dict)
+    """What the tool does with ties, missing queries and the like."""
+    beyond: tuple[str, ...] = ()
+    """Where the tool does something else that the profile does not follow."""
+
+    def in_words(self) -> list[str]:
+        """The profile as a report prints it."""
+        limits = [f"Not followed: {each}" for each in self.beyond]
+        return [f"{self.name}: {self.source}; {self.proof}.", *self.says, *limits]
+
+
+_RUN = "proven by values the tool itself gave"
+_GIVEN_ORDER = "Equal scores stay in the order they were given."
+_ANSWERED_ONLY = "The mean is over the queries that the ranking answers."
+_RETURNED_ONLY = (
+    "It is given the returned documents only: recall is over the relevant ones among them, and the ideal order "
+    "of nDCG is their best order."
+)
+_VERDICTS = "Context precision is AP divided by the relevant chunks found, not by those that exist."
+_NEGATIVE = "a negative grade takes away from its DCG; here it gains nothing"
+_RECALL_RETURNED: Parameters = {"R": {"denominator": "returned"}, "nDCG": {"ideal": "returned"}}
+_WHAT_IS_FOUND: Parameters = {"AP": {"denominator": "found"}}
+
+_ALL = (
+    Profile(
+        name="trec_eval-10",
+        source="trec_eval 10.0",
+        proof="proven by the outputs of its own regression tests",
+        says=(
+            "Ours are its conventions: ties by document id descending, scores in double precision, "
+            "a judged query without a ranking counts 0 (its option -c).",
+        ),
+    ),
+    Profile(
+        name="trec_eval-9",
+        source="trec_eval 9.0.8; also pytrec_eval, and what is built on it",
+        proof=f"{_RUN}, through pytrec_eval-terrier 0.5.11",
+        says=(
+            "Scores are compared in single precision, so that close ones become ties.",
+            "The recall points of IPrec and of the 11-point average are rounded down from R x + 0.9.",
+            _ANSWERED_ONLY,
+        ),
+        measures={"IPrec": {"rounding": "trec_eval-9"}, "IPrec11": {"rounding": "trec_eval-9"}},
+        conventions={"precision": "float32", "missing": "skip"},
+    ),
+    Profile(
+        name="mteb",
+        source="mteb 2.26.24",
+        proof=_RUN,
+        says=("AP, nDCG, P, R and the hit rate come from trec_eval 9.", _ANSWERED_ONLY),
+        conventions={"precision": "float32", "missing": "skip"},
+        beyond=(
+            "its MRR compares scores in double precision",
+            "its means are printed rounded to 5 decimals",
+        ),
+    ),
+    Profile(
+        name="ranx",
+        source="ranx 0.3.21, with make_comparable=True",
+        proof=_RUN,
+        says=(_GIVEN_ORDER, "A grade below 1 gains nothing in DCG and nDCG."),
+        measures={"DCG": {"rel": 1}, "nDCG": {"rel": 1}},
+        conventions={"ties": "input"},
+        beyond=(
+            "in rankings of more than 15 documents equal scores come in no fixed order",
+            "its bpref counts negative grades as judged not relevant, and is NaN where our bpref is defined",
+        ),
+    ),
+    Profile(
+        name="torchmetrics",
+        source="torchmetrics 1.9.0, functional.retrieval",
+        proof=_RUN,
+        says=(
+            _RETURNED_ONLY,
+            "AP is divided by the relevant documents found in the top k.",
+            "nDCG is the mean over the orders of equal scores.",
+            "Scores are compared, and values computed, in single precision.",
+            _ANSWERED_ONLY,
+        ),
+        measures={**_RECALL_RETURNED, **_WHAT_IS_FOUND, "Rprec": {"denominator": "returned"}},
+        conventions={"ties": "expected", "precision": "float32", "missing": "skip"},
+        beyond=(
+            "documents scored 0 or less are not relevant in its AP, P, R and RR",
+            "outside nDCG equal scores come in no fixed order; here every measure is the mean over their orders",
+        ),
+    ),
+    Profile(
+        name="sklearn",
+        source="scikit-learn 1.9.1: ndcg_score, dcg_score, average_precision_score",
+        proof=_RUN,
+        says=(
+            _RETURNED_ONLY,
+            "Gain is linear, and equal scores are averaged over their orders.",
+            "AP is divided by the relevant documents returned.",
+            _ANSWERED_ONLY,
+        ),
+        measures={**_RECALL_RETURNED, **_WHAT_IS_FOUND},
+        conventions={"ties": "expected", "missing": "skip"},
+        beyond=(
+            "average_precision_score takes all documents of one score as one step",
+            "ndcg_score refuses negative grades and rankings of one document",
+            f"in dcg_score {_NEGATIVE}",
+        ),
+    ),
+    Profile(
+        name="elasticsearch",
+        source="Elasticsearch's rank_eval API, modules/rank-eval at d04e400",
+        proof="formulas written from its source, proven by the values its own unit tests expect; it was not run",
+        says=(
+            "The gain is 2^grade - 1, and nDCG's ideal order is cut to the number of hits.",
+            "P is divided by the hits, even when fewer than k came back.",
+            _GIVEN_ORDER,
+        ),
+        measures={
+            "DCG": {"gain": "exp"},
+            "nDCG": {"gain": "exp", "ideal": "hits"},
+            "P": {"denominator": "returned"},
+        },
+        conventions={"ties": "input"},
+        beyond=(f"{_NEGATIVE}", "its metrics look at 10 hits when no k is given; here no k means all"),
+    ),
+    Profile(
+        name="opensearch",
+        source="OpenSearch's search-relevance workbench at 0b75cf8 (3.6 to 3.9)",
+        proof="proven by values of its own classes, compiled and run without the server",
+        says=(
+            "The gain is 2^grade - 1.",
+            "P is divided by min(k, hits).",
+            "Each query's value is rounded to 2 decimals, halves up, before the mean.",
+            _GIVEN_ORDER,
+        ),
+        measures={"DCG": {"gain": "exp"}, "nDCG": {"gain": "exp"}, "P": {"denominator": "returned"}},
+        conventions={"ties": "input", "rounded": 2},
+        beyond=(
+            "since 3.6 its P, R, AP and RR take a document as relevant only from max(half the highest grade, the "
+            "90th percentile) of its query's grades on; set rel= where that matters",
+            _NEGATIVE,
+        ),
+    ),
+    Profile(
+        name="quepid",
+        source="Quepid's scorers at 218dcdd and their support code at 3bfa92d",
+        proof="proven by values of its own scorers, run without the server",
+        says=(
+            "The gain is 2^grade - 1, and nDCG's ideal order is not cut.",
+            "P is divided by the hits, even when fewer than k came back.",
+            "Queries without hits are left out of the case score.",
+            _GIVEN_ORDER,
+        ),
+        measures={
+            "DCG": {"gain": "exp"},
+            "nDCG": {"gain": "exp", "ideal": "uncut"},
+            "P": {"denominator": "returned"},
+        },
+        conventions={"ties": "input", "missing": "skip"},
+        beyond=(
+            "its AP is NaN for a query without relevant documents, its DCG where a document has no rating",
+            _NEGATIVE,
+        ),
+    ),
+    Profile(
+        name="ragas",
+        source="ragas 0.4.3",
+        proof=f"{_RUN} on given verdicts",
+        says=(_VERDICTS,),
+        measures=_WHAT_IS_FOUND,
+        beyond=("it adds 1e-10 to the denominator, so that its perfect score is 0.9999999999",),
+    ),
+    Profile(
+        name="deepeval",
+        source="deepeval 4.3.1",
+        proof=f"{_RUN} on given verdicts",
+        says=(_VERDICTS,),
+        measures=_WHAT_IS_FOUND,
+    ),
+)
+
+PROFILES: dict[str, Profile] = {each.name: each for each in _ALL}
+"""Every profile by its name."""
+
+
+def find(name: str) -> Profile:
+    """The profile of that name.
+
+    >>> find("quepid").measures["nDCG"]
+    {'gain': 'exp', 'ideal': 'uncut'}
+    """
+    if name not in PROFILES:
+        raise one_of("profile", name, PROFILES)
+    return PROFILES[name]
+
+
+def as_in(profile: Profile, measure: Measure) -> Measure:
+    """The measure as the tool computes it; parameters that were given stay.
+
+    >>> from rankproof.core.names import parse
+    >>> as_in(find("elasticsearch"), parse("P@5"))
+    P(denominator='returned')@5
+    """
+    params = profile.measures.get(measure.spec.name, {})
+    return measure.with_params({name: value for name, value in params.items() if name not in measure.given})
+
+
+def apply(
+    name: str, measures: Iterable[Measure], conventions: Conventions
+) -> tuple[list[Measure], Conventions, dict[Measure, str]]:
+    """The measures and conventions under a profile, and for each measure the name it was asked by."""
+    profile = find(name)
+    asked = {as_in(profile, each): each.name for each in measures}
+    settled = {**profile.conventions, **conventions.changed(), "profile": name}
+    return list(asked), replace(conventions, **settled), asked
