@@ -148,23 +148,36 @@ class Hits:
         rows = self.keep(np.repeat(np.arange(len(places)), places))
         begin = np.repeat(np.cumsum(places) - places, places)
         rank = rows._first + np.arange(len(begin)) - begin
-        return _in_order(replace(rows, rank=rank, weight=1 / np.repeat(places, places), first=None, last=None))
+        return _in_order(
+            replace(rows, rank=rank, weight=1 / np.repeat(places, places), first=None, last=None)
+        )
 
     # --- queries ---------------------------------------------------------------------------------
 
     def select(self, queries: Array) -> Hits:
         """Only the given queries, numbered anew in that order; a query may be asked for more than once."""
         counts = np.diff(self.starts)[queries]
-        rows = np.arange(counts.sum()) + np.repeat(self.starts[queries] - (np.cumsum(counts) - counts), counts)
-        return replace(
+        rows = np.arange(counts.sum()) + np.repeat(
+            self.starts[queries] - (np.cumsum(counts) - counts), counts
+        )
+        selected = replace(
             self.keep(rows),
             query=np.repeat(np.arange(len(queries)), counts),
             n=len(queries),
             retrieved=self.retrieved[queries],
             pool=None if self.pool is None else self.pool.select(queries),
             answered=None if self.answered is None else self.answered[queries],
-            facets=None if self.facets is None else replace(self.facets, declared=self.facets.declared[queries]),
+            facets=None
+            if self.facets is None
+            else replace(self.facets, declared=self.facets.declared[queries]),
         )
+        selected.__dict__["top_grade"] = self.top_grade
+        return selected
+
+    @cached_property
+    def top_grade(self) -> float:
+        """The largest grade of all judgments; a selection of queries keeps that of the whole."""
+        return float(self.grade.max(initial=0)) if self.pool is None else self.pool.top_grade
 
     # --- aspects ---------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, overload
 
@@ -49,6 +49,17 @@ class Spec:
     """How the values of queries become one."""
     undefined: bool
     """Whether it has no value (0/0) for a query without relevant documents."""
+    when: Mapping[tuple[str, Any], Mapping[str, Any]]
+    """What of the above is otherwise where a parameter has a certain value: {(name, value): {field: ...}}."""
+    declared: Spec | None = None
+    """The spec as it was declared, where parameters changed something."""
+
+    def under(self, params: Mapping[str, Any]) -> Spec:
+        """The spec of one use of the measure, with what its parameters change."""
+        base = self.declared or self
+        changes = [other for (name, value), other in base.when.items() if params.get(name) == value]
+        merged = {name: value for other in changes for name, value in other.items()}
+        return replace(base, **merged, declared=base) if merged else base
 
     @property
     def doc(self) -> str:
@@ -99,13 +110,16 @@ class Measure:
                 )
         checked = {name: known[name].check(self.spec.name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
-        return Measure(self.spec, MappingProxyType({n: merged[n] for n in known if _set(known[n], merged)}))
+        given = {name: merged[name] for name in known if _set(known[name], merged)}
+        return Measure(self.spec.under(given), MappingProxyType(given))
 
     def __matmul__(self, at: Any) -> Measure:
         if self.spec.at is None:
             raise UsageError(f"{self.spec.name}: got @{at}, but this measure has no cut-off.")
         if at is None:
-            raise UsageError(f"{self.spec.name}: got @None, expected a cut-off; leave @ away for the whole list.")
+            raise UsageError(
+                f"{self.spec.name}: got @None, expected a cut-off; leave @ away for the whole list."
+            )
         return self.with_params({self.spec.at: at})
 
     @overload
@@ -120,7 +134,11 @@ class Measure:
         return self.spec.function(*args, **{**self.given, **params})  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Measure) and self.spec is other.spec and self.name == other.name
+        return (
+            isinstance(other, Measure)
+            and self.spec.function is other.spec.function
+            and self.name == other.name
+        )
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -163,6 +181,7 @@ def measure(
     optimistic: bool = False,
     average: Literal["mean", "sum", "geometric"] = "mean",
     undefined: bool = True,
+    when: Mapping[tuple[str, Any], Mapping[str, Any]] | None = None,
 ) -> Callable[[Function], Measure]:
     """Make a function from Hits to one number per query a measure, known by its name everywhere.
 
@@ -198,6 +217,7 @@ def measure(
                 optimistic=optimistic,
                 average=average,
                 undefined=undefined,
+                when=when or {},
             )
         )
         _add(made)
