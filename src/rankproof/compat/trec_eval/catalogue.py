@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from rankproof.errors import UsageError, nearest
 
-Takes: TypeAlias = Literal["nothing", "cutoffs", "points", "numbers", "pairs"]
+Takes: TypeAlias = Literal["nothing", "cutoffs", "points", "list", "numbers", "pairs"]
 Average: TypeAlias = Literal["mean", "sum", "geometric", "none"]
 Shown: TypeAlias = Literal["both", "topics", "summary"]
 Kind: TypeAlias = Literal["any", "grades", "groups", "preferences"]
@@ -24,7 +24,8 @@ class Entry:
 
     name: str
     takes: Takes = "nothing"
-    """Rank cut-offs, points between 0 and 1 and beyond, any numbers, or pairs such as 1=3.5."""
+    """Rank cut-offs or points (a column each), a list, as many numbers as there are defaults, or pairs
+    such as 1=3.5."""
     defaults: tuple[float, ...] = ()
     average: Average = "mean"
     whole: bool = False
@@ -62,7 +63,7 @@ _ENTRIES = (
     Entry("gm_bpref", average="geometric", shown="summary"),
     Entry("Rprec_mult", "points", MULTIPLES),
     Entry("utility", "numbers", (1.0, -1.0, 0.0, 0.0)),
-    Entry("11pt_avg", "numbers", RECALLS),
+    Entry("11pt_avg", "list", RECALLS),
     Entry("binG"),
     Entry("G", "pairs"),
     Entry("dcg", "pairs"),

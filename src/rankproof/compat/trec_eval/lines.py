@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from rankproof.errors import DataError, shorten
+from rankproof.io.files import read_bytes, text_of
 
 
 class Judged(NamedTuple):
@@ -68,14 +68,7 @@ def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]
 
 
 def _text(path: str) -> str:
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as problem:
-        raise DataError(f"cannot read '{path}': {problem.strerror}") from None
-    except UnicodeDecodeError as problem:
-        raise DataError(
-            f"{path}: byte {problem.start} is not UTF-8. Next: convert the file to UTF-8."
-        ) from None
+    text = text_of(read_bytes(path), path)
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
     return text

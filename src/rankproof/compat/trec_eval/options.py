@@ -105,9 +105,12 @@ def _change(name: str, value: str) -> dict[str, Any]:
 
 def _whole(option: str, text: str) -> int:
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
         raise UsageError(f"{option}: got {text!r}, expected a whole number") from None
+    if value < 0:
+        raise UsageError(f"{option}: got {value}, expected at least 0")
+    return value
 
 
 def _version(text: str) -> Version:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from rankproof.compat.trec_eval.catalogue import CATALOGUE, Entry, split_request, wanted
 from rankproof.errors import UsageError
@@ -31,20 +32,28 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def plan(requests: Sequence[str], version: int) -> Plan:
-    """The columns that the ``-m`` requests ask for, in printing order.
+Request: TypeAlias = tuple[str, str | None]
+"""The name of a measure, and its parameters where there are any."""
 
-    >>> [c.name for c in plan(["P.10,5", "map"], 10).columns]
+
+def requested(measures: Sequence[str], version: int) -> list[Request]:
+    """The names and parameters of the ``-m`` options; none means 'official'."""
+    return [split_request(measure, version) for measure in measures or ("official",)]
+
+
+def plan(requests: Sequence[Request], version: int) -> Plan:
+    """The columns that the requests ask for, in printing order.
+
+    >>> [c.name for c in plan(requested(["P.10,5", "map"], 10), 10).columns]
     ['map', 'P_5', 'P_10']
     """
     notes: list[str] = []
     parameters: dict[str, str] = {}
-    split = [split_request(request, version) for request in requests or ("official",)]
-    for name, given in split:
+    for name, given in requests:
         if given is not None:
             _note_ignored(name, given, parameters, notes)
             parameters.setdefault(name, given)
-    entries = wanted((name for name, _ in split), version)
+    entries = wanted((name for name, _ in requests), version)
     columns = [column for entry in entries for column in columns_of(entry, parameters.get(entry.name), notes)]
     return Plan(tuple(columns), tuple(notes))
 
@@ -70,7 +79,14 @@ def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[Column
         return [Column(entry, entry.name, numbers=entry.defaults)]
     if entry.takes == "pairs":
         return [Column(entry, f"{entry.name}_{given}", pairs=_pairs(entry.name, given))]
-    return [Column(entry, f"{entry.name}_{given}", numbers=_numbers(entry.name, given))]
+    return [Column(entry, f"{entry.name}_{given}", numbers=_fitting(entry, given))]
+
+
+def _fitting(entry: Entry, text: str) -> tuple[float, ...]:
+    numbers = _numbers(entry.name, text)
+    if entry.takes == "numbers" and len(numbers) != len(entry.defaults):
+        raise UsageError(f"{entry.name}: got {len(numbers)} numbers, expected {len(entry.defaults)}")
+    return numbers
 
 
 def _numbers(name: str, text: str) -> tuple[float, ...]:

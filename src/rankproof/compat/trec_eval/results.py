@@ -49,7 +49,7 @@ def standardise(results: Results, norms: Mapping[tuple[str, str], Norm]) -> Resu
     """Every value as the number of standard deviations it lies above the reference mean."""
 
     def converted(series: Series) -> Series:
-        if isinstance(series.values[0], str):
+        if any(isinstance(value, str) for value in series.values):
             return series
         known = [norms.get((topic, series.column.name)) for topic in results.topics]
         pairs = zip(series.values, known, strict=True)

@@ -1,0 +1,203 @@
+"""What projects import from pytrec_eval, over rankproof's measures: change one import line.
+
+    from rankproof.compat import pytrec_eval
+
+    evaluator = pytrec_eval.RelevanceEvaluator(qrel, {"map", "ndcg_cut.10"})
+    evaluator.evaluate(run)
+
+Values are those of trec_eval 9, whose code pytrec_eval holds. What made that code end the process, or
+guess, is an error here: a cut-off of 0, a score that is NaN, a grade that is no whole number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankproof.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES
+from rankproof.compat.trec_eval.columns import Setting, column_values
+from rankproof.compat.trec_eval.cutting import Cut, conventions, cut
+from rankproof.compat.trec_eval.parameters import Column, columns_of
+from rankproof.core.hits import Hits
+from rankproof.core.join import Census, join
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.io.load import load_judgments, load_ranking
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+supported_nicknames: dict[str, set[str]] = {
+    name: {each for each in members if CATALOGUE[each].since == 9} for name, members in NICKNAMES.items()
+}
+"""Names that stand for several measures."""
+
+supported_measures: set[str] = set(supported_nicknames["all_trec"])
+"""The measures that can be asked for."""
+
+_VERSION = 9
+_NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*")
+
+
+class RelevanceEvaluator:
+    """Evaluates runs against judgments.
+
+    >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "P_1"})
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.9}})
+    {'q1': {'map': 0.5, 'P_1': 0.0}}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        self._judgments = _judgments(query_relevance)
+        self._columns = _columns(measures)
+        self._setting = Setting(_VERSION, _level(relevance_level))
+        self._cut = Cut(judged_only=judged_docs_only_flag)
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """The values of each query that is both judged and in the run, by the names of trec_eval."""
+        order = conventions(_VERSION)
+        blocks = load_ranking(scores).blocks(self._judgments, order, Census()) if scores else ()
+        hits = cut(join(self._judgments, blocks, order), self._cut)
+        names = [_key(column) for column in self._columns]
+        values = [self._values(column, hits) for column in self._columns]
+        rows = list(zip(*values, strict=True)) if values else [()] * hits.n
+        places = ((query, self._judgments.index.get(str(query))) for query in scores)
+        return {query: dict(zip(names, rows[at], strict=True)) for query, at in places if at is not None}
+
+    def _values(self, column: Column, hits: Hits) -> Sequence[float]:
+        if column.entry.average == "none":
+            return [float(column.entry.whole)] * hits.n
+        return column_values(column, hits, self._setting)
+
+
+def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:
+    judged = {query: grades for query, grades in query_relevance.items() if len(grades)}
+    known = load_judgments(judged)
+    fraction = np.flatnonzero(known.grade != np.trunc(known.grade))
+    if len(fraction):
+        where = shorten(known.queries[known.query[fraction[0]]])
+        raise DataError(f"query {where}: got grade {known.grade[fraction[0]]:g}, expected a whole number")
+    return known
+
+
+def _level(level: int) -> int:
+    if not isinstance(level, int) or level < 1:
+        raise UsageError(f"relevance_level: got {level!r}, expected a whole number of at least 1")
+    return level
+
+
+def _key(column: Column) -> str:
+    return column.name if column.at is not None else column.entry.name
+
+
+# --- names of measures ----------------------------------------------------------------------------
+
+
+def _columns(measures: Iterable[str]) -> list[Column]:
+    """The columns asked for, in trec_eval's order."""
+    wanted: dict[str, list[str]] = {}
+    for name, parameters in _requests(measures):
+        known = wanted.setdefault(name, [])
+        known.extend(each for each in parameters if CATALOGUE[name].takes == "numbers" or each not in known)
+    entries = [entry for name, entry in CATALOGUE.items() if name in wanted]
+    given = {name: ",".join(parameters) or None for name, parameters in wanted.items()}
+    return [column for entry in entries for column in columns_of(entry, given[entry.name], [])]
+
+
+def _requests(measures: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    for measure in measures:
+        for name in sorted(supported_nicknames.get(measure, {measure})):
+            yield _split(name)
+
+
+def _split(measure: str) -> tuple[str, list[str]]:
+    """``ndcg_cut_10`` or ``ndcg_cut.5,10`` as name and cut-offs."""
+    if measure in supported_measures:
+        return measure, []
+    for name in supported_measures:
+        if measure.startswith((f"{name}.", f"{name}_")) and _NUMBERS.fullmatch(measure[len(name) + 1 :]):
+            return name, measure[len(name) + 1 :].split(",")
+    raise UsageError(f"unsupported measure {measure}.{nearest(measure, supported_measures)}")
+
+
+# --- files and means ------------------------------------------------------------------------------
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """``query Q0 document rank score run`` lines as ``{query: {document: score}}``.
+
+    >>> parse_run(["q1 Q0 d1 1 2.5 bm25"])
+    {'q1': {'d1': 2.5}}
+    """
+    run: dict[str, dict[str, float]] = {}
+    for number, (query, _, document, _, score, _) in _fields(f_run, 6):
+        _put(run.setdefault(query, {}), document, _parsed(float, score, number), number)
+    return run
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """``query 0 document grade`` lines as ``{query: {document: grade}}``.
+
+    >>> parse_qrel(["q1 0 d1 2"])
+    {'q1': {'d1': 2}}
+    """
+    qrel: dict[str, dict[str, int]] = {}
+    for number, (query, _, document, grade) in _fields(f_qrel, 4):
+        _put(qrel.setdefault(query, {}), document, _parsed(int, grade, number), number)
+    return qrel
+
+
+def _fields(lines: Iterable[str], expected: int) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if fields and len(fields) != expected:
+            raise DataError(
+                f"line {number}: got {len(fields)} fields in {shorten(line)}, expected {expected}"
+            )
+        if fields:
+            yield number, fields
+
+
+def _parsed(kind: Any, text: str, line: int) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise DataError(f"line {line}: got {text!r}, expected {_EXPECTED[kind]}") from None
+
+
+_EXPECTED = {int: "a whole number as grade", float: "a number as score"}
+
+
+def _put(known: dict[str, Any], document: str, value: Any, line: int) -> None:
+    if document in known:
+        raise DataError(f"line {line}: document {shorten(document)} comes a second time for its query")
+    known[document] = value
+
+
+def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
+    """The values of all queries in one: a sum for counts, a geometric mean for ``gm_``, else the mean.
+
+    >>> compute_aggregated_measure("num_ret", [10, 20]), compute_aggregated_measure("map", [0.25, 0.75])
+    (30.0, 0.5)
+    """
+    if not len(values):
+        raise UsageError(f"{measure}: got no values, expected at least one")
+    if measure.startswith("num_"):
+        return float(np.sum(values))
+    mean = float(np.sum(values)) / len(values)
+    return float(np.exp(mean)) if measure.startswith("gm_") else mean

@@ -1,0 +1,132 @@
+"""The drop-in as a program: arguments in, lines and an exit code out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from rankproof.compat.trec_eval.catalogue import Entry
+from rankproof.compat.trec_eval.evaluation import KINDS, Evaluation, evaluate_files
+from rankproof.compat.trec_eval.help import help_text
+from rankproof.compat.trec_eval.lines import read_zscores
+from rankproof.compat.trec_eval.options import Options, parse_options
+from rankproof.compat.trec_eval.parameters import Column, Plan, plan, requested
+from rankproof.compat.trec_eval.printing import summary_lines, text, topic_lines
+from rankproof.compat.trec_eval.results import Results, Series, Value, standardise, summarise
+from rankproof.compat.trec_eval.runs import on_disk, run_id
+from rankproof.errors import DataError, RankproofError, UsageError, one_of
+
+USAGE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
+"""The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
+
+
+class Quit(RankproofError):
+    """The program ends here, with this exit code."""
+
+    def __init__(self, problem: object, code: int) -> None:
+        super().__init__(str(problem))
+        self.exit_code = code
+
+
+@contextmanager
+def quits_with(code: int) -> Iterator[None]:
+    """Errors inside end the program with the code trec_eval gives at this stage."""
+    try:
+        yield
+    except Quit:
+        raise
+    except RankproofError as problem:
+        raise Quit(problem, code) from problem
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what trec_eval does with these arguments; the exit code is returned."""
+    try:
+        with quits_with(USAGE):
+            options = parse_options(arguments)
+        if options.help or options.show_version:
+            return _inform(options)
+        _evaluate(options)
+    except Quit as problem:
+        print(f"trec_eval: {problem}", file=sys.stderr)
+        return problem.exit_code
+    return 0
+
+
+def _inform(options: Options) -> int:
+    if options.show_version:
+        print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
+    else:
+        with quits_with(USAGE):
+            print(help_text(options))
+    return 0
+
+
+def _evaluate(options: Options) -> None:
+    with quits_with(USAGE):
+        requests = requested(options.measures, options.version)
+    with quits_with(INPUT):
+        planned = plan(requests, options.version)
+        _check_formats(options)
+    with quits_with(CALCULATION):
+        _check_kinds(planned, options)
+    with quits_with(INPUT), on_disk(options.files[1]) as results:
+        evaluation = evaluate_files(options.files[0], results, _measured(planned), options)
+        _print(planned, evaluation, options, run_id(results))
+
+
+def _check_formats(options: Options) -> None:
+    if options.judgment_format not in KINDS:
+        raise one_of("-R", options.judgment_format, KINDS)
+    if options.result_format != "trec_results":
+        raise one_of("-T", options.result_format, ["trec_results"])
+
+
+def _check_kinds(planned: Plan, options: Options) -> None:
+    kind = KINDS[options.judgment_format]
+    for column in planned.columns:
+        if column.entry.kind not in ("any", kind):
+            fitting = [name for name, known in KINDS.items() if known == column.entry.kind]
+            raise UsageError(
+                f"can't calculate measure '{column.entry.name}' from {options.judgment_format}. "
+                f"Next: -R {' or '.join(fitting)}"
+            )
+
+
+def _measured(planned: Plan) -> list[Column]:
+    return [column for column in planned.columns if column.entry.kind != "any"]
+
+
+def _print(planned: Plan, evaluation: Evaluation, options: Options, run: str) -> None:
+    for note in (*planned.notes, *evaluation.notes):
+        print(f"trec_eval: note: {note}", file=sys.stderr)
+    results = _with_general(planned, evaluation.results)
+    if options.zscores is not None:
+        results = standardise(results, read_zscores(options.zscores))
+    if options.per_query:
+        sys.stdout.write(text(topic_lines(results)))
+    _check_topics(evaluation)
+    if options.summary:
+        divisor = evaluation.topics.divisor
+        fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(divisor)}
+        sys.stdout.write(text(summary_lines(summarise(results, divisor, fixed))))
+
+
+def _with_general(planned: Plan, results: Results) -> Results:
+    """The results with the columns that are no measures (run id, number of topics) in their places."""
+    known = {series.column.name: series for series in results.series}
+    general = [1.0] * len(results.topics)
+    every = [known.get(column.name) or Series(column, general) for column in planned.columns]
+    return replace(results, series=every)
+
+
+def _check_topics(evaluation: Evaluation) -> None:
+    missing = evaluation.topics.missing
+    if missing is not None:
+        raise Quit(
+            f"topic '{missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
+        )
+    if not evaluation.topics.shown:
+        raise Quit("no topic has both judgments and results", NO_TOPICS)

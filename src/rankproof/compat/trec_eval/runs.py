@@ -1,0 +1,77 @@
+"""What trec_eval needs of a results file besides the hits: its run id, and whole rankings."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import BinaryIO, TypeAlias
+
+import numpy as np
+
+from rankproof.core.table import RankingTable
+from rankproof.errors import DataError, shorten
+from rankproof.io.files import HEAD, STDIN, opened
+
+Rankings: TypeAlias = dict[str, dict[str, float]]
+
+
+@contextmanager
+def on_disk(path: str) -> Iterator[str]:
+    """A path that can be read twice: standard input is copied to a temporary file."""
+    if path != STDIN:
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="results-") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
+
+
+def run_id(path: str) -> str:
+    """The run id in the last line that is no comment."""
+    with opened(path) as stream:
+        lines = _tail(stream).decode("utf-8", "replace").splitlines()
+    for line in reversed(lines):
+        fields = line.split()
+        if len(fields) >= 6 and not line.startswith("#"):
+            return fields[5]
+    return ""
+
+
+def _tail(stream: BinaryIO) -> bytes:
+    """The end of the file; a compressed one has to be read through."""
+    if isinstance(stream, io.BufferedReader) and stream.seekable():
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(max(0, size - HEAD))
+        return stream.read()
+    tail = b""
+    while block := stream.read(HEAD):
+        tail = (tail + block)[-HEAD:]
+    return tail
+
+
+def rankings_of(table: RankingTable) -> Rankings:
+    """The scores of every document, topic by topic."""
+    if table.score is None:
+        raise DataError(f"{table.source}: there are no scores to sort by")
+    rankings: Rankings = {}
+    for topic, document, score in zip(table.query, table.doc, table.score.tolist(), strict=True):
+        ranking = rankings.setdefault(topic, {})
+        if document in ranking:
+            raise DataError(f"{table.source}: topic {shorten(topic)} has document {shorten(document)} twice")
+        ranking[document] = score
+    return rankings
+
+
+def in_order(scores: Mapping[str, float], version: int, depth: int | None) -> list[str]:
+    """The documents by score, equal ones by name: the order in which preferences are counted.
+
+    >>> in_order({"b": 1.0, "a": 1.0, "c": 2.0}, 10, None)
+    ['c', 'a', 'b']
+    """
+    precise = np.float32 if version == 9 else np.float64
+    return sorted(scores, key=lambda document: (-precise(scores[document]), document))[:depth]
