@@ -1,0 +1,69 @@
+"""README and docs are executed: every Python block runs, every shown output is what comes out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankproof import sample
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A working folder with the sample's files in it, as the pages assume."""
+    for path in Path(str(sample.folder())).iterdir():
+        if path.suffix in {".jsonl", ".tsv", ".run"}:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_on_the_page_runs_and_prints_what_it_shows(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    names: dict[str, object] = {}
+    shown = blocks(page)
+    for (language, body), (after, expected) in zip(shown, [*shown[1:], ("", "")], strict=True):
+        if language != "python":
+            continue
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(body, str(page), "exec"), names)  # noqa: S102, the page is ours
+        if after == "text":
+            assert out.getvalue().rstrip() == expected.rstrip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_shell_lines_on_the_page_work_and_print_what_they_show(page: Path, folder: Path) -> None:
+    for language, body in blocks(page):
+        if language != "console":
+            continue
+        for step in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+            line, _, expected = step.partition("\n")
+            words = shlex.split(line)
+            assert words[0] == "rankproof", line
+            ran = subprocess.run(
+                [sys.executable, "-m", "rankproof", *words[1:]],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
+            )
+            assert ran.returncode == 0, ran.stderr
+            if expected.strip():
+                assert ran.stdout.rstrip() == expected.rstrip()
