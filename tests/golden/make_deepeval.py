@@ -1,6 +1,6 @@
 """Golden values of the arithmetic that DeepEval does on verdicts. No model is asked: the verdicts are given.
 
-    python -m venv env && env/bin/pip install deepeval && env/bin/python make_deepeval.py
+python -m venv env && env/bin/pip install deepeval && env/bin/python make_deepeval.py
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "YES"
 
-from common import verdicts, write  # noqa: E402
-from deepeval.metrics import ContextualPrecisionMetric, ContextualRecallMetric, ContextualRelevancyMetric  # noqa: E402
-from deepeval.metrics.contextual_precision.schema import ContextualPrecisionVerdict  # noqa: E402
-from deepeval.metrics.contextual_recall.schema import ContextualRecallVerdict  # noqa: E402
-from deepeval.metrics.contextual_relevancy.schema import (  # noqa: E402
+from common import verdicts, write
+from deepeval.metrics import ContextualPrecisionMetric, ContextualRecallMetric, ContextualRelevancyMetric
+from deepeval.metrics.contextual_precision.schema import ContextualPrecisionVerdict
+from deepeval.metrics.contextual_recall.schema import ContextualRecallVerdict
+from deepeval.metrics.contextual_relevancy.schema import (
     ContextualRelevancyVerdict,
     ContextualRelevancyVerdicts,
 )
@@ -47,4 +47,9 @@ def evaluated(given: list[int]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     cases = {"".join(map(str, each)) or "none": evaluated(each) for each in verdicts()}
-    write("deepeval", version=f"deepeval {version('deepeval')}", made="its _calculate_score driven with given verdicts", cases=cases)
+    write(
+        "deepeval",
+        version=f"deepeval {version('deepeval')}",
+        made="its _calculate_score driven with given verdicts",
+        cases=cases,
+    )

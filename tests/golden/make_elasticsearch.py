@@ -5,7 +5,7 @@
 It could not be run here. Read: DiscountedCumulativeGain (d04e400), PrecisionAtK (e8b3041), RecallAtK (964a1a3),
 MeanReciprocalRank (a77167b), ExpectedReciprocalRank (0aebdb4) in modules/rank-eval. "published" holds the values that its
 own unit tests expect, so that the formulas here are checked against something Elasticsearch itself asserts.
-Hits are the first k; a document without a rating adds nothing; no rating is clipped at 0.
+Hits are the first k, none where a query is missing from the run; a document without a rating adds nothing; no rating is clipped at 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from common import CUTS, cases, ordered, per_query, write
+from common import CUTS, cases, ordered, write
 
 TOP = 4
 Judged = dict[str, int]
@@ -67,11 +67,17 @@ MEASURES = {
 
 def evaluated(case: dict[str, Any]) -> dict[str, Any]:
     values = {
-        f"{name}@{cut}": per_query(case, lambda judged, run, f=function, k=cut: f(ordered(run)[:k], judged))
+        f"{name}@{cut}": {
+            query: function(ordered(case["run"].get(query, {}))[:cut], judged)
+            for query, judged in case["judgments"].items()
+        }
         for name, function in MEASURES.items()
         for cut in CUTS
     }
-    return {"per_query": values, "mean": {name: sum(each.values()) / len(each) for name, each in values.items()}}
+    return {
+        "per_query": values,
+        "mean": {name: sum(each.values()) / len(each) for name, each in values.items()},
+    }
 
 
 def shown(ratings: list[int | None], hits: int) -> dict[str, Any]:
@@ -88,8 +94,10 @@ PUBLISHED = [
     shown([3, 2, 3, None, 1], 4) | {"measure": "dcg@10", "value": 12.392789260714371},
     shown([3, 2, 3, None, 1], 4) | {"measure": "ndcg@10", "value": 12.392789260714371 / 13.347184833073591},
     shown([3, 2, 0, 1], 4) | {"measure": "expected_reciprocal_rank@3", "max": 3, "value": 0.8984375},
-    shown([3, 2, 0, 1], 4) | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.8984375 + 0.00244140625},
-    shown([3, None, 0, 1], 4) | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.875 + 0.00390625},
+    shown([3, 2, 0, 1], 4)
+    | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.8984375 + 0.00244140625},
+    shown([3, None, 0, 1], 4)
+    | {"measure": "expected_reciprocal_rank@4", "max": 3, "value": 0.875 + 0.00390625},
     shown([1, 1, 1, 1, 0], 5) | {"measure": "precision@10", "value": 0.8},
     shown([1, 1, 1, 1, 0], 5) | {"measure": "recall@10", "value": 1.0},
     shown([1, 1, None], 3) | {"measure": "precision@10", "value": 2 / 3},

@@ -70,8 +70,17 @@ def ran(classes: Path, pairs: list[tuple[dict[str, int], dict[str, float]]]) -> 
     lines = []
     for judged, run in pairs:
         lines += ["\t".join(ordered(run)), "\t".join(f"{doc}\t{grade}" for doc, grade in judged.items())]
-    command = ["java", "-Dfile.encoding=UTF-8", "-cp", str(classes), PACKAGE.replace("/", ".") + ".Driver", *map(str, CUTS)]
-    done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, encoding="utf-8", check=True)
+    command = [
+        "java",
+        "-Dfile.encoding=UTF-8",
+        "-cp",
+        str(classes),
+        PACKAGE.replace("/", ".") + ".Driver",
+        *map(str, CUTS),
+    ]
+    done = subprocess.run(
+        command, input="\n".join(lines) + "\n", capture_output=True, encoding="utf-8", check=True
+    )
     cells = [dict(cell.rsplit("=", 1) for cell in line.split("\t")) for line in done.stdout.splitlines()]
     return [{name: float(value) for name, value in each.items()} for each in cells]
 
@@ -79,8 +88,14 @@ def ran(classes: Path, pairs: list[tuple[dict[str, int], dict[str, float]]]) -> 
 def evaluated(case: dict[str, Any], classes: Path) -> dict[str, Any]:
     queries = list(shared_queries(case))
     results = ran(classes, [(judged, run) for _, judged, run in queries])
-    values = {name: {query: each[name] for (query, _, _), each in zip(queries, results, strict=True)} for name in results[0]}
-    return {"per_query": values, "mean": {name: sum(each.values()) / len(each) for name, each in values.items()}}
+    values = {
+        name: {query: each[name] for (query, _, _), each in zip(queries, results, strict=True)}
+        for name in results[0]
+    }
+    return {
+        "per_query": values,
+        "mean": {name: sum(each.values()) / len(each) for name, each in values.items()},
+    }
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Golden values of the arithmetic that Ragas does on verdicts. No model is asked: the verdicts are given.
 
-    python -m venv env && env/bin/pip install ragas "langchain-community<0.4" && env/bin/python make_ragas.py
+python -m venv env && env/bin/pip install ragas "langchain-community<0.4" && env/bin/python make_ragas.py
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from typing import Any
 
 from common import verdicts, write
 from ragas.metrics._context_entities_recall import ContextEntityRecall
-from ragas.metrics._context_precision import LLMContextPrecisionWithReference
-from ragas.metrics._context_precision import NonLLMContextPrecisionWithReference, Verification
+from ragas.metrics._context_precision import (
+    LLMContextPrecisionWithReference,
+    NonLLMContextPrecisionWithReference,
+    Verification,
+)
 from ragas.metrics._context_recall import ContextRecallClassification, LLMContextRecall
 
 ENTITIES = [
@@ -47,4 +50,9 @@ def entities(reference: list[str], contexts: list[str]) -> dict[str, Any]:
 if __name__ == "__main__":
     cases = {"".join(map(str, each)) or "none": evaluated(each) for each in verdicts()}
     cases |= {f"entities {number}": entities(*pair) for number, pair in enumerate(ENTITIES)}
-    write("ragas", version=f"ragas {version('ragas')}", made="its score functions driven with given verdicts", cases=cases)
+    write(
+        "ragas",
+        version=f"ragas {version('ragas')}",
+        made="its score functions driven with given verdicts",
+        cases=cases,
+    )

@@ -1,6 +1,6 @@
 """Golden values of ranx. The first run compiles for about a minute.
 
-    python -m venv env && env/bin/pip install ranx && env/bin/python make_ranx.py
+python -m venv env && env/bin/pip install ranx && env/bin/python make_ranx.py
 """
 
 from __future__ import annotations
@@ -11,7 +11,19 @@ from typing import Any
 from common import CUTS, attempt, cases, message, write
 from ranx import Qrels, Run, evaluate
 
-CUT = ["hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "dcg", "dcg_burges", "ndcg", "ndcg_burges"]
+CUT = [
+    "hits",
+    "hit_rate",
+    "precision",
+    "recall",
+    "f1",
+    "mrr",
+    "map",
+    "dcg",
+    "dcg_burges",
+    "ndcg",
+    "ndcg_burges",
+]
 WHOLE = [*CUT, "r-precision", "bpref", "rbp.50", "rbp.95"]
 LEVELS = ["ndcg@5-l2", "map-l2", "precision@5-l2", "recall@5-l2", "mrr-l2"]
 MEASURES = [*WHOLE, *(f"{name}@{cut}" for name in CUT for cut in CUTS), *LEVELS]

@@ -11,10 +11,17 @@ from importlib.metadata import version
 from typing import Any
 
 from common import CUTS, cases, message, per_query, write
-from sklearn.metrics import average_precision_score, dcg_score, label_ranking_average_precision_score, ndcg_score
+from sklearn.metrics import (
+    average_precision_score,
+    dcg_score,
+    label_ranking_average_precision_score,
+    ndcg_score,
+)
 
 
-def rows(judged: dict[str, int], run: dict[str, float], *, binary: bool = False) -> tuple[list[list[int]], list[list[float]]]:
+def rows(
+    judged: dict[str, int], run: dict[str, float], *, binary: bool = False
+) -> tuple[list[list[int]], list[list[float]]]:
     grades = [judged.get(doc, 0) for doc in run]
     return [[int(grade >= 1) for grade in grades] if binary else grades], [list(run.values())]
 
@@ -35,7 +42,9 @@ def measures() -> dict[str, Any]:
         at = "" if cut is None else f"@{cut}"
         for name, function in {"ndcg_score": ndcg_score, "dcg_score": dcg_score}.items():
             known[name + at] = lambda j, r, f=function, k=cut: f(*rows(j, r), k=k)
-            known[f"{name}, ignore_ties{at}"] = lambda j, r, f=function, k=cut: f(*rows(j, r), k=k, ignore_ties=True)
+            known[f"{name}, ignore_ties{at}"] = lambda j, r, f=function, k=cut: f(
+                *rows(j, r), k=k, ignore_ties=True
+            )
     return known
 
 

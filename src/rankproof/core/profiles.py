@@ -45,8 +45,8 @@ _RUN = "proven by values the tool itself gave"
 _GIVEN_ORDER = "Equal scores stay in the order they were given."
 _ANSWERED_ONLY = "The mean is over the queries that the ranking answers."
 _RETURNED_ONLY = (
-    "It is given the returned documents only: recall is over the relevant ones among them, and the ideal order "
-    "of nDCG is their best order."
+    "It is given the returned documents only: recall is over the relevant ones among them, and the ideal "
+    "order of nDCG is their best order."
 )
 _VERDICTS = "Context precision is AP divided by the relevant chunks found, not by those that exist."
 _NEGATIVE = "a negative grade takes away from its DCG; here it gains nothing"
@@ -113,7 +113,7 @@ _ALL = (
         conventions={"ties": "expected", "precision": "float32", "missing": "skip"},
         beyond=(
             "documents scored 0 or less are not relevant in its AP, P, R and RR",
-            "outside nDCG equal scores come in no fixed order; here every measure is the mean over their orders",
+            "outside nDCG equal scores come in no fixed order; here all measures are means over their orders",
         ),
     ),
     Profile(
@@ -137,7 +137,7 @@ _ALL = (
     Profile(
         name="elasticsearch",
         source="Elasticsearch's rank_eval API, modules/rank-eval at d04e400",
-        proof="formulas written from its source, proven by the values its own unit tests expect; it was not run",
+        proof="formulas written from its source, proven by the values of its own unit tests; it was not run",
         says=(
             "The gain is 2^grade - 1, and nDCG's ideal order is cut to the number of hits.",
             "P is divided by the hits, even when fewer than k came back.",
@@ -159,13 +159,14 @@ _ALL = (
             "The gain is 2^grade - 1.",
             "P is divided by min(k, hits).",
             "Each query's value is rounded to 2 decimals, halves up, before the mean.",
+            "A query without hits has no value.",
             _GIVEN_ORDER,
         ),
         measures={"DCG": {"gain": "exp"}, "nDCG": {"gain": "exp"}, "P": {"denominator": "returned"}},
-        conventions={"ties": "input", "rounded": 2},
+        conventions={"ties": "input", "rounded": 2, "missing": "skip"},
         beyond=(
-            "since 3.6 its P, R, AP and RR take a document as relevant only from max(half the highest grade, the "
-            "90th percentile) of its query's grades on; set rel= where that matters",
+            "since 3.6 its P, R, AP and RR take a document as relevant only from max(half the highest grade, "
+            "the 90th percentile) of its query's grades on; set rel= where that matters",
             _NEGATIVE,
         ),
     ),

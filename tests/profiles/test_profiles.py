@@ -1,0 +1,271 @@
+"""Every profile gives the numbers of its tool, query by query and in the mean."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import evaluate
+from rankproof.core.conventions import Conventions
+from rankproof.core.measure import REGISTRY
+from rankproof.core.names import parse
+from rankproof.core.profiles import PROFILES, apply, as_in, find
+from rankproof.errors import UsageError
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+EXACT = 1e-9
+SINGLE = 1e-6  # torchmetrics computes in single precision
+
+Names = dict[str, str]
+"""What the tool calls a measure, and what it is asked by here."""
+
+
+@cache
+def golden(tool: str) -> dict[str, Any]:
+    return json.loads((GOLDEN / f"{tool}.json").read_text(encoding="utf-8"))
+
+
+@cache
+def cases() -> dict[str, dict[str, Any]]:
+    return {case["name"]: case for case in json.loads((GOLDEN / "cases.json").read_text(encoding="utf-8"))}
+
+
+def at(pattern: dict[str, str], cuts: tuple[int, ...]) -> Names:
+    """`{"P_*": "P@*"}` written out for each cut-off."""
+    return {
+        theirs.replace("*", str(k)): ours.replace("*", str(k))
+        for theirs, ours in pattern.items()
+        for k in cuts
+    }
+
+
+FIVE = (1, 3, 5, 10, 100)
+TREC_CUT = {"ndcg_cut_*": "nDCG@*", "map_cut_*": "AP@*", "P_*": "P@*", "recall_*": "R@*"}
+TREC: Names = {
+    **at(TREC_CUT, FIVE),
+    **at({"success_*": "Success@*"}, (1, 3, 5, 10)),
+    **at({"relative_P_*": "relative_P@*"}, FIVE),
+    **{name: name for name in (
+        "map", "ndcg", "recip_rank", "Rprec", "bpref", "infAP", "11pt_avg", "ndcg_rel", "binG", "G",
+        "set_P", "set_recall", "set_F", "set_map", "set_relative_P", "num_ret", "num_rel", "num_rel_ret",
+        *(f"iprec_at_recall_{point / 10:.2f}" for point in range(11)),
+    )},
+}  # fmt: skip
+MTEB: Names = at({**TREC_CUT, "success_*": "Success@*", "MRR@*": "RR@*"}, FIVE)
+RANX: Names = {
+    **at({"ndcg@*": "nDCG@*", "ndcg_burges@*": "nDCG(gain='exp')@*", "dcg@*": "DCG@*", "dcg_burges@*": "DCG(gain='exp')@*",
+          "map@*": "AP@*", "mrr@*": "RR@*", "precision@*": "P@*", "recall@*": "R@*", "f1@*": "F1@*",
+          "hit_rate@*": "Success@*"}, FIVE),
+    "ndcg": "nDCG", "dcg": "DCG", "map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "f1": "F1",
+    "hit_rate": "Success", "r-precision": "Rprec",
+}  # fmt: skip
+TORCH: Names = {
+    **at({"normalized_dcg@*": "nDCG@*", "average_precision@*": "AP@*", "reciprocal_rank@*": "RR@*", "precision@*": "P@*",
+          "recall@*": "R@*", "hit_rate@*": "Success@*", "precision_adaptive@*": "P(denominator='returned')@*"}, FIVE),
+    "normalized_dcg": "nDCG", "average_precision": "AP", "reciprocal_rank": "RR", "precision": "P", "recall": "R",
+}  # fmt: skip
+SKLEARN: Names = {
+    **at({"ndcg_score@*": "nDCG@*", "dcg_score@*": "DCG@*"}, FIVE),
+    "ndcg_score": "nDCG", "dcg_score": "DCG", "average_precision_score": "AP",
+}  # fmt: skip
+ELASTIC: Names = at(
+    {"dcg@*": "DCG@*", "ndcg@*": "nDCG@*", "precision@*": "P@*", "recall@*": "R@*", "mean_reciprocal_rank@*": "RR@*",
+     "expected_reciprocal_rank@*": "ERR(max=4)@*"}, FIVE,
+)  # fmt: skip
+OPENSEARCH: Names = at(
+    {"DCG@*": "DCG@*", "NDCG@*": "nDCG@*", "Precision@*, any grade above 0": "P@*", "Recall@*, any grade above 0": "R@*",
+     "MAP@*, any grade above 0": "AP@*", "MRR@*, any grade above 0": "RR@*"}, (1, 3, 5, 8, 10),
+)  # fmt: skip
+QUEPID: Names = at(
+    {
+        "ndcg@*": "nDCG@*",
+        "dcg@*": "DCG@*",
+        "ap@*": "AP@*",
+        "p@*": "P@*",
+        "rr@*": "RR@*",
+        "err@*": "ERR(max=4)@*",
+    },
+    (3, 5, 10),
+)
+
+SINGLE_CASES = {"equal in float32", "equal in float32, ids against the scores"}
+NEGATIVE = {"negative grades", "negative grades only", "small, negative grades"}
+TIED = {
+    name
+    for name, case in cases().items()
+    if any(len(set(run.values())) < len(run) for run in case["run"].values())
+}
+NOT_POSITIVE = {"scores of zero and below", "all scores below zero"}
+ORDERED_ONLY = {
+    "average_precision",
+    "reciprocal_rank",
+    "precision",
+    "recall",
+    "hit_rate",
+    "precision_adaptive",
+}
+
+Left = Callable[[str, str], bool]
+
+
+def left_by_ranx(case: str, measure: str) -> bool:
+    """More than 15 documents with ties among them: ranx sorts them in no fixed order."""
+    return case == "deep, binary, tied"
+
+
+def left_by_torchmetrics(case: str, measure: str) -> bool:
+    base = measure.partition("@")[0]
+    unordered = base in ORDERED_ONLY and case in TIED | SINGLE_CASES
+    hidden = base in ORDERED_ONLY - {"hit_rate"} and case in NOT_POSITIVE
+    return unordered or hidden or (base == "normalized_dcg" and case in NEGATIVE)
+
+
+def left_by_sklearn(case: str, measure: str) -> bool:
+    return (measure == "average_precision_score" and case in TIED) or (
+        measure.startswith("dcg") and case in NEGATIVE
+    )
+
+
+def left_by_products(case: str, measure: str) -> bool:
+    """A negative grade pulls their DCG and ERR down."""
+    return case in NEGATIVE and measure.lower().startswith(("dcg", "ndcg", "err", "expected"))
+
+
+def left_by_trec_eval_10(case: str, measure: str) -> bool:
+    """What trec_eval 9 does differently, or leaves out of the mean without -c."""
+    points = measure.startswith(("iprec", "11pt"))
+    return points or case in SINGLE_CASES or case == "a judged query is missing from the run"
+
+
+def nothing_left(case: str, measure: str) -> bool:
+    return False
+
+
+def left_by_mteb(case: str, measure: str) -> bool:
+    """Its MRR alone compares scores in double precision."""
+    return case in SINGLE_CASES and measure.startswith("MRR")
+
+
+TABLE: dict[str, tuple[str, Names, float, Left]] = {
+    "trec_eval-9": ("trec_eval", TREC, EXACT, nothing_left),
+    "trec_eval-10": ("trec_eval", TREC, EXACT, left_by_trec_eval_10),
+    "mteb": ("mteb", MTEB, EXACT, left_by_mteb),
+    "ranx": ("ranx", RANX, EXACT, left_by_ranx),
+    "torchmetrics": ("torchmetrics", TORCH, SINGLE, left_by_torchmetrics),
+    "sklearn": ("sklearn", SKLEARN, EXACT, left_by_sklearn),
+    "elasticsearch": ("elasticsearch", ELASTIC, EXACT, left_by_products),
+    "opensearch": ("opensearch", OPENSEARCH, EXACT, left_by_products),
+    "quepid": ("quepid", QUEPID, EXACT, left_by_products),
+}
+MEANS_APART = {"mteb"}  # its own means are rounded to 5 decimals: compared with that tolerance
+
+
+def pairs() -> Iterator[tuple[str, str]]:
+    yield from ((profile, case) for profile in TABLE for case in cases())
+
+
+@pytest.mark.parametrize(("profile", "case"), pairs())
+def test_a_profile_gives_the_numbers_of_its_tool(profile: str, case: str) -> None:
+    tool, names, tolerance, left = TABLE[profile]
+    theirs = golden(tool)["cases"][case]
+    if "error" in theirs:
+        pytest.skip(f"{tool} fails here: {theirs['error']}")
+    asked = {
+        name: ours for name, ours in names.items() if name in theirs["per_query"] and not left(case, name)
+    }
+    scores = evaluate(cases()[case]["judgments"], cases()[case]["run"], list(asked.values()), profile=profile)
+    wrong = []
+    for name, ours in asked.items():
+        values, mine = theirs["per_query"][name], scores.per_query[ours]
+        for query, value in values.items():
+            if (
+                value is not None
+                and query in mine
+                and not math.isclose(mine[query], value, abs_tol=tolerance)
+            ):
+                wrong.append((name, query, value, mine[query]))
+        mean, slack = theirs["mean"].get(name), 1e-5 if profile in MEANS_APART else tolerance
+        if (
+            mean is not None
+            and None not in values.values()
+            and not math.isclose(scores[ours], mean, abs_tol=slack)
+        ):
+            wrong.append((name, "mean", mean, scores[ours]))
+    assert not wrong
+
+
+@pytest.mark.parametrize("tool", ["ragas", "deepeval"])
+def test_context_precision_is_that_of_the_judges(tool: str) -> None:
+    key = {"ragas": "context_precision", "deepeval": "contextual_precision"}[tool]
+    given = [each for each in golden(tool)["cases"].values() if each.get("verdicts")]
+    for each in given:
+        chunks = [f"c{place}" for place in range(len(each["verdicts"]))]
+        judged = {"q": dict(zip(chunks, each["verdicts"], strict=True))}
+        found = evaluate(judged, {"q": chunks}, "AP", profile=tool)["AP"]
+        assert math.isclose(found, each[key], abs_tol=EXACT), each
+    assert len(given) > 30
+
+
+def test_what_elasticsearch_publishes_in_its_own_tests() -> None:
+    names = {"dcg": "DCG", "ndcg": "nDCG", "precision": "P", "recall": "R", "expected_reciprocal_rank": "ERR"}
+    for each in golden("elasticsearch")["published"]:
+        name, _, cut = each["measure"].partition("@")
+        given = {key: each[key] for key in ("max", "rel") if key in each}
+        asked = parse(names[name]).with_params(given) @ int(cut)
+        scores = evaluate({"q": each["judgments"]}, {"q": each["hits"]}, asked, profile="elasticsearch")
+        assert math.isclose(scores[asked], each["value"], abs_tol=EXACT), each
+
+
+# --- the profiles themselves ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_names_only_what_exists(name: str) -> None:
+    profile = PROFILES[name]
+    for measure, params in profile.measures.items():
+        assert (
+            dict(REGISTRY[measure].with_params(params).params) | dict(params)
+            == REGISTRY[measure](**params).params
+        )
+    Conventions(**profile.conventions)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_says_in_words_what_it_changes(name: str) -> None:
+    said = "\n".join(find(name).in_words())
+    assert name in said
+    assert len(said) > 80
+
+
+def test_an_unknown_profile_is_met_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"got 'elastisearch'.*Did you mean 'elasticsearch'\?"):
+        evaluate({"q": {"a": 1}}, {"q": ["a"]}, profile="elastisearch")
+
+
+def test_parameters_that_were_given_stay() -> None:
+    assert (
+        str(as_in(find("elasticsearch"), parse("nDCG(ideal='top')@5"))) == "nDCG(gain='exp', ideal='top')@5"
+    )
+
+
+def test_conventions_that_were_given_stay() -> None:
+    _, conventions, _ = apply("elasticsearch", [], Conventions(ties="worst"))
+    assert (conventions.ties, conventions.profile) == ("worst", "elasticsearch")
+
+
+def test_scores_are_found_by_the_name_that_was_asked_for_and_by_their_own() -> None:
+    scores = evaluate({"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, "nDCG@10", profile="quepid")
+    assert (
+        scores["nDCG@10"] == scores["nDCG(gain='exp', ideal='uncut')@10"] != pytest.approx(0.7967, abs=1e-3)
+    )
+
+
+def test_opensearch_rounds_halves_up_before_the_mean() -> None:
+    ranking = {"q": ["x1", "x2", "x3", "x4", "x5", "x6", "x7", "a"]}
+    assert evaluate({"q": {"a": 1}}, ranking, "RR", profile="opensearch")["RR"] == 0.13
