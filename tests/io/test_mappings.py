@@ -198,7 +198,7 @@ def test_a_document_twice_is_an_error_unless_a_rule_is_chosen(ranking):
 
 def test_queries_that_nobody_judged_are_counted_and_left_out():
     census = Census()
-    found, retrieved = rows({"q": {"a": 1}}, {f"x{i}": None for i in range(9)} | {"q": ["a"]}, NO, census)
+    _, retrieved = rows({"q": {"a": 1}}, {f"x{i}": None for i in range(9)} | {"q": ["a"]}, NO, census)
     assert retrieved == {"q": 1}
     assert (census.extra, census.extra_examples) == (9, ["x0", "x1", "x2", "x3", "x4"])
 
@@ -221,6 +221,23 @@ def test_other_mappings_and_arrays_serve_as_well():
 def test_ties_by_rank_need_a_rank_column():
     with pytest.raises(UsageError, match="no rank column"):
         rows({"q": {"a": 1}}, {"q": {"a": 1.0}}, Conventions(ties="rank"))
+
+
+def test_a_table_holds_every_document_in_the_order_given():
+    table = MappingRankings({"q": {"a": 1, "b": 2}, "r": ["c", "c"], "s": [], "t": [("d", 4)]}, "x").table()
+    assert (list(table.query), list(table.doc)) == (["q", "q", "r", "r", "t"], ["a", "b", "c", "c", "d"])
+    assert table.score.tolist() == [1, 2, 0, -1, 4]
+    assert table.empty == ("s",)
+
+
+def test_a_table_of_lists_alone_has_no_scores():
+    table = MappingRankings({1: [7, 8]}).table()
+    assert (table.query, table.doc, table.score) == (["1", "1"], ["7", "8"], None)
+
+
+def test_a_table_checks_its_scores():
+    with pytest.raises(DataError, match=r"query 'q', document 'b': got the score 'x'"):
+        MappingRankings({"q": {"a": 1, "b": "x"}}).table()
 
 
 # --- judgments --------------------------------------------------------------------------------

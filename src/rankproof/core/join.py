@@ -15,6 +15,7 @@ import numpy as np
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
 from rankproof.core.unjudged import unjudged_as
 from rankproof.errors import DataError, shorten
 
@@ -72,9 +73,16 @@ class Census:
 class Rankings(Protocol):
     """A source of rankings: it reads them in blocks, however large the whole is."""
 
-    source: str
+    @property
+    def source(self) -> str:
+        """What the rankings are read from, for messages."""
 
-    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block | Ordered]:
+    def table(self) -> RankingTable:
+        """Every row, judged or not."""
+
+    def blocks(
+        self, judgments: Judgments, conventions: Conventions, census: Census
+    ) -> Iterator[Block | Ordered]:
         """The rankings of judged queries, each query once."""
 
 
@@ -113,7 +121,9 @@ def _add(rows: _Rows, block: Block | Ordered, judgments: Judgments, conventions:
     rows.judged.append(block.judged)
 
 
-def _hits(judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions) -> Hits:
+def _hits(
+    judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions
+) -> Hits:
     def whole(parts: list[Array]) -> Array:
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
 
@@ -187,9 +197,17 @@ def _count_by_sorting(block: Block, score: Array, found: Array) -> tuple[Array, 
     for g in np.flatnonzero(np.diff(bounds)):
         mine = order[bounds[g] : bounds[g + 1]]
         ascending = np.sort(score[block.start[g] : block.start[g + 1]])
-        above[mine] = len(ascending) - np.searchsorted(ascending, found[mine], side="right")
-        level[mine] = len(ascending) - np.searchsorted(ascending, found[mine], side="left")
+        left = np.searchsorted(ascending, found[mine], side="left")
+        level[mine] = len(ascending) - left
+        above[mine] = level[mine] - _times_equal(ascending, found[mine], left)
     return above, level - above
+
+
+def _times_equal(ascending: Array, values: Array, left: Array) -> Array | int:
+    """How often each value stands in the sorted array, where its first place is `left`."""
+    if bool((ascending[1:] != ascending[:-1]).all()):
+        return 1
+    return np.searchsorted(ascending, values, side="right") - left
 
 
 def _places_in_tie(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from itertools import chain
 from typing import Any, cast
 
 from rankproof.core.judgments import Judgments
@@ -25,6 +28,45 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
         _check_all_integers(known, what)
         return True
     return False
+
+
+LONG = 64
+"""From this mean length on a look at how dicts are stored is faster than a look at their keys."""
+PROBED = 8192
+"""Dicts up to this length are known by their size in memory."""
+
+
+def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | None:
+    """`are_integers` of the keys of many dicts.
+
+    >>> keys_are_integers([{"d1": 1}, {"d2": 1}], "documents")
+    False
+    """
+    if sum(map(len, tables)) > LONG * len(tables) and _stored_as_text(tables):
+        return False
+    return are_integers(chain.from_iterable(tables), what)
+
+
+def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:
+    """Whether the interpreter itself vouches that all keys are text.
+
+    CPython stores a dict that never had a key of another type in narrower entries, without hashes. So its size in
+    memory tells, and not one of millions of keys has to be touched.
+    """
+    return sys.implementation.name == "cpython" and set(map(sys.getsizeof, tables)) <= _sizes_of_text_dicts()
+
+
+@cache
+def _sizes_of_text_dicts() -> set[int]:
+    """The sizes that dicts have when all their keys are text, and never otherwise."""
+    text: dict[str, None] = {}
+    other: dict[int, None] = {}
+    sizes: tuple[set[int], set[int]] = (set(), set())
+    for number in range(PROBED):
+        text[str(number)] = other[number] = None
+        sizes[0].add(sys.getsizeof(text))
+        sizes[1].add(sys.getsizeof(other))
+    return sizes[0] - sizes[1]
 
 
 def is_integer(value: Any) -> bool:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
-from rankproof.io.ids import is_id
-from rankproof.io.numbers import is_number
+from rankproof.io.ids import are_integers, is_id
+from rankproof.io.numbers import as_numbers, is_number
 
 EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
 
@@ -22,15 +25,55 @@ def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any
     """
     if isinstance(ranking, Mapping):
         return dict(ranking), 0
-    entries = _entries(ranking, where)
-    kinds = set(map(type, entries))
-    if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
-        docs, scores = _unzipped(entries, where)
-    else:
-        docs, scores = entries, range(0, -len(entries), -1)
-    _check_ids(docs, where)
+    docs, scores = columns(ranking, where)
+    if scores is None:
+        scores = range(0, -len(docs), -1)
     table = dict(zip(docs, scores, strict=True))
     return (table, 0) if len(table) == len(docs) else _once_each(docs, scores, duplicates, where)
+
+
+def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    """The documents of any kind of ranking, and their scores; None for a list that has none."""
+    if isinstance(ranking, Mapping):
+        return list(ranking), list(ranking.values())
+    docs, scores = _entries(ranking, where), None
+    kinds = set(map(type, docs))
+    if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
+        docs, scores = _unzipped(docs, where)
+    _check_ids(docs, where)
+    return docs, scores
+
+
+def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) -> RankingTable:
+    """Rankings of any kind as columns; scores count down in a list without, if others have scores."""
+    query: list[str] = []
+    doc: list[str] = []
+    score: list[Any] = []
+    scored = False
+    for name, ranking in zip(queries, rankings, strict=True):
+        where = f"{source}, query {shorten(name)}"
+        docs, scores = columns(ranking, where)
+        query.extend([name] * len(docs))
+        doc.extend(map(str, docs) if are_integers(docs, where) else docs)
+        scored |= scores is not None
+        score.extend(_checked_scores(docs, scores, where))
+    return RankingTable(
+        query=query,
+        doc=doc,
+        score=np.array(score, dtype=np.float64) if scored else None,
+        source=source,
+        empty=tuple(name for name, ranking in zip(queries, rankings, strict=True) if not len(ranking)),
+    )
+
+
+def _checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: str) -> Sequence[Any]:
+    if scores is None:
+        return range(0, -len(docs), -1)
+    numbers = as_numbers(scores)
+    if numbers is None or np.isnan(numbers).any():
+        for doc, score in zip(docs, scores, strict=True):
+            check_score(doc, score, where)
+    return scores
 
 
 def _entries(ranking: Any, where: str) -> Sequence[Any]:

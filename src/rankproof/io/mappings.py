@@ -19,15 +19,16 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds
-from rankproof.io.lists import check_score, ranking_as_dict
-from rankproof.io.numbers import as_numbers
+from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds, keys_are_integers
+from rankproof.io.lists import check_score, ranking_as_dict, ranking_table
+from rankproof.io.numbers import numbers_in
 from rankproof.io.relevant import judgments_from_mapping
 
 __all__ = ["MappingRankings", "judgments_from_mapping"]
 
-BLOCK = 32_768
+BLOCK = 16_384
 """About how many documents are worked on at once: few enough for the processor's cache."""
 
 Ranking = dict[Any, Any]
@@ -58,12 +59,20 @@ class MappingRankings:
             batch = _Batch(self.source, judgments, first, rankings[first:last], present[first:last])
             yield batch.block(docs[judgments.start[first] : judgments.start[last]])
 
+    def table(self) -> RankingTable:
+        """Every document of every ranking as columns."""
+        integers = are_integers(self.mapping, f"{self.source}, queries")
+        queries = list(map(str, self.mapping)) if integers else list(self.mapping)
+        return ranking_table(queries, list(self.mapping.values()), self.source)
+
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:
         """What the mapping holds for each judged query, in the order of the judgments."""
         kind = judged_kinds(judgments)[0]
         where = f"{self.source}, queries"
         check_same_kind(are_integers(self.mapping, where), kind, where)
         queries = as_given(judgments.queries, kind)
+        if list(self.mapping) == list(queries):
+            return list(self.mapping.values())
         rankings = list(map(self.mapping.get, queries, repeat(ABSENT)))
         extra = len(self.mapping) - sum(map(is_not, rankings, repeat(ABSENT)))
         if extra:
@@ -120,14 +129,14 @@ class _Batch:
         judged = judged_kinds(self.judgments)[1]
         where = f"{self.source}, documents"
         try:
-            check_same_kind(are_integers(chain.from_iterable(self.rankings), where), judged, where)
+            check_same_kind(keys_are_integers(self.rankings, where), judged, where)
         except DataError:
             for where, ranking in self._named():
                 check_same_kind(are_integers(ranking, where), judged, where)
             raise
 
     def _scores(self) -> Array:
-        score = as_numbers(tuple(chain.from_iterable(map(dict.values, self.rankings))))
+        score = numbers_in(self.rankings)
         if score is None:
             for where, ranking in self._named():
                 for doc, value in ranking.items():

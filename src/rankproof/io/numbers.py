@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from rankproof.core.hits import Array
 
 
-def as_numbers(values: tuple[Any, ...]) -> Array | None:
+def as_numbers(values: Sequence[Any]) -> Array | None:
     """The values as float64, or None when one of them is no number.
 
     >>> as_numbers((1, 2.5, np.float32(3)))
@@ -19,11 +20,23 @@ def as_numbers(values: tuple[Any, ...]) -> Array | None:
     """
     try:
         # Packing is the fastest conversion that, unlike NumPy's, refuses text and None.
-        packed = struct.pack(f"{len(values)}d", *values)
+        packed = struct.Struct(f"{len(values)}d").pack(*values)
     except struct.error:
         return None
     numbers = np.frombuffer(packed, dtype=np.float64)
     return None if _has_truth_values(values, numbers) else numbers
+
+
+def numbers_in(tables: Iterable[Mapping[Any, Any]]) -> Array | None:
+    """The values of many dicts, one dict after the other, as `as_numbers` gives them.
+
+    >>> numbers_in([{"a": 1}, {"b": 2, "c": 3}])
+    array([1., 2., 3.])
+    """
+    values: list[Any] = []
+    for table in tables:
+        values.extend(table.values())
+    return as_numbers(values)
 
 
 def is_number(value: Any) -> bool:
@@ -35,8 +48,8 @@ def is_number(value: Any) -> bool:
     return as_numbers((value,)) is not None
 
 
-def _has_truth_values(values: tuple[Any, ...], numbers: Array) -> bool:
+def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
     """Truth values convert like numbers, but only to 0 and 1: so only those need a second look."""
     suspects = np.flatnonzero((numbers == 0) | (numbers == 1)).tolist()
-    kinds = set(map(type, map(values.__getitem__, suspects)))
-    return bool(kinds & {bool, np.bool_})
+    suspected = map(values.__getitem__, suspects) if 4 * len(suspects) < len(values) else values
+    return not {bool, np.bool_}.isdisjoint(map(type, suspected))

@@ -12,8 +12,11 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_nested
 from rankproof.errors import DataError, shorten
-from rankproof.io.ids import are_integers, is_id
-from rankproof.io.numbers import as_numbers, is_number
+from rankproof.io.ids import are_integers, is_id, keys_are_integers
+from rankproof.io.numbers import is_number, numbers_in
+
+BATCH = 512
+"""How many queries are looked at before the next: few enough for the processor's cache."""
 
 
 def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments") -> Judgments:
@@ -28,14 +31,15 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
             "{query: {doc: grade}} or {query: {doc, ...}}."
         )
     queries_are_integers = are_integers(mapping, f"{source}, queries")
-    tables = _Tables(source, list(map(str, mapping)), list(mapping.values()))
+    queries = list(map(str, mapping)) if queries_are_integers else list(mapping)
+    tables = _Tables(source, queries, list(mapping.values()))
     repeated = tables.make_dicts()
-    docs_are_integers = tables.check_ids()
+    docs, docs_are_integers = tables.documents()
     kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
     if tables.have_aspects():
         judgments = judgments_from_nested(tables.nested(), True, source=source)
     else:
-        judgments = tables.flat()
+        judgments = tables.flat(list(map(str, docs)) if docs_are_integers else docs)
     return replace(judgments, prepared=kinds, repeated=repeated)
 
 
@@ -56,33 +60,40 @@ class _Tables:
                 repeated += len(table) - len(self.tables[i])
         return repeated
 
-    def check_ids(self) -> bool | None:
-        """Whether the documents' ids are integers; an error that names the query if they are no ids."""
+    def documents(self) -> tuple[list[Any], bool | None]:
+        """The judged documents, query after query, and whether their ids are integers."""
+        docs: list[Any] = []
+        kinds = set()
         try:
-            return are_integers(chain.from_iterable(self.tables), f"{self.source}, documents")
+            for i in range(0, len(self.tables), BATCH):
+                batch = self.tables[i : i + BATCH]
+                kinds.add(keys_are_integers(batch, f"{self.source}, documents"))
+                docs.extend(chain.from_iterable(batch))
         except DataError:
             for where, table in self._named():
                 are_integers(table, where)
             raise
+        if {True, False} <= kinds:
+            are_integers(docs, f"{self.source}, documents")
+        return docs, True in kinds
 
     def have_aspects(self) -> bool:
         """Whether the first judged document is judged aspect by aspect; all of them must agree."""
         return isinstance(next(chain.from_iterable(map(dict.values, self.tables)), None), Mapping)
 
-    def flat(self) -> Judgments:
-        """The judgments of `{doc: grade}` tables."""
-        docs = list(chain.from_iterable(self.tables))
+    def flat(self, docs: list[str]) -> Judgments:
+        """The judgments of `{doc: grade}` tables, whose documents are `docs`."""
         length = np.fromiter(map(len, self.tables), dtype=np.intp, count=len(self.tables))
         return Judgments(
             queries=tuple(self.queries),
-            docs=docs if not docs or isinstance(docs[0], str) else list(map(str, docs)),
+            docs=docs,
             start=np.append(0, np.cumsum(length)),
             grade=self._grades(),
             source=self.source,
         )
 
     def _grades(self) -> Array:
-        grades = as_numbers(tuple(chain.from_iterable(map(dict.values, self.tables))))
+        grades = numbers_in(self.tables)
         if grades is None or not np.isfinite(grades).all():
             for where, table in self._named():
                 for doc, grade in table.items():
