@@ -1,0 +1,196 @@
+"""What a measure is worth over every order of equal scores, against counting them out one by one."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankproof.core.measure import REGISTRY, Measure, forget, measure
+from rankproof.core.names import parse
+from rankproof.core.orders import arrangements, drawn
+from rankproof.core.ties import tied_values
+
+RNG = 7
+
+
+def every_order(run: dict[str, float]) -> list[dict[str, float]]:
+    """All rankings without ties that the scores allow."""
+    levels = sorted(set(run.values()), reverse=True)
+    groups = [[d for d, s in run.items() if s == level] for level in levels]
+    orders = product(*(permutations(group) for group in groups))
+    return [{d: -float(i) for i, d in enumerate(d for group in order for d in group)} for order in orders]
+
+
+def values_of_every_order(make: Any, m: Measure, judged: Any, run: dict[str, float], aspects: bool = False) -> list[float]:
+    orders = every_order(run)
+    table = {f"q{i}": judged for i in range(len(orders))}
+    hits = make(table, {f"q{i}": order for i, order in enumerate(orders)}, aspects=aspects)
+    return m(hits.aspects if m.spec.aspects else hits).tolist()
+
+
+def random_case(seed: int, grades: tuple[int, ...] = (-1, 0, 1, 2)) -> tuple[dict[str, float], dict[str, float]]:
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(7)]
+    judged = {d: float(rng.choice(grades)) for d in docs if rng.random() < 0.7} | {"missed": 1.0}
+    return judged, {d: float(rng.integers(0, 3)) for d in docs}
+
+
+MEASURES = [
+    "RR", "RR@2", "RR(rel=2)@3", "AP", "AP@3", "AP(rel=2)", "AP(denominator='min')@2", "AP(denominator='found')",
+    "AP(denominator='found')@3", "Success@1", "Success@3", "P@2", "P@3", "P(rel=2)@3", "P(denominator='returned')@4",
+    "R@3", "R(denominator='min')@1", "F@3", "nDCG", "nDCG@3", "nDCG(gain='exp')@2", "nDCG(gain={1: 5, 2: 1})@3",
+    "nDCG(ideal='top')@3", "nDCG(ideal='returned')@2", "nDCG(ideal='uncut')@3", "DCG(rel=2)@4",
+]  # fmt: skip
+REST = [name for name, m in REGISTRY.items() if m.spec.kind == "ranking" and not m.spec.aspects and name != "accuracy"]
+
+
+def at_three(name: str) -> Measure:
+    m = REGISTRY[name]
+    return m @ 3 if m.spec.at == "k" and m.params["k"] is None else m
+
+
+ALL = [*(parse(name) for name in MEASURES), *(at_three(name) for name in REST)]
+
+
+@pytest.mark.parametrize("m", dict.fromkeys(ALL), ids=str)
+@pytest.mark.parametrize("seed", range(6))
+def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(make: Any, m: Measure, seed: int) -> None:
+    judged, run = random_case(seed)
+    hits = make({"q": judged}, {"q": run}, corpus=1000)
+    values = [round(v, 12) for v in values_of_every_order(lambda *a, **b: make(*a, corpus=1000, **b), m, judged, run)]
+    if hits.first is None:
+        pytest.skip("nothing judged is tied in this draw")
+    ends = (max(values), min(values)) if m.spec.higher else (min(values), max(values))
+    for rule, wanted in zip(("expected", "best", "worst"), (fmean(values), *ends), strict=True):
+        found, note = tied_values(m, hits, rule, np.random.default_rng(RNG))
+        assert found[0] == pytest.approx(wanted, abs=1e-9), rule
+        assert note == ""
+
+
+def test_without_ties_all_rules_give_the_value_itself(make: Any) -> None:
+    hits = make({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}})
+    for rule in ("expected", "best", "worst"):
+        values, note = tied_values(parse("RR"), hits, rule, np.random.default_rng(RNG))
+        assert (values.tolist(), note) == ([0.5], "")
+
+
+def test_queries_with_and_without_ties_keep_their_places(make: Any) -> None:
+    table = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}, "q3": {"c": 1}, "q4": {"a": 2, "b": 1}}
+    run = {"q1": {"a": 1, "b": 1}, "q2": {"x": 2, "a": 1}, "q4": {"x": 3, "a": 1, "b": 1, "y": 1}}
+    for name in ("RR", "AP", "nDCG", "nDCG(ideal='top')@2", "P@1", "Success@2"):
+        together = tied_values(parse(name), make(table, run), "expected", np.random.default_rng(RNG))[0]
+        for i, q in enumerate(table):
+            alone = make({q: table[q]}, {q: run[q]} if q in run else {})
+            assert together[i] == pytest.approx(tied_values(parse(name), alone, "expected", np.random.default_rng(RNG))[0][0])
+
+
+# --- one score for everything --------------------------------------------------------------------------
+
+
+def test_constant_scores_give_precision_by_chance(make: Any) -> None:
+    run = {f"d{i}": 0.0 for i in range(40)}
+    hits = make({"q": {"d3": 1, "d9": 1, "d20": 1, "d31": 1}}, {"q": run})
+    assert tied_values(parse("P@10"), hits, "expected", np.random.default_rng(RNG))[0][0] == pytest.approx(0.1)
+    assert tied_values(parse("P@10"), hits, "best", np.random.default_rng(RNG))[0][0] == pytest.approx(0.4)
+    assert tied_values(parse("P@10"), hits, "worst", np.random.default_rng(RNG))[0][0] == 0
+
+
+def test_ndcg_gives_each_tied_rank_the_mean_gain_of_its_tie(make: Any) -> None:
+    judged = {"a": 3, "b": 0, "c": 2, "d": 1, "e": 0}
+    run = {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5, "e": 0.5}
+    found = tied_values(parse("nDCG"), make({"q": judged}, {"q": run}), "expected", np.random.default_rng(RNG))[0][0]
+    discount = [1 / np.log2(i + 2) for i in range(5)]
+    by_hand = 5 / 3 * sum(discount[:3]) + 1 / 2 * sum(discount[3:])
+    assert found == pytest.approx(by_hand / (3 * discount[0] + 2 * discount[1] + discount[2]))
+
+
+# --- measures no form is known for -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def spread_out() -> Any:
+    """The distance between the first and the last relevant document: no sum, and no order is known to be best."""
+
+    @measure("Distance", worth=None, higher=False)
+    def distance(h: Any) -> Any:
+        """How far apart the relevant documents stand."""
+        good = h.relevant(1)
+        ends = np.zeros(h.n)
+        np.maximum.at(ends, good.query, good.rank)
+        return ends - np.where(good.count() > 0, good.sum(good.rank * (good.nth == 1)), 0)
+
+    yield distance
+    forget("Distance")
+
+
+def test_few_orders_are_counted_out_even_where_no_best_order_is_known(make: Any, spread_out: Measure) -> None:
+    judged, run = {"a": 1, "b": 1, "c": 0}, {"x": 2.0, "a": 2.0, "b": 1.0, "c": 1.0, "y": 1.0}
+    values = values_of_every_order(make, spread_out, judged, run)
+    hits = make({"q": judged}, {"q": run})
+    for rule, wanted in (("expected", fmean(values)), ("best", min(values)), ("worst", max(values))):
+        found, note = tied_values(spread_out, hits, rule, np.random.default_rng(RNG))
+        assert (found[0], note) == (pytest.approx(wanted), "")
+
+
+def test_many_orders_are_estimated_and_the_note_says_how_well(make: Any, spread_out: Measure) -> None:
+    docs = [f"d{i}" for i in range(300)]
+    judged = {d: 1 for d in docs[:5]}
+    hits = make({"q": judged, "p": {"z": 1}}, {"q": dict.fromkeys(docs, 1.0), "p": {"z": 1.0}})
+    found, note = tied_values(spread_out, hits, "expected", np.random.default_rng(RNG))
+    exact = 301 * 4 / 6  # the mean range of 5 of the numbers 1 to 300
+    assert "1 query with too many orders" in note
+    assert "1,000 seeded orders" in note
+    error = float(note.rsplit(" ", 1)[1])
+    assert 0.3 < error < 3
+    assert abs(found.mean() - exact / 2) < 4 * error
+    assert found[1] == 0
+
+
+def test_the_best_of_many_orders_says_that_it_was_only_searched(make: Any, spread_out: Measure) -> None:
+    docs = [f"d{i}" for i in range(300)]
+    hits = make({"q": {d: 1 for d in docs[:5]}}, {"q": dict.fromkeys(docs, 1.0)})
+    best, note = tied_values(spread_out, hits, "best", np.random.default_rng(RNG))
+    worst, _ = tied_values(spread_out, hits, "worst", np.random.default_rng(RNG))
+    assert best[0] < worst[0]
+    assert "best of 1,000 seeded orders" in note
+    assert "a better one may exist" in note
+
+
+def test_the_same_generator_gives_the_same_estimate(make: Any, spread_out: Measure) -> None:
+    hits = make({"q": {f"d{i}": 1 for i in range(4)}}, {"q": {f"d{i}": 1.0 for i in range(90)}})
+    one, other = (tied_values(spread_out, hits, "expected", np.random.default_rng(3))[0] for _ in range(2))
+    assert one.tolist() == other.tolist()
+
+
+# --- the parts ---------------------------------------------------------------------------------------------
+
+
+def test_arrangements_are_all_there_and_none_twice() -> None:
+    made = arrangements(5, (2, 1))
+    assert len({(frozenset(row[:2]), row[2]) for row in made.tolist()}) == len(made) == 30
+    assert {tuple(row) for row in arrangements(6, (3,)).tolist()} == set(combinations(range(6), 3))
+
+
+@pytest.mark.parametrize(("size", "count"), [(10, 4), (100, 5), (40, 5), (6, 6)])
+def test_drawn_places_differ_and_fall_everywhere_alike(size: int, count: int) -> None:
+    places = drawn(size, count, 20_000, np.random.default_rng(1))
+    assert (np.diff(np.sort(places, axis=1), axis=1) > 0).all()
+    for column in places.T:
+        seen = np.bincount(column, minlength=size)
+        expected = 20_000 / size
+        assert ((seen - expected) ** 2 / expected).sum() < size + 6 * np.sqrt(2 * size)
+
+
+def test_large_rankings_are_worked_through_in_parts(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {f"q{i}": {"a": 1, "b": 2} for i in range(9)}
+    run = {q: {"x": 1.0, "a": 1.0, "y": 1.0, "b": 1.0} for q in table}
+    whole = [tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0] for n in ("P@2", "nDCG(ideal='top')@2")]
+    monkeypatch.setattr("rankproof.core.ties.ROWS_AT_ONCE", 20)
+    monkeypatch.setattr("rankproof.core.orders.ROWS_AT_ONCE", 20)
+    parts = [tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0] for n in ("P@2", "nDCG(ideal='top')@2")]
+    assert np.allclose(whole, parts)
+    assert parts[0].tolist() == [0.5] * 9
