@@ -73,10 +73,10 @@ def _opened(frame: Any, source: str) -> Any:
         return table
     if not hasattr(frame, "__arrow_c_stream__"):
         raise DataError(
-            f"{source}: got a {type(frame).__module__}.{type(frame).__name__}, which is no data frame that is "
-            "known. Next: give a pandas, Polars, PyArrow or DuckDB table, a dict, or a path."
+            f"{source}: got a {type(frame).__module__}.{type(frame).__name__}, which is no data frame "
+            "that is known. Next: give a pandas, Polars, PyArrow or DuckDB table, a dict, or a path."
         )
-    return nw.from_arrow(frame, backend=_backend() or "pyarrow")
+    return nw.from_arrow(frame, backend=_backend() or "pyarrow")  # type: ignore[arg-type]
 
 
 def _names(table: Any, source: str) -> list[str]:

@@ -122,6 +122,26 @@ def _check_once(data: Any, where: str, what: str) -> None:
         raise DataError(f"{where}: {what} {shorten(data.key)} comes twice. Next: keep one of them.")
 
 
+def graded(data: Nested, source: str) -> Nested:
+    """Nested judgments with lists of (document, grade) turned into objects."""
+    return {query: _graded(docs, f"{source}, query {shorten(query)}") for query, docs in data.items()}
+
+
+def _graded(docs: Any, where: str) -> Any:
+    if not isinstance(docs, list) or not docs or not all(isinstance(pair, (list, tuple)) for pair in docs):
+        return docs
+    grades: dict[Any, Any] = {}
+    for pair in docs:
+        if len(pair) != 2 or not isinstance(pair[0], (str, int)):
+            raise DataError(f"{where}: got {shorten(pair)}, expected a pair [doc, grade]. Next: correct it.")
+        if grades.setdefault(*pair) != pair[1]:
+            raise DataError(
+                f"{where}: document {shorten(pair[0])} is judged twice with different grades, "
+                f"{grades[pair[0]]!r} and {pair[1]!r}. Next: keep the judgment that is right."
+            )
+    return grades
+
+
 # --- rows --------------------------------------------------------------------------------------
 
 

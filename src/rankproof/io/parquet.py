@@ -61,4 +61,4 @@ def _by_polars(content: bytes, source: str) -> Any:
 
 
 def _damaged(source: str, error: Exception) -> DataError:
-    return DataError(f"{source}: no valid Parquet ({shorten(str(error))}). Next: write or copy the file again.")
+    return DataError(f"{source}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.")

@@ -1,0 +1,120 @@
+"""What a file holds, told by its first lines; the name only breaks a draw."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rankproof.errors import DataError, shorten
+from rankproof.io.delimited import has_header
+from rankproof.io.files import HEAD, text_of
+from rankproof.io.parquet import MAGIC
+from rankproof.io.rows import spells_number
+
+SAMPLE = 50
+"""How many lines are looked at."""
+
+DELIMITERS = ("\t", ",", ";")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: "trec judgments", "trec ranking", "delimited", "json" or "parquet"."""
+
+    name: str
+    delimiter: str = ""
+
+
+TREC_JUDGMENTS = Format("trec judgments")
+TREC_RANKING = Format("trec ranking")
+JSON = Format("json")
+PARQUET = Format("parquet")
+
+
+def sniff(head: bytes, name: str) -> Format:
+    """The format of a file that begins with these bytes, after decompression.
+
+    >>> sniff(b"q1 0 d1 2", "x").name, sniff(b"q1 Q0 d1 1 0.5 tag", "x").name, sniff(b"q1,d1,2", "x").name
+    ('trec judgments', 'trec ranking', 'delimited')
+    """
+    if head.startswith(MAGIC):
+        return PARQUET
+    if b"\0" in head or head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text_of(head, name)
+    lines = _lines(head)
+    if not lines:
+        raise DataError(f"{name}: empty, there is not one line in it. Next: check how it was made.")
+    if re.match(r'\{\s*("|\}|$)|\[\s*([\[{\]"\d-]|$)', lines[0]) and not _trec(lines):
+        return JSON
+    for delimiter in DELIMITERS:
+        if has_header(_cells(lines[0], delimiter)):
+            return Format("delimited", delimiter)
+    return _without_header(lines, name)
+
+
+def _lines(head: bytes) -> list[str]:
+    """The first lines that are neither blank nor comments; of a long file without the last, which is cut."""
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    lines = re.split(r"\r\n|\n|\r", text)
+    if len(head) >= HEAD and len(lines) > 1:
+        lines.pop()
+    found = [line.strip(" ") for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    return found[:SAMPLE]
+
+
+def _without_header(lines: list[str], name: str) -> Format:
+    trec, delimiter = _trec(lines), _delimiter(lines)
+    if trec and delimiter and not _same_cells(lines, delimiter):
+        # An id with blanks in it makes TSV look like TREC, and mixed separators TREC like TSV.
+        return Format("delimited", delimiter) if re.search(r"\.[tc]sv\b", name.lower()) else trec
+    if trec:
+        return trec
+    return Format("delimited", delimiter) if delimiter else _by_width(lines, name)
+
+
+def _trec(lines: list[str]) -> Format | None:
+    """TREC by its columns and by the number where one must be."""
+    rows = [line.split() for line in lines]
+    if _mostly(len(row) == 4 and spells_number(row[3]) for row in rows):
+        return TREC_JUDGMENTS
+    if _mostly(len(row) == 6 and spells_number(row[4]) for row in rows):
+        return TREC_RANKING
+    return None
+
+
+def _delimiter(lines: list[str]) -> str:
+    """What most lines are cut by into the same number of cells."""
+    for delimiter in DELIMITERS:
+        width, count = Counter(len(_cells(line, delimiter)) for line in lines).most_common(1)[0]
+        if width > 1 and 2 * count > len(lines):
+            return delimiter
+    return ""
+
+
+def _same_cells(lines: list[str], delimiter: str) -> bool:
+    """Whether cutting at blanks gives the same cells."""
+    return all(_cells(line, delimiter) == line.split() for line in lines)
+
+
+def _by_width(lines: list[str], name: str) -> Format:
+    """The last resort: the number of columns, so that the reader can say which line is wrong."""
+    widths = Counter(len(line.split()) for line in lines)
+    width = widths.most_common(1)[0][0]
+    if width in (4, 6):
+        return TREC_JUDGMENTS if width == 4 else TREC_RANKING
+    raise DataError(
+        f"{name}: not a format that is known: {width} column{'s' * (width > 1)} between blanks, as in "
+        f"{shorten(lines[0])}. Next: give TREC judgments (4 columns), a TREC run (6 columns), "
+        "CSV or TSV with a header, JSON or Parquet."
+    )
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in line.split(delimiter)]
+
+
+def _mostly(which: Iterable[bool]) -> bool:
+    found = list(which)
+    return 2 * sum(found) > len(found)
