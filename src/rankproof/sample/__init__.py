@@ -50,8 +50,10 @@ def kinds() -> dict[str, str]:
 def judgments() -> dict[str, dict[str, int]]:
     """The grade of each judged document by question.
 
-    3 answers the question fully, 2 a part of it, 1 is helpful background, 0 is judged and not relevant.
-    The questions without an answer have judged documents, all of them 0.
+    3 answers the question fully, 2 a part of it, 1 is helpful background, 0 is judged and not relevant;
+    a page that is out of date and would mislead is 0 too. Judged were the first five documents of the
+    keyword and the dense ranking, the first three of the fused one, and what else was known to help: deeper
+    down much is unjudged, as in real life. All that is judged for a question without an answer is 0.
     """
     graded: dict[str, dict[str, int]] = {}
     for line in _lines("judgments.tsv")[1:]:
@@ -62,6 +64,8 @@ def judgments() -> dict[str, dict[str, int]]:
 
 def rankings() -> dict[str, Ranking]:
     """The three rankings by name, each with the scores of up to 50 documents a question, best first.
+
+    The keyword ranking has nothing at all for four questions in which every telling word is misspelt.
 
     >>> list(rankings())
     ['keyword', 'dense', 'fused']
