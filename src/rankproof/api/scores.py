@@ -6,12 +6,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.core import limits
-from rankproof.core.audit import Audit, audit_hits
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings
@@ -21,7 +19,10 @@ from rankproof.core.names import parse
 from rankproof.core.scoring import Column, averaged
 from rankproof.core.summary import Pair, Row, Summary
 from rankproof.errors import RankproofError, UsageError, nearest
-from rankproof.stats.intervals import Interval, interval
+
+if TYPE_CHECKING:
+    from rankproof.core.audit import Audit
+    from rankproof.stats.intervals import Interval
 
 SEED = 0
 
@@ -146,17 +147,23 @@ class Scores:
 
     def uncertainty(self, measure: str | Measure, level: float = 0.95) -> Interval:
         """The confidence interval with its method and the number of queries."""
+        from rankproof.stats.intervals import interval
+
         column = self.column(measure)
         rng = np.random.default_rng(SEED)
         return interval(column.counting, rng, level, average=column.measure.spec.average)
 
     def ceiling(self, measure: str | Measure) -> float:
         """The best mean that any ranking could reach under these judgments."""
-        return self._limit(measure, "ceiling", lambda m, h: limits.ceiling(m, h))
+        from rankproof.core import limits
+
+        return self._limit(measure, "ceiling", limits.ceiling)  # type: ignore[no-any-return]
 
     def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
         """Where the mean could lie: over orders of equal scores (`of="ties"`), or if documents nobody judged
         were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true."""
+        from rankproof.core import limits
+
         if of not in ("ties", "unjudged"):
             raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'.")
         rng = np.random.default_rng(SEED)
@@ -168,7 +175,9 @@ class Scores:
 
     def split(self, measure: str | Measure) -> Pair | None:
         """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
-        return self._limit(measure, "split", limits.split)
+        from rankproof.core import limits
+
+        return self._limit(measure, "split", limits.split)  # type: ignore[no-any-return]
 
     def _limit(self, measure: str | Measure, what: str, compute: Callable[[Measure, Hits], Any]) -> Any:
         """The mean of a limit over the queries that count."""
@@ -250,6 +259,8 @@ class Scores:
     @cached_property
     def audit(self) -> Audit:
         """What is to be known about the data before the numbers are believed."""
+        from rankproof.core.audit import Audit, audit_hits
+
         if self.hits is None or self.judgments is None:
             return Audit.from_dict(self.stored.get("audit", []))
         measures = [column.measure for column in self.columns.values()]

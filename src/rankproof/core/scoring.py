@@ -9,7 +9,7 @@ import numpy as np
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits, PerQuery, gains
 from rankproof.core.measure import Measure
-from rankproof.core.ties import tied_values
+from rankproof.core.ties import seen_by, tied_values
 from rankproof.errors import DataError
 
 FLOOR = 0.00001
@@ -62,17 +62,6 @@ def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random
     if conventions.rounded is not None:
         values = _half_up(values, conventions.rounded)
     return Column(measure, values, counted_queries(measure, hits, conventions), note)
-
-
-def seen_by(measure: Measure, hits: Hits) -> Hits:
-    """The hits as the measure reads them: by aspect or by document."""
-    return hits.aspects if measure.spec.aspects else hits
-
-
-def _half_up(values: PerQuery, decimals: int) -> PerQuery:
-    """Rounded as the products that round do it: .125 becomes .13, where NumPy says .12."""
-    scale = 10.0**decimals
-    return np.asarray(np.floor(values * scale + 0.5) / scale)
 
 
 def counted_queries(measure: Measure, hits: Hits, conventions: Conventions) -> Array | None:
