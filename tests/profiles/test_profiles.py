@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -269,3 +270,35 @@ def test_scores_are_found_by_the_name_that_was_asked_for_and_by_their_own() -> N
 def test_opensearch_rounds_halves_up_before_the_mean() -> None:
     ranking = {"q": ["x1", "x2", "x3", "x4", "x5", "x6", "x7", "a"]}
     assert evaluate({"q": {"a": 1}}, ranking, "RR", profile="opensearch")["RR"] == 0.13
+
+
+# --- whole runs against trec_eval's printed output ------------------------------------------------------
+
+RUNS = {
+    "cacm-bm25": ("cacm/qrels.cacm.txt", "cacm/cacm-bm25.run.txt"),
+    "dl20-doc.d_bm25": ("dl20-doc/qrels.dl20-doc.txt", "dl20-doc/d_bm25"),
+    "dl20-doc.d_bm25rm3": ("dl20-doc/qrels.dl20-doc.txt", "dl20-doc/d_bm25rm3"),
+}
+VERSIONS = {"trec_eval-9": "9.0.8", "trec_eval-10": "10.0"}
+
+
+def printed(path: Path) -> Iterator[tuple[str, str, float]]:
+    for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+        name, query, value = line.split()
+        if name in TREC:
+            yield name, query, float(value)
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("profile", VERSIONS)
+def test_a_whole_run_agrees_with_what_trec_eval_printed(profile: str, run: str, shared_data: Path) -> None:
+    judgments, ranking = (shared_data / name for name in RUNS[run])
+    expected = list(printed(shared_data / "expected" / f"{run}.trec_eval-{VERSIONS[profile]}.c.q.txt.gz"))
+    scores = evaluate(judgments, ranking, sorted({TREC[name] for name, _, _ in expected}), profile=profile)
+    wrong = []
+    for name, query, value in expected:
+        mine = scores[TREC[name]] if query == "all" else scores.per_query[TREC[name]][query]
+        if not math.isclose(mine, value, abs_tol=0.5001e-4):
+            wrong.append((name, query, value, mine))
+    assert not wrong
+    assert len(expected) > 1000
