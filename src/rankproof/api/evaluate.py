@@ -14,7 +14,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import score
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 
 DEFAULT_MEASURES = "nDCG@10, RR@10, AP, P@5, R@5, R@100, Success@5"
@@ -90,6 +90,8 @@ def score_ranking(
     asked_as: Mapping[Measure, str] | None = None,
 ) -> Scores:
     """Scores of an opened ranking; `asked_as` keeps the names under which a profile's measures were asked."""
+    if not judgments.queries:
+        raise DataError(f"{judgments.source}: there are no judgments in it, so there is nothing to score.")
     census = Census()
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions)
     rng = np.random.default_rng(SEED)
