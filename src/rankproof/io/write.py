@@ -1,0 +1,141 @@
+"""Judgments and rankings written as TREC, CSV, TSV, JSON, JSON Lines or Parquet; and `convert`."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
+from rankproof.errors import UsageError, nearest, one_of
+from rankproof.io.files import STDIN, PathLike, check_path, read_head, zstd_open
+from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.render import Columns, columns_of_judgments, columns_of_ranking, render
+from rankproof.io.sniff import TREC_JUDGMENTS, TREC_RANKING, sniff
+
+SUFFIXES = {
+    ".trec": "trec",
+    ".txt": "trec",
+    ".qrels": "trec",
+    ".run": "trec",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+}
+"""What a file is written as by the end of its name."""
+
+FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+COMPRESSED = (".gz", ".bz2", ".zst")
+
+
+def convert(
+    source: PathLike, target: PathLike, *, what: str | None = None, to: str | None = None
+) -> list[str]:
+    """Write the judgments or rankings of one file in another format; what was noticed is returned.
+
+    `what` is "judgments" or "ranking"; it need not be said for TREC files and BEIR folders, which show it.
+    `to` is one of `FORMATS`; it need not be said where the name of `target` ends with it.
+    """
+    what = what or what_is_in(source)
+    if what not in ("judgments", "ranking"):
+        raise one_of("what", what, ("judgments", "ranking"))
+    if what == "judgments":
+        return write_judgments(load_judgments(source), target, to)
+    return write_ranking(load_ranking(source).table(), target, to)
+
+
+def what_is_in(source: PathLike) -> str:
+    """ "judgments" or "ranking", for files that show it."""
+    if os.fspath(source) != STDIN:
+        if Path(os.fspath(source).rpartition("#")[0] or source).is_dir():
+            return "judgments"
+        kind = sniff(read_head(check_path(source)), os.fspath(source))
+        if kind in (TREC_JUDGMENTS, TREC_RANKING):
+            return "judgments" if kind == TREC_JUDGMENTS else "ranking"
+    raise UsageError(
+        f"{os.fspath(source)}: cannot tell whether these are judgments or a ranking. "
+        "Next: say what='judgments' or what='ranking'."
+    )
+
+
+def write_judgments(judgments: Judgments, target: PathLike, to: str | None = None) -> list[str]:
+    """Write judgments to a file, or to standard output for "-"; what was noticed is returned."""
+    return _write(columns_of_judgments(judgments), target, to)
+
+
+def write_ranking(ranking: RankingTable, target: PathLike, to: str | None = None) -> list[str]:
+    """Write a ranking to a file, or to standard output for "-"; what was noticed is returned."""
+    return _write(columns_of_ranking(ranking), target, to)
+
+
+def format_of(target: PathLike, to: str | None = None) -> str:
+    """The format asked for, or that the name ends with.
+
+    >>> format_of("runs/bm25.jsonl.gz"), format_of("-", "csv")
+    ('jsonl', 'csv')
+    """
+    if to is not None:
+        if to not in FORMATS:
+            raise one_of("format", to, FORMATS)
+        return to
+    suffixes = [suffix for suffix in Path(target).suffixes if suffix not in COMPRESSED]
+    suffix = suffixes[-1].lower() if suffixes else ""
+    if suffix not in SUFFIXES:
+        raise UsageError(
+            f"{os.fspath(target)}: the name does not say which format to write.{nearest(suffix, SUFFIXES)} "
+            f"Next: end it with one of {', '.join(SUFFIXES)}, or say to='csv'."
+        )
+    return SUFFIXES[suffix]
+
+
+def _write(columns: Columns, target: PathLike, to: str | None) -> list[str]:
+    content, notes = render(columns, format_of(target, to))
+    with _created(target) as stream:
+        stream.writelines(content)
+    return notes
+
+
+@contextmanager
+def _created(target: PathLike) -> Iterator[BinaryIO]:
+    """A file that appears under its name only when it is whole; standard output for "-"."""
+    if os.fspath(target) == STDIN:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    final = Path(target)
+    part = final.with_name(f"{final.name}.part")
+    try:
+        with _compressed(part, final.suffix.lower()) as stream:
+            yield stream
+        part.replace(final)
+    except OSError as error:
+        raise UsageError(f"{final}: cannot be written: {error.strerror or error}.") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _compressed(path: Path, suffix: str) -> Iterator[BinaryIO]:
+    with path.open("wb") as raw:
+        if suffix not in COMPRESSED:
+            yield raw
+            return
+        with _compressor(raw, suffix, str(path)) as stream:
+            yield stream
+
+
+def _compressor(raw: BinaryIO, suffix: str, name: str) -> BinaryIO:
+    if suffix == ".gz":
+        # Without a time in it, the same content gives the same file.
+        return gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)  # type: ignore[return-value]
+    if suffix == ".bz2":
+        return bz2.BZ2File(raw, "wb")  # type: ignore[return-value]
+    return zstd_open(raw, "wb", f"{name}: writing zstd")
