@@ -28,6 +28,8 @@ _PUBLIC = {
     "measure": "rankproof.core.measure",
 }
 
+_MODULES = {"compat", "errors", "functional", "sample"}
+
 __all__ = ["Measure", "Scores", "evaluate", "measure", "prepare"]
 
 
@@ -36,7 +38,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'rankproof' has no attribute {name!r}")
     from importlib import import_module
 
-    if name in _PUBLIC:
+    if name in _MODULES:
+        found = import_module(f"rankproof.{name}")
+    elif name in _PUBLIC:
         found = getattr(import_module(_PUBLIC[name]), name)
     else:
         found = _measure_named(name)

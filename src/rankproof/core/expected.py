@@ -70,7 +70,7 @@ def expected_bpref(h: Hits, rel: float = 1) -> PerQuery:
     """The mean of bpref: of the n judged non-relevant documents in its tie, a relevant one has 0 to n above
     it, each number as likely as the others."""
     good, bad = h.relevant(rel), _not_relevant(h, rel)
-    pool = h if h.pool is None else h.pool
+    pool = h.judged
     wanted, unwanted = h.ideal.relevant(rel).count(), _not_relevant(pool, rel).count()
     before, beside = _above_and_beside(good, bad)
     cap = wanted[good.query]

@@ -53,17 +53,21 @@ class Hits:
     # --- rows ------------------------------------------------------------------------------
 
     def keep(self, rows: Array) -> Hits:
-        """Only the rows that `rows` (booleans or indices in order) picks."""
+        """Only the rows that `rows` (booleans, or indices in their new order) picks."""
+        if rows.dtype == np.bool_:
+            if rows.all():
+                return self
+            rows = np.flatnonzero(rows)
 
         def pick(column: Array | None) -> Array | None:
-            return None if column is None else column[rows]
+            return None if column is None else column.take(rows)
 
         return replace(
             self,
-            query=self.query[rows],
-            rank=self.rank[rows],
-            grade=self.grade[rows],
-            doc=self.doc[rows],
+            query=self.query.take(rows),
+            rank=self.rank.take(rows),
+            grade=self.grade.take(rows),
+            doc=self.doc.take(rows),
             first=pick(self.first),
             last=pick(self.last),
             aspect=pick(self.aspect),
@@ -90,15 +94,22 @@ class Hits:
         return self.once(key, lambda: self._valued(gain))
 
     def _valued(self, gain: Gain) -> Hits:
+        if gain == "linear" and not (self.judged.grade < 0).any():
+            return self
         pool = None if self.pool is None else self.pool.valued(gain)
         return replace(self, grade=gains(self.grade, gain), pool=pool)
 
     # --- the three rankings ------------------------------------------------------------------
 
+    @property
+    def judged(self) -> Hits:
+        """All judged documents, found or not, in no particular order."""
+        return self if self.pool is None else self.pool
+
     @cached_property
     def ideal(self) -> Hits:
         """The best order of all judged documents: what a perfect ranking would look like."""
-        pool = self if self.pool is None else self.pool
+        pool = self.judged
         best = pool.once("ideal", lambda: _sorted_pool(pool))
         best.__dict__["ideal"] = best
         return best  # type: ignore[no-any-return]
@@ -199,8 +210,7 @@ class Hits:
         """How many aspects each query declares; one where it declares none but has judgments."""
         if self.facets is not None:
             return self.facets.declared.astype(np.float64)
-        pool = self if self.pool is None else self.pool
-        return (np.bincount(pool.query, minlength=self.n) > 0).astype(np.float64)
+        return (self.judged.count() > 0).astype(np.float64)
 
     # --- arithmetic per query -----------------------------------------------------------------
 
@@ -281,10 +291,8 @@ def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
     step = np.diff(pool.grade) > 0
     if bool((step & (np.diff(pool.query) == 0)).any()):
-        pool_rows = pool.keep(_best_first(pool))
-    else:
-        pool_rows = pool.keep(slice(None))  # type: ignore[arg-type]
-    return replace(pool_rows, rank=pool_rows.nth, pool=pool)
+        pool = pool.keep(_best_first(pool))
+    return replace(pool, rank=pool.nth, pool=pool)
 
 
 def _best_first(pool: Hits) -> Array:

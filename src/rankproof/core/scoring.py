@@ -77,7 +77,7 @@ def counted_queries(measure: Measure, hits: Hits, conventions: Conventions) -> A
 
 def has_relevant(measure: Measure, hits: Hits) -> Array:
     """Which queries have a document that is relevant in the measure's own sense."""
-    pool = hits if hits.pool is None else hits.pool
+    pool = hits.judged
     if "gain" in measure.spec.parameters:
         worth = gains(pool.grade, measure.params["gain"]) > 0
     else:

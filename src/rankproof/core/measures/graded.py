@@ -108,12 +108,7 @@ def _ideal(counted: Hits, shown: Hits, k: int | None, gain: GainOf, ideal: str, 
         return shown.reordered
     if ideal == "returned":
         return counted.valued(gain).reordered.top(k)
-    best = at_least(h_pool(counted), rel).valued(gain).ideal
+    best = at_least(counted.judged, rel).valued(gain).ideal
     if ideal == "hits":
         return best.keep(best.rank <= returned(counted, k)[best.query])
     return best if ideal == "uncut" else best.top(k)
-
-
-def h_pool(h: Hits) -> Hits:
-    """All judged documents, found or not."""
-    return h if h.pool is None else h.pool

@@ -18,7 +18,7 @@ def returned(h: Hits, k: int | None) -> PerQuery:
 
 def wanted(h: Hits, rel: float) -> PerQuery:
     """How many relevant documents there are, found or not."""
-    return h.ideal.relevant(rel).count()
+    return h.judged.relevant(rel).count()
 
 
 def found(h: Hits, k: int | None, rel: float) -> PerQuery:
@@ -42,7 +42,7 @@ def _precision_ceiling(
 
 @measure(
     "P",
-    also=("precision", "set_P", "SetP"),
+    also=("precision", "set_P", "SetP", "context_relevance"),
     additive=True,
     optimistic=True,
     ceiling=_precision_ceiling,
@@ -213,3 +213,66 @@ def success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     1.0
     """
     return (found(h, k, rel) > 0).astype(np.float64)
+
+
+def _relative_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """The best possible precision, as a share of itself."""
+    return (wanted(h, rel) > 0).astype(np.float64)
+
+
+@measure("RelP", also=("relative_P", "set_relative_P"), additive=True, ceiling=_relative_ceiling)
+def relative_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Precision as a share of the best precision that could be reached.
+
+    Formula: relevant in the top k / min(k, R); without a cut-off: relevant retrieved / min(retrieved, R).
+
+    Range: 0 to 1.
+
+    Perfect: 1, when the top k are all relevant, or hold all that are.
+
+    Worst: 0, when no relevant document is shown.
+
+    Blind to: the order within the top k, and how relevant a document is.
+
+    Use: where queries have very different numbers of relevant documents: precision up to R, recall beyond.
+
+    Reference: C. Buckley, trec_eval (measure `relative_P`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b", "z"]}, "RelP@5")["RelP@5"]
+    1.0
+    """
+    shown = returned(h, k) if k is None else k
+    return ratio(found(h, k, rel), np.minimum(shown, wanted(h, rel)))
+
+
+def _set_ap_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """A ranking of relevant documents only."""
+    good = wanted(h, rel)
+    return ratio(good if k is None else np.minimum(good, k), good)
+
+
+@measure("SetAP", also=("set_map",), ceiling=_set_ap_ceiling)
+def set_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Average precision of a set: every relevant document found counts the precision of the whole set.
+
+    Formula: P times R = TP² / (retrieved times R), for what is retrieved in the top k.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when exactly the relevant documents are returned.
+
+    Worst: 0, when none is.
+
+    Blind to: order, and how relevant a document is.
+
+    Use: for sets without an order, beside AP of ordered ones.
+
+    Reference: C. Buckley, trec_eval (measure `set_map`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "SetAP")["SetAP"]
+    0.25
+    """
+    good = found(h, k, rel)
+    return ratio(good * good, returned(h, k) * wanted(h, rel))
