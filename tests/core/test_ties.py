@@ -138,7 +138,7 @@ def test_few_orders_are_counted_out_even_where_no_best_order_is_known(make: Any,
 
 def test_many_orders_are_estimated_and_the_note_says_how_well(make: Any, spread_out: Measure) -> None:
     docs = [f"d{i}" for i in range(300)]
-    judged = {d: 1 for d in docs[:5]}
+    judged = dict.fromkeys(docs[:5], 1)
     hits = make({"q": judged, "p": {"z": 1}}, {"q": dict.fromkeys(docs, 1.0), "p": {"z": 1.0}})
     found, note = tied_values(spread_out, hits, "expected", np.random.default_rng(RNG))
     exact = 301 * 4 / 6  # the mean range of 5 of the numbers 1 to 300
@@ -152,7 +152,7 @@ def test_many_orders_are_estimated_and_the_note_says_how_well(make: Any, spread_
 
 def test_the_best_of_many_orders_says_that_it_was_only_searched(make: Any, spread_out: Measure) -> None:
     docs = [f"d{i}" for i in range(300)]
-    hits = make({"q": {d: 1 for d in docs[:5]}}, {"q": dict.fromkeys(docs, 1.0)})
+    hits = make({"q": dict.fromkeys(docs[:5], 1)}, {"q": dict.fromkeys(docs, 1.0)})
     best, note = tied_values(spread_out, hits, "best", np.random.default_rng(RNG))
     worst, _ = tied_values(spread_out, hits, "worst", np.random.default_rng(RNG))
     assert best[0] < worst[0]

@@ -1,0 +1,182 @@
+"""Where a measure could lie if any of the documents nobody judged were relevant, for measures whose divisor
+moves with them.
+
+For m such documents the best place is the first m unjudged ranks and the worst the last m: moving a relevant
+document up never hurts. So the bounds are the extremes over m, and every m is worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankproof.core.hits import Array, Hits, PerQuery, gains, ratio
+from rankproof.core.unjudged import filled
+
+Ends = tuple[PerQuery, PerQuery]
+
+
+def seen_down_to(hits: Hits, k: int | None) -> Hits:
+    """The rankings as if they ended at rank `k`."""
+    return hits if k is None else replace(hits.top(k), retrieved=np.minimum(hits.retrieved, k))
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """The rankings down to the cut with a row at every rank, and where documents nobody judged stand."""
+
+    rows: Hits
+    new: Array
+    """Which rows hold a document nobody judged (1 or 0)."""
+    beyond: PerQuery
+    """How many documents nobody judged each ranking holds after the cut."""
+
+    @property
+    def from_top(self) -> Array:
+        """For each row the number of new ones up to and with it."""
+        return self.rows.through(self.new)
+
+    @property
+    def from_end(self) -> Array:
+        """For each row the number of new ones from it to the cut."""
+        return self.behind(self.new)
+
+    def behind(self, values: Array) -> Array:
+        """For each row the sum of `values` from it to the cut."""
+        return self.rows.sum(values)[self.rows.query] - self.rows.before(values)
+
+    def most(self, start: PerQuery, values: Array) -> PerQuery:
+        """For each query the largest of `start` and the values of its new rows."""
+        found = start.copy()
+        new = self.new > 0
+        np.maximum.at(found, self.rows.query[new], values[new])
+        return found
+
+    def least(self, start: PerQuery, values: Array) -> PerQuery:
+        """For each query the smallest of `start` and the values of its new rows."""
+        return -self.most(-start, -values)
+
+
+def _places(h: Hits, k: int | None, grade: float) -> _Places:
+    """The places of a ranking down to the cut."""
+    cut = seen_down_to(h, k)
+    rows = filled(cut, grade)
+    return _Places(rows, (rows.doc < 0).astype(np.float64), h.unjudged - cut.unjudged)
+
+
+# --- recall --------------------------------------------------------------------------------------
+
+
+def recall_bounds(
+    h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all"
+) -> Ends:
+    """Recall is highest with all unjudged documents of the top k relevant, lowest with all after it."""
+    shown = seen_down_to(h, k)
+    found, wanted = shown.relevant(rel).count(), h.ideal.relevant(rel).count()
+    cap = k if k is not None and denominator == "min" else np.inf
+    low = ratio(found, np.minimum(wanted + h.unjudged - shown.unjudged, cap))
+    high = ratio(found + shown.unjudged, np.minimum(wanted + shown.unjudged, cap))
+    return low, high
+
+
+# --- average precision -------------------------------------------------------------------------------
+
+
+def ap_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all") -> Ends:
+    """The extremes of average precision over which unjudged documents are relevant."""
+    places = _places(h, k, grade)
+    rows, new = places.rows, places.new
+    none, every = np.zeros(h.n), np.arange(h.n)
+    good = np.where(new > 0, 0.0, rows.grade >= rel)
+    above, below = rows.before(good), places.behind(good / rows.rank)
+    start = rows.sum(good * rows.through(good) / rows.rank)
+    wanted = rows.sum(good) if denominator == "found" else h.ideal.relevant(rel).count()
+    beyond = none if denominator == "found" else places.beyond
+    cap = k if k is not None and denominator == "min" else np.inf
+
+    def value(gained: Array, added: Array, query: Array) -> Array:
+        return ratio(start[query] + gained, np.minimum(wanted[query] + added, cap))
+
+    from_top = rows.through(new * ((above + places.from_top) / rows.rank + below))
+    others = places.behind(new / rows.rank) - new / rows.rank
+    from_end = places.behind(new * ((above + 1) / rows.rank + below + others))
+    low = value(from_end, places.from_end + beyond[rows.query], rows.query)
+    high = value(from_top, places.from_top, rows.query)
+    return places.least(value(none, beyond, every), low), places.most(value(none, none, every), high)
+
+
+# --- nDCG ------------------------------------------------------------------------------------------------
+
+
+def ndcg_bounds(
+    h: Hits, grade: float, k: int | None = None, gain: object = "linear", ideal: str = "all", rel: float = 0
+) -> Ends:
+    """The extremes of nDCG over which unjudged documents are relevant, at one grade."""
+    places = _places(h, k, grade)
+    rows, new = places.rows, places.new
+    gained = _gained(rows, gain, rel) / np.log2(rows.rank + 1)
+    best = _Ideals.of(h, float(gains(np.array([grade]), gain)[0]), None if ideal == "uncut" else k, gain, rel)
+    start = rows.sum(gained * (1 - new))
+    every = np.arange(h.n)
+    beyond = places.beyond[rows.query]
+    from_end, from_top = places.behind(gained * new), rows.through(gained * new)
+    low = ratio(start[rows.query] + from_end, best.with_more(places.from_end + beyond, rows.query))
+    high = ratio(start[rows.query] + from_top, best.with_more(places.from_top, rows.query))
+    least = ratio(start, best.with_more(places.beyond, every))
+    return places.least(least, low), places.most(ratio(start, best.with_more(np.zeros(h.n), every)), high)
+
+
+def _gained(h: Hits, gain: object, rel: float) -> Array:
+    found = gains(h.grade, gain)
+    return found if rel <= 0 else np.where(h.grade >= rel, found, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ideals:
+    """The DCG of each query's ideal order, and what it becomes with more documents of one gain."""
+
+    gain: float
+    """What each further document gains."""
+    head: PerQuery
+    """The DCG of the documents that gain at least as much, and how many they are."""
+    ahead: Array
+    behind: list[PerQuery]
+    """The gains of the documents that come after them, one array a place."""
+    k: float
+
+    @classmethod
+    def of(cls, h: Hits, more: float, k: int | None, gain: object, rel: float) -> _Ideals:
+        pool = h if h.pool is None else h.pool
+        best = (pool if rel <= 0 else pool.relevant(rel)).valued(gain).ideal
+        before = best.keep(best.grade >= more)
+        after = best.keep((best.grade < more) & (best.grade > 0))
+        behind = [np.zeros(h.n) for _ in range(int(after.nth.max(initial=0)))]
+        for i, gained in enumerate(behind):
+            row = after.keep(after.nth == i + 1)
+            gained[row.query] = row.grade
+        head = before.top(k)
+        discounted = head.sum(head.grade / np.log2(head.rank + 1))
+        return cls(more, discounted, before.count(), behind, np.inf if k is None else k)
+
+    def with_more(self, count: Array, query: Array) -> Array:
+        """The ideal DCG of `query` with `count` more documents."""
+        ahead = self.ahead[query]
+        added = _discounts(np.minimum(ahead + count, self.k)) - _discounts(np.minimum(ahead, self.k))
+        total: Array = self.head[query] + self.gain * added
+        for i, gained in enumerate(self.behind):
+            rank = ahead + count + i + 1
+            total = total + np.where(rank <= self.k, gained[query] / np.log2(rank + 1), 0.0)
+        return total
+
+
+def _discounts(count: Array) -> Array:
+    """The sum of 1 / log2(rank + 1) over ranks 1 to each count."""
+    last = int(count.max(initial=0))
+    total = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, last + 2))))
+    return total[count.astype(np.intp)]
+
+
+BOUNDS: dict[str, Callable[..., Ends]] = {"R": recall_bounds, "AP": ap_bounds, "nDCG": ndcg_bounds}
+"""The bounds by measure; each takes the hits, a grade and the parameters of its measure."""

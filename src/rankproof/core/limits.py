@@ -1,0 +1,92 @@
+"""What a number could be: its ceiling, its bounds, and why it is below its ceiling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rankproof.core.bounds import BOUNDS, seen_down_to
+from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.measure import Measure
+from rankproof.core.ties import extremes, seen_by, steady, worth
+from rankproof.core.unjudged import filled
+
+CLOSE = 1e-9
+"""Values nearer than this are the same but for rounding."""
+
+
+class Split(NamedTuple):
+    """How far each query is below its ceiling, in two parts."""
+
+    never_found: PerQuery
+    """What even the best order of what was returned does not reach."""
+    ranked_too_low: PerQuery
+    """What the best order of what was returned would add."""
+
+
+def ceiling(measure: Measure, hits: Hits) -> PerQuery:
+    """The best value of each query that any ranking could reach under its judgments."""
+    if measure.spec.ceiling is not None:
+        return measure.spec.ceiling(seen_by(measure, hits), **measure.params)
+    return measure(seen_by(measure, ideal(measure, hits)))
+
+
+def ideal(measure: Measure, hits: Hits) -> Hits:
+    """All judged documents in the order that is best for the measure."""
+    if not isinstance(measure.params.get("gain"), dict):
+        return hits.ideal
+    pool = hits if hits.pool is None else hits.pool
+    value = worth(measure, pool)
+    return hits.ideal if value is None else replace(pool.reordered_by(value), pool=pool)
+
+
+def tie_bounds(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values over orders of equal scores; None: nothing is tied, or not known."""
+    if hits.first is None:
+        return None
+    low, high, searched = extremes(measure, hits, rng)
+    return None if searched else (low, high)
+
+
+def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values if any of the returned documents nobody judged were relevant at `grade`.
+
+    A grade that is not yet relevant to the measure counts as the lowest that is. None: no bound is true.
+    """
+    params = measure.params
+    grade = max(grade, params.get("rel", grade))
+    if measure.spec.optimistic:
+        shown = seen_down_to(hits, params.get("k"))
+        one, other = (measure(seen_by(measure, each)) for each in (shown, filled(shown, grade)))
+        return np.minimum(one, other), np.maximum(one, other)
+    bounds = BOUNDS.get(measure.spec.name)
+    if bounds is None or not _known_divisor(measure):
+        return None
+    return bounds(hits, grade, **params)
+
+
+def _known_divisor(measure: Measure) -> bool:
+    """Whether the divisor is counted over all judged documents, or over those found."""
+    return measure.params.get("ideal", "all") in ("all", "uncut")
+
+
+def split(measure: Measure, hits: Hits) -> Split | None:
+    """What was never found and what was ranked too low; None where a better order can hurt, or where the
+    ceiling asks for a shorter ranking, so that what is missing is neither."""
+    value = worth(measure, hits)
+    if not measure.spec.reorder or not steady(measure) or value is None:
+        return None
+    top = ceiling(measure, hits)
+    if bool((top - _complete(measure, hits) > CLOSE).any()):
+        return None
+    reordered = measure(seen_by(measure, hits.reordered_by(value)))
+    now = measure(seen_by(measure, hits))
+    return Split(np.maximum(top - reordered, 0.0), np.maximum(reordered - now, 0.0))
+
+
+def _complete(measure: Measure, hits: Hits) -> PerQuery:
+    """The value of a ranking as long as this one with all judged documents in the best order."""
+    best = ideal(measure, hits)
+    return measure(seen_by(measure, replace(best, retrieved=np.maximum(best.retrieved, hits.retrieved))))
