@@ -17,7 +17,6 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
 from rankproof.io.parquet import write_parquet
 
-
 TEXT = ("query_id", "doc_id", "aspect")
 """The columns that hold no numbers."""
 
