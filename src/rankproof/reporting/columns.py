@@ -1,0 +1,50 @@
+"""Which columns a table of one ranking has: those that say something, for terminal, markdown and LaTeX alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rankproof.core.summary import Row
+from rankproof.reporting.numbers import ABSENT, DUST, count, score, span, wide
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column: its heading, how a row fills it, and for which rows it has something to say."""
+
+    heading: str
+    """In lines, so that a narrow column can have a long heading."""
+    cell: Callable[[Row], str]
+    says: Callable[[Row], bool]
+
+
+def _always(row: Row) -> bool:
+    return True
+
+
+def _lost(value: float | None) -> bool:
+    return value is not None and abs(value) > DUST
+
+
+FIELDS = (
+    Field("mean", lambda row: score(row.mean), _always),
+    Field("95 % interval", lambda row: span(row.low, row.high), lambda row: row.low is not None),
+    Field("ceiling", lambda row: score(row.ceiling), lambda row: row.ceiling is not None),
+    Field("never\nfound", lambda row: score(row.never_found), lambda row: _lost(row.never_found)),
+    Field("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
+    Field("n", lambda row: count(row.n), _always),
+    Field("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: wide(row.ties)),
+    Field(
+        "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: wide(row.unjudged)
+    ),
+)
+
+
+def _bounds(pair: tuple[float, float] | None) -> str:
+    return span(*pair) if pair is not None and wide(pair) else ABSENT
+
+
+def telling(rows: Sequence[Row]) -> list[Field]:
+    """The columns in which at least one row says something."""
+    return [each for each in FIELDS if any(map(each.says, rows))]

@@ -1,0 +1,118 @@
+"""Scores as records for machines: full precision, one flat record a line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rankproof.core.summary import Pair, Row, Summary
+from rankproof.errors import missing_extra
+
+Record = dict[str, Any]
+Values = dict[str, dict[str, dict[str, float]]]
+"""`{ranking: {measure: {query: value}}}`."""
+
+
+def records(summaries: Sequence[Summary]) -> list[Record]:
+    """One record for each measure of each ranking, and of each slice of it.
+
+    >>> summary = Summary("a.run", [Row("RR", 0.5, n=2)], queries=2, documents=3, tied=0.0)
+    >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
+    [('a.run', None, 'RR', 0.5)]
+    """
+    return [
+        _record(summary, group, row)
+        for summary in summaries
+        for group, rows in [(None, summary.rows), *summary.slices.items()]
+        for row in rows
+    ]
+
+
+def _record(summary: Summary, group: str | None, row: Row) -> Record:
+    return {
+        "ranking": summary.name,
+        "slice": group,
+        "measure": row.measure,
+        "mean": row.mean,
+        "n": row.n,
+        "low": row.low,
+        "high": row.high,
+        "interval": row.method,
+        "ceiling": row.ceiling,
+        **_ends("ties", row.ties),
+        **_ends("unjudged", row.unjudged),
+        "never_found": row.never_found,
+        "ranked_too_low": row.ranked_too_low,
+        "note": row.note,
+        "profile": summary.profile,
+        "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
+    }
+
+
+def _ends(name: str, pair: Pair | None) -> Record:
+    low, high = pair or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def query_records(values: Values) -> list[Record]:
+    """One record for each query, measure and ranking.
+
+    >>> query_records({"a.run": {"RR": {"q1": 0.5}}})
+    [{'ranking': 'a.run', 'query': 'q1', 'measure': 'RR', 'value': 0.5}]
+    """
+    return [
+        {"ranking": ranking, "query": query, "measure": measure, "value": value}
+        for ranking, measures in values.items()
+        for measure, by_query in measures.items()
+        for query, value in by_query.items()
+    ]
+
+
+def as_csv(found: Sequence[Record]) -> str:
+    """Records as CSV with a header; nothing stands where there is no value."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(found[0]) if found else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return out.getvalue()
+
+
+def as_json(found: Sequence[Record]) -> str:
+    """Records as one JSON array, one record a line."""
+    lines = ",\n".join(map(_line, found))
+    return f"[\n{lines}\n]\n" if found else "[]\n"
+
+
+def as_jsonl(found: Sequence[Record]) -> str:
+    """Records as JSON lines."""
+    return "".join(f"{_line(each)}\n" for each in found)
+
+
+def _line(record: Record) -> str:
+    return json.dumps({name: _plain(value) for name, value in record.items()}, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they become null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def as_parquet(found: Sequence[Record]) -> bytes:
+    """Records as the bytes of a Parquet file."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise missing_extra("writing Parquet", "pyarrow", "arrow") from None
+    out = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist([_typed(each) for each in found]), out)
+    return bytes(out.getvalue())
+
+
+def _typed(record: Record) -> Record:
+    """Whole means stay floats, so that a column has one type."""
+    return {name: float(value) if name in ("mean", "value") else value for name, value in record.items()}

@@ -1,0 +1,69 @@
+"""What stands under a table: what was measured, how, and what is wrong with the data. One sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankproof.core.summary import Row, Summary
+from rankproof.reporting.numbers import count, share
+
+
+def size(summary: Summary) -> str:
+    """How much was measured.
+
+    >>> size(Summary("", [], queries=2, documents=1, tied=0))
+    '2 queries, 1 judged document.'
+    """
+    queries = count(summary.queries, "query", "queries")
+    return f"{queries}, {count(summary.documents, 'judged document')}."
+
+
+def tied(summary: Summary) -> str:
+    """How much hangs on the order of equal scores."""
+    if not summary.tied:
+        return "No judged document found shares its score."
+    return f"{share(summary.tied)} of the judged documents found share their score with others."
+
+
+def unjudged(summary: Summary) -> str:
+    """How much of what was shown nobody judged; empty where no measure has a cut-off."""
+    if not summary.unjudged:
+        return ""
+    if not any(summary.unjudged.values()):
+        return f"Every document in the top {max(summary.unjudged)} was judged."
+    listed = ", ".join(f"{share(part)} of the top {k:,}" for k, part in summary.unjudged.items())
+    return f"Not judged: {listed}."
+
+
+def definitions(summary: Summary) -> str:
+    """The conventions in one line.
+
+    >>> definitions(Summary("", [], 1, 1, 0, conventions=["ties=trec: equal scores ...", "missing=zero: ..."]))
+    'Conventions: ties trec; missing zero.'
+    """
+    said = "; ".join(each.partition(":")[0].replace("=", " ") for each in summary.conventions)
+    profile = f"profile {summary.profile}; " if summary.profile else ""
+    return f"Conventions: {profile}{said}." if profile or said else ""
+
+
+def intervals(rows: Sequence[Row]) -> str:
+    """How the intervals were made; where it differs, for which measures."""
+    methods: dict[str, list[str]] = {}
+    for row in rows:
+        if row.method:
+            methods.setdefault(row.method, []).append(row.measure)
+    if len(methods) == 1:
+        return f"Intervals: {next(iter(methods))}."
+    listed = "; ".join(f"{method} ({', '.join(names)})" for method, names in methods.items())
+    return f"Intervals: {listed}." if listed else ""
+
+
+def notes(rows: Sequence[Row]) -> list[str]:
+    """What must be said beside single numbers."""
+    return [f"{row.measure}: {row.note}." for row in rows if row.note]
+
+
+def under(summary: Summary) -> list[str]:
+    """Every sentence under the table of one ranking, without the findings."""
+    said = [f"{size(summary)} {tied(summary)} {unjudged(summary)}".strip(), *notes(summary.rows)]
+    return [each for each in (*said, f"{definitions(summary)} {intervals(summary.rows)}".strip()) if each]

@@ -1,0 +1,51 @@
+"""The formats of scores by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rankproof.core.summary import Summary
+from rankproof.errors import UsageError, one_of
+from rankproof.reporting import data, latex, markdown, terminal
+from rankproof.reporting.data import Values
+
+_TEXTS: dict[str, Callable[[Sequence[Summary]], str]] = {
+    "table": terminal.text,
+    "markdown": markdown.text,
+    "latex": latex.text,
+}
+_QUERY_TEXTS: dict[str, Callable[[Values], str]] = {
+    "table": terminal.queries,
+    "markdown": markdown.queries,
+    "latex": latex.queries,
+}
+_RECORDS: dict[str, Callable[[Sequence[data.Record]], str]] = {
+    "csv": data.as_csv,
+    "json": data.as_json,
+    "jsonl": data.as_jsonl,
+}
+FORMATS = (*_TEXTS, *_RECORDS, "parquet")
+
+
+def render(summaries: list[Summary], name: str) -> str:
+    """One ranking's scores, or several side by side, as text in the named format."""
+    if name in _TEXTS:
+        return _TEXTS[name](summaries)
+    return _as_records(data.records(summaries), name)
+
+
+def render_queries(values: Values, name: str) -> str:
+    """The values of single queries, as text in the named format."""
+    if name in _QUERY_TEXTS:
+        return _QUERY_TEXTS[name](values)
+    return _as_records(data.query_records(values), name)
+
+
+def _as_records(records: list[data.Record], name: str) -> str:
+    if name == "parquet":
+        raise UsageError(
+            "format: Parquet is no text. Next: 'rankproof evaluate -f parquet -o FILE' writes it."
+        )
+    if name not in _RECORDS:
+        raise one_of("format", name, FORMATS)
+    return _RECORDS[name](records)

@@ -1,0 +1,116 @@
+"""How numbers are written for people: never more than is known, never a 0 or a 1 that is none.
+
+Files for machines (CSV, JSON, Parquet) get full precision instead.
+"""
+
+from __future__ import annotations
+
+import math
+
+DUST = 1e-9
+"""Below this a difference is floating-point dust, not a difference."""
+
+ABSENT = "-"
+"""What stands where there is no number."""
+
+
+def score(value: float | None) -> str:
+    """A measure's value: four decimals, fewer where it is large, and honest next to 0 and 1.
+
+    >>> [score(x) for x in (0.796709, 1 / 3, 1.0, 0.0, 0.99997, 0.00001, 12.5, 6980, None)]
+    ['0.7967', '0.3333', '1.0000', '0.0000', '>.9999', '<.0001', '12.500', '6,980.0', '-']
+    """
+    if value is None or math.isnan(value):
+        return ABSENT
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    near = _next_to_a_bound(value)
+    return near or f"{value:,.{decimals(value)}f}"
+
+
+def decimals(value: float) -> int:
+    """How many decimals a value of this size is given: about five figures in all.
+
+    >>> [decimals(x) for x in (0.5, 9.9, 12, 345, 6789)]
+    [4, 4, 3, 2, 1]
+    """
+    size = abs(value)
+    return 4 if size < 10 else 3 if size < 100 else 2 if size < 1000 else 1
+
+
+def _next_to_a_bound(value: float) -> str:
+    """Values that four decimals would turn into the 0 or 1 they are not."""
+    size = abs(value)
+    sign = "-" if value < 0 else ""
+    if DUST < size < 0.00005:
+        return f"{'>' if sign else '<'}{sign}.0001"
+    if 0.99995 <= size < 1 - DUST:
+        return f"{'<' if sign else '>'}{sign}.9999"
+    return ""
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Two ends of a range.
+
+    >>> span(0.25, 0.5)
+    '[0.2500, 0.5000]'
+    """
+    return ABSENT if low is None or high is None else f"[{score(low)}, {score(high)}]"
+
+
+def short_span(low: float | None, high: float | None) -> str:
+    """Two ends of a range where there is little room: three decimals, no zero before the point.
+
+    >>> short_span(0.25, 0.5), short_span(0, 1), short_span(-0.5, 2)
+    ('[.250, .500]', '[.000, 1.00]', '[-.500, 2.00]')
+    """
+    return ABSENT if low is None or high is None else f"[{_short(low)}, {_short(high)}]"
+
+
+def _short(value: float) -> str:
+    if abs(value) < 0.9995:
+        return f"{value + 0.0:.3f}".replace("0.", ".", 1)
+    return f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
+
+
+def wide(pair: tuple[float, float] | None) -> bool:
+    """Whether a pair of bounds leaves room that four decimals can show.
+
+    >>> wide((0.5, 0.6)), wide((0.5, 0.50001)), wide(None)
+    (True, False, False)
+    """
+    return pair is not None and abs(pair[1] - pair[0]) >= 0.00005
+
+
+def share(value: float) -> str:
+    """A share as a percentage, honest next to 0 and 100.
+
+    >>> [share(x) for x in (0, 0.0001, 0.0234, 0.5, 0.123, 0.9999, 1)]
+    ['0 %', '<0.1 %', '2.3 %', '50 %', '12 %', '>99 %', '100 %']
+    """
+    if value in (0, 1):
+        return f"{value * 100:.0f} %"
+    if value < 0.001:
+        return "<0.1 %"
+    if value > 0.99:
+        return ">99 %"
+    return f"{value * 100:.0f} %" if value >= 0.0995 else f"{value * 100:.1f} %"
+
+
+def count(number: int, one: str = "", many: str = "") -> str:
+    """A whole number, with its noun where one is given.
+
+    >>> count(6980), count(1, "query", "queries"), count(1200, "query", "queries")
+    ('6,980', '1 query', '1,200 queries')
+    """
+    noun = one if number == 1 else many or f"{one}s"
+    return f"{number:,} {noun}" if one else f"{number:,}"
+
+
+def plain(value: float) -> str:
+    """A number inside a calculation: whole where it is whole, else four decimals.
+
+    >>> plain(3.0), plain(0.63093), plain(1200), plain(-1)
+    ('3', '0.6309', '1200', '-1')
+    """
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4f}"

@@ -1,0 +1,58 @@
+"""Several rankings in one table: means with their intervals, the highest of each measure marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankproof.core.names import find
+from rankproof.core.summary import Row, Summary
+from rankproof.reporting.numbers import score, short_span
+from rankproof.reporting.tables import GAP, WIDTH, Column, table, width
+
+MARK = "*"
+LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"
+
+
+def side_by_side(summaries: Sequence[Summary], limit: int = WIDTH) -> list[str]:
+    """A line a measure and a column a ranking; turned round where that does not fit."""
+    names = [each.name for each in summaries]
+    measures = [row.measure for row in summaries[0].rows]
+    cells = [[cell(row, row.measure in best(summaries, each)) for row in each.rows] for each in summaries]
+    upright = [Column("measure", _spaced(measures)), *map(_stacked, names, cells)]
+    turned = [Column("ranking", _spaced(names)), *map(_stacked, measures, zip(*cells, strict=True))]
+    return table(upright if _needs(upright) <= limit else turned, limit)
+
+
+def cell(row: Row, marked: bool) -> tuple[str, str]:
+    """The mean of a row, and under it the interval."""
+    return score(row.mean) + (MARK if marked else " "), short_span(row.low, row.high)
+
+
+def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
+    """The measures on which this ranking has the best mean, as far as the table shows."""
+    won = set()
+    for i, row in enumerate(summary.rows):
+        means = [each.rows[i].mean for each in summaries]
+        top = max(means) if more_is_better(row.measure) else min(means)
+        if score(row.mean) == score(top) and score(max(means)) != score(min(means)):
+            won.add(row.measure)
+    return won
+
+
+def more_is_better(name: str) -> bool:
+    """Whether a higher value of the measure is the better one."""
+    measure = find(name.partition("@")[0].partition("(")[0])
+    return measure is None or measure.spec.higher
+
+
+def _spaced(labels: Sequence[str]) -> list[str]:
+    """Each label with an empty line below, beside which the interval stands."""
+    return [line for label in labels for line in (label, "")]
+
+
+def _stacked(heading: str, cells: Sequence[tuple[str, str]]) -> Column:
+    return Column(heading, [line for pair in cells for line in pair], right=True)
+
+
+def _needs(columns: Sequence[Column]) -> int:
+    return sum(each.width + width(GAP) for each in columns) - width(GAP)

@@ -1,0 +1,159 @@
+"""Text tables that line up and fit: any script in the cells, at most so many columns of the screen."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+WIDTH = 80
+GAP = "  "
+ELLIPSIS = "..."
+NO_WIDTH = ("Mn", "Me", "Cf")
+"""Unicode categories that take no place of their own: accents that combine, joiners, marks of direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading (of one or more lines) and the cells under it."""
+
+    heading: str
+    cells: Sequence[str]
+    right: bool = False
+    """Whether it is set flush right, as numbers are."""
+
+    @property
+    def width(self) -> int:
+        """The columns of the screen it needs."""
+        return max(width(text) for text in (*self.heading.split("\n"), *self.cells))
+
+
+def width(text: str) -> int:
+    """How many columns of the screen a text takes: wide East Asian characters take two, accents none.
+
+    >>> width("abc"), width("検索"), width("e\\u0301")
+    (3, 4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_width_of, text))
+
+
+def _width_of(char: str) -> int:
+    if unicodedata.category(char) in NO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def clean(text: str) -> str:
+    """The text with every character that would move the cursor written out.
+
+    >>> clean("a\\tb\\x1b[31m")
+    'a\\\\tb\\\\x1b[31m'
+    """
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(char: str) -> str:
+    harmless = char.isprintable() or unicodedata.category(char) == "Zs"
+    return char if harmless else char.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def cut(text: str, limit: int) -> str:
+    """The text in at most `limit` columns, cut in the middle: beginnings and ends of ids tell them apart.
+
+    >>> cut("msmarco_v2.1_doc_00_1234567#8", 15), cut("検索エンジンの評価", 9)
+    ('msmarc...4567#8', '検...評価')
+    """
+    text = clean(text)
+    if width(text) <= limit:
+        return text
+    room = max(limit - len(ELLIPSIS), 0)
+    head = _first_columns(text, (room + 1) // 2)
+    tail = _first_columns(text[::-1], room - width(head))[::-1]
+    return head + ELLIPSIS + tail
+
+
+def _first_columns(text: str, limit: int) -> str:
+    """As many characters from the start as fit into `limit` columns."""
+    used = 0
+    for i, char in enumerate(text):
+        used += _width_of(char)
+        if used > limit:
+            return text[:i]
+    return text
+
+
+def pad(text: str, to: int, right: bool = False) -> str:
+    """The text filled up with blanks to `to` columns."""
+    blanks = " " * (to - width(text))
+    return blanks + text if right else text + blanks
+
+
+def table(columns: Sequence[Column], limit: int = WIDTH) -> list[str]:
+    """The lines of a table; columns that do not fit go on below, with the first one repeated."""
+    label = _fitted(columns[0], max(limit // 2, 8))
+    lines: list[str] = []
+    for part in _parts(label, [_fitted(each, limit - label.width - len(GAP)) for each in columns[1:]], limit):
+        lines += ([""] if lines else []) + _block(part)
+    return lines
+
+
+def _fitted(column: Column, limit: int) -> Column:
+    heading = "\n".join(cut(line, limit) for line in column.heading.split("\n"))
+    return Column(heading, [cut(cell, limit) for cell in column.cells], column.right)
+
+
+def _parts(label: Column, columns: Sequence[Column], limit: int) -> Iterator[list[Column]]:
+    """The columns in runs that fit side by side behind the label."""
+    part, used = [label], label.width
+    for column in columns:
+        if len(part) > 1 and used + len(GAP) + column.width > limit:
+            yield part
+            part, used = [label], label.width
+        part.append(column)
+        used += len(GAP) + column.width
+    yield part
+
+
+def _block(columns: Sequence[Column]) -> list[str]:
+    """One table: headings set on a common base line, a rule, the cells."""
+    headings = [each.heading.split("\n") for each in columns]
+    height = max(map(len, headings))
+    raised = [[""] * (height - len(lines)) + lines for lines in headings]
+    rows = [*zip(*raised, strict=True), tuple("-" * each.width for each in columns)]
+    rows += zip(*(each.cells for each in columns), strict=True)
+    return [_row(columns, cells) for cells in rows]
+
+
+def _row(columns: Sequence[Column], cells: Sequence[str]) -> str:
+    placed = (pad(cell, each.width, each.right) for each, cell in zip(columns, cells, strict=True))
+    return GAP.join(placed).rstrip()
+
+
+def wrap(text: str, limit: int = WIDTH, first: str = "", later: str | None = None) -> list[str]:
+    """The words of a text in lines of at most `limit` columns; `first` and `later` begin them.
+
+    >>> wrap("one two three", 9, "- ", "  ")
+    ['- one two', '  three']
+    """
+    later = first if later is None else later
+    lines, line = [], first
+    for word in clean(" ".join(text.split())).split(" "):
+        for piece in _pieces(word, limit - width(later)):
+            fits = width(line) + width(piece) + (line not in (first, later)) <= limit
+            if line in (first, later):
+                line += piece
+            elif fits:
+                line += " " + piece
+            else:
+                lines.append(line)
+                line = later + piece
+    return [*lines, line]
+
+
+def _pieces(word: str, limit: int) -> Iterator[str]:
+    """The word, in pieces where it is longer than a line."""
+    while width(word) > limit:
+        piece = _first_columns(word, limit) or word[:1]
+        yield piece
+        word = word[len(piece) :]
+    yield word

@@ -1,0 +1,106 @@
+"""Scores as text for people: aligned tables of at most 80 columns, and under them what to know.
+
+Colour is an addition for terminals; nothing is said by it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankproof.core.summary import Row, Summary
+from rankproof.reporting import facts
+from rankproof.reporting.columns import telling
+from rankproof.reporting.data import Values
+from rankproof.reporting.findings import finding_lines
+from rankproof.reporting.numbers import count, score
+from rankproof.reporting.side_by_side import LEGEND, side_by_side
+from rankproof.reporting.tables import Column, cut, table, wrap
+
+
+def text(summaries: Sequence[Summary], colour: bool = False) -> str:
+    """The table of one ranking, or of several side by side, with everything that belongs under it."""
+    lines = one(summaries[0], colour) if len(summaries) == 1 else several(summaries, colour)
+    return "\n".join(lines) + "\n"
+
+
+def one(summary: Summary, colour: bool = False) -> list[str]:
+    """Everything about one ranking."""
+    heading = [cut(summary.name, 80), ""] if summary.name else []
+    lines = heading + measures(summary.rows)
+    if summary.slices:
+        lines += ["", *slices(summary)]
+    lines += ["", *_wrapped(facts.under(summary))]
+    return lines + _findings(summary, colour)
+
+
+def measures(rows: Sequence[Row]) -> list[str]:
+    """The table: a line a measure, with the columns that say something."""
+    names = Column("measure", [row.measure for row in rows])
+    return table([names, *(Column(f.heading, [f.cell(row) for row in rows], True) for f in telling(rows))])
+
+
+def slices(summary: Summary) -> list[str]:
+    """The means of each slice: a line a slice, a column a measure."""
+    groups = list(summary.slices.values())
+    columns = [Column("slice", list(summary.slices))]
+    for i, row in enumerate(summary.rows):
+        columns.append(Column(row.measure, [score(rows[i].mean) for rows in groups], True))
+    return table([*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)])
+
+
+def several(summaries: Sequence[Summary], colour: bool = False) -> list[str]:
+    """Several rankings side by side, and under them what they share and where they differ."""
+    lines = [*side_by_side(summaries), "", LEGEND, ""]
+    for summary in summaries:
+        if summary.slices:
+            lines += [cut(summary.name, 80), "", *slices(summary), ""]
+    lines += _wrapped([facts.size(summaries[0]), *_of_each(summaries), *_shared(summaries)])
+    for summary in summaries:
+        lines += _findings(summary, colour, named=True)
+    return lines
+
+
+def _of_each(summaries: Sequence[Summary]) -> list[str]:
+    """What differs from ranking to ranking."""
+    said = []
+    for summary in summaries:
+        told = [
+            facts.tied(summary) if summary.tied else "",
+            facts.unjudged(summary),
+            *facts.notes(summary.rows),
+        ]
+        if any(told):
+            said.append(f"{cut(summary.name, 40)}: {' '.join(filter(None, told))}")
+    return said
+
+
+def _shared(summaries: Sequence[Summary]) -> list[str]:
+    rows = [row for summary in summaries for row in summary.rows]
+    return list(
+        dict.fromkeys([f"{facts.definitions(each)} {facts.intervals(rows)}".strip() for each in summaries])
+    )
+
+
+def queries(values: Values) -> str:
+    """The value of every query: a table for each ranking, a line a query, a column a measure."""
+    parts = []
+    for ranking, by_measure in values.items():
+        ids = list(dict.fromkeys(query for by_query in by_measure.values() for query in by_query))
+        columns = [Column("query", ids)]
+        for name, by_query in by_measure.items():
+            columns.append(Column(name, [score(by_query.get(query)) for query in ids], True))
+        heading = [cut(ranking, 80), ""] if len(values) > 1 else []
+        parts.append("\n".join([*heading, *table(columns)]) + "\n")
+    return "\n".join(parts)
+
+
+def _wrapped(paragraphs: Sequence[str]) -> list[str]:
+    return [line for each in paragraphs if each for line in wrap(each)]
+
+
+def _findings(summary: Summary, colour: bool, named: bool = False) -> list[str]:
+    if not summary.findings:
+        return []
+    where = f" in {cut(summary.name, 40)}" if named and summary.name else ""
+    lines = ["", f"Before you trust these numbers{where}:"]
+    return lines + [line for each in summary.findings for line in finding_lines(each, colour)]
