@@ -64,6 +64,12 @@ def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random
     return Column(measure, values, counted_queries(measure, hits, conventions), note)
 
 
+def _half_up(values: PerQuery, decimals: int) -> PerQuery:
+    """Rounded as the products that round do it: .125 becomes .13, where NumPy says .12."""
+    scale = 10.0**decimals
+    return np.asarray(np.floor(values * scale + 0.5) / scale)
+
+
 def counted_queries(measure: Measure, hits: Hits, conventions: Conventions) -> Array | None:
     """Which queries count in the mean; None: all."""
     counted: Array | None = None
