@@ -58,6 +58,21 @@ def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(make: A
         assert (found[0][0], found[1][0]) == pytest.approx((min(values), max(values)), abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["AP", "AP@40", "AP(denominator='min')@30", "AP(denominator='found')@25", "nDCG", "nDCG@20"])
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_of_long_rankings_agree_with_trying_every_number(make: Any, name: str, seed: int) -> None:
+    """For each number m the first and the last m unjudged documents: the ends that short rankings proved."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(60)]
+    judged = {d: float(rng.integers(0, 2)) for d in rng.choice(docs, 9 + seed, replace=False)} | {"missed": 1.0}
+    open_ones = [d for d in docs if d not in judged]
+    choices = [c for m in range(len(open_ones) + 1) for c in (open_ones[:m], open_ones[len(open_ones) - m :])]
+    table = {f"q{i}": judged | dict.fromkeys(choice, 1.0) for i, choice in enumerate(choices)}
+    values = parse(name)(make(table, {q: ranked(docs) for q in table}))
+    low, high = unjudged_bounds(parse(name), make({"q": judged}, {"q": ranked(docs)}))  # type: ignore[misc]
+    assert (low[0], high[0]) == pytest.approx((values.min(), values.max()), abs=1e-12)
+
+
 @pytest.mark.parametrize("name", OPTIMISTIC)
 @pytest.mark.parametrize("seed", range(6))
 def test_measures_that_call_themselves_optimistic_are_bounded_by_all_being_relevant(make: Any, name: str, seed: int) -> None:

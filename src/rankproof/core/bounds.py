@@ -8,19 +8,13 @@ document up never hurts. So the bounds are the extremes over m, and every m is w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from rankproof.core.gaps import Ends, ap_bounds, seen_down_to
 from rankproof.core.hits import Array, Hits, PerQuery, gains, ratio
 from rankproof.core.unjudged import filled
-
-Ends = tuple[PerQuery, PerQuery]
-
-
-def seen_down_to(hits: Hits, k: int | None) -> Hits:
-    """The rankings as if they ended at rank `k`."""
-    return hits if k is None else replace(hits.top(k), retrieved=np.minimum(hits.retrieved, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,30 +75,16 @@ def recall_bounds(
     return low, high
 
 
-# --- average precision -------------------------------------------------------------------------------
+# --- reciprocal rank ---------------------------------------------------------------------------------
 
 
-def ap_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all") -> Ends:
-    """The extremes of average precision over which unjudged documents are relevant."""
-    places = _places(h, k, grade)
-    rows, new = places.rows, places.new
-    none, every = np.zeros(h.n), np.arange(h.n)
-    good = np.where(new > 0, 0.0, rows.grade >= rel)
-    above, below = rows.before(good), places.behind(good / rows.rank)
-    start = rows.sum(good * rows.through(good) / rows.rank)
-    wanted = rows.sum(good) if denominator == "found" else h.ideal.relevant(rel).count()
-    beyond = none if denominator == "found" else places.beyond
-    cap = k if k is not None and denominator == "min" else np.inf
-
-    def value(gained: Array, added: Array, query: Array) -> Array:
-        return ratio(start[query] + gained, np.minimum(wanted[query] + added, cap))
-
-    from_top = rows.through(new * ((above + places.from_top) / rows.rank + below))
-    others = places.behind(new / rows.rank) - new / rows.rank
-    from_end = places.behind(new * ((above + 1) / rows.rank + below + others))
-    low = value(from_end, places.from_end + beyond[rows.query], rows.query)
-    high = value(from_top, places.from_top, rows.query)
-    return places.least(value(none, beyond, every), low), places.most(value(none, none, every), high)
+def rr_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1) -> Ends:
+    """The reciprocal rank is highest with the first unjudged document relevant."""
+    good = h.relevant(rel).top(k)
+    low = good.sum((good.nth == 1) / good.rank)
+    place = h.keep(h.rank == h.nth).count() + 1
+    reached = place <= (h.retrieved if k is None else np.minimum(h.retrieved, k))
+    return low, np.maximum(low, np.where(reached, 1 / place, 0.0))
 
 
 # --- nDCG ------------------------------------------------------------------------------------------------
@@ -178,5 +158,10 @@ def _discounts(count: Array) -> Array:
     return total[count.astype(np.intp)]
 
 
-BOUNDS: dict[str, Callable[..., Ends]] = {"R": recall_bounds, "AP": ap_bounds, "nDCG": ndcg_bounds}
+BOUNDS: dict[str, Callable[..., Ends]] = {
+    "R": recall_bounds,
+    "RR": rr_bounds,
+    "AP": ap_bounds,
+    "nDCG": ndcg_bounds,
+}
 """The bounds by measure; each takes the hits, a grade and the parameters of its measure."""

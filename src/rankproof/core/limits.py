@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.bounds import BOUNDS, seen_down_to
+from rankproof.core.bounds import BOUNDS
+from rankproof.core.gaps import seen_down_to
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.measure import Measure
 from rankproof.core.ties import extremes, seen_by, steady, worth
@@ -57,14 +58,16 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
     """
     params = measure.params
     grade = max(grade, params.get("rel", grade))
-    if measure.spec.optimistic:
-        shown = seen_down_to(hits, params.get("k"))
-        one, other = (measure(seen_by(measure, each)) for each in (shown, filled(shown, grade)))
-        return np.minimum(one, other), np.maximum(one, other)
     bounds = BOUNDS.get(measure.spec.name)
-    if bounds is None or not _known_divisor(measure):
-        return None
-    return bounds(hits, grade, **params)
+    if bounds is not None and _known_divisor(measure):
+        return bounds(hits, grade, **params)
+    return _between(measure, seen_down_to(hits, params.get("k")), grade) if measure.spec.optimistic else None
+
+
+def _between(measure: Measure, shown: Hits, grade: float) -> tuple[PerQuery, PerQuery]:
+    """The values with none and with all of the unjudged documents relevant."""
+    one, other = (measure(seen_by(measure, each)) for each in (shown, filled(shown, grade)))
+    return np.minimum(one, other), np.maximum(one, other)
 
 
 def _known_divisor(measure: Measure) -> bool:
