@@ -96,6 +96,7 @@ _ALL = (
         beyond=(
             "in rankings of more than 15 documents equal scores come in no fixed order",
             "its bpref counts negative grades as judged not relevant, and is NaN where our bpref is defined",
+            "its RBP weighs a document by its grade, so that it can exceed 1",
         ),
     ),
     Profile(
