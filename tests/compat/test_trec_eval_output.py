@@ -56,7 +56,7 @@ def test_the_commands_of_trec_eval_9(expected, arguments, shared_data, monkeypat
 
 def test_zscores_of_9_are_those_of_10_wherever_the_values_are_the_same(shared_data, monkeypatch, capsys):
     monkeypatch.chdir(shared_data / "trec_eval")
-    main("--as 9 -q -m all_trec -Z zscores_file qrels.test results.test".split())
+    main(["--as", "9", "-q", "-m", "all_trec", "-Z", "zscores_file", "qrels.test", "results.test"])
     ours = capsys.readouterr().out.splitlines()
     changed = ("Ziprec", "Z11pt", "Zrbp", "Zunj")
     theirs = Path("out.test.aqZ").read_text().splitlines()
@@ -73,4 +73,9 @@ def test_real_runs_with_every_measure(name, qrels, run, version, shared_data, ca
         expected = file.read()
     files = [str(shared_data / qrels), str(shared_data / run)]
     assert main(["--as", version, "-c", "-q", "-m", "all_trec", *files]) == 0
-    assert capsys.readouterr().out == expected
+    assert without_relstring(capsys.readouterr().out) == expected
+
+
+def without_relstring(output):
+    """The stored outputs leave this measure out."""
+    return "".join(line for line in output.splitlines(keepends=True) if not line.startswith("relstring"))

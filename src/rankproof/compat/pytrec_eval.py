@@ -63,6 +63,7 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
+        """Prepare judgments `{query: {document: grade}}` and measures for any number of runs."""
         self._judgments = _judgments(query_relevance)
         self._columns = _columns(measures)
         self._setting = Setting(_VERSION, _level(relevance_level))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,11 +12,16 @@ import numpy as np
 from rankproof.compat.trec_eval.cutting import relevance_strings
 from rankproof.compat.trec_eval.parameters import Column
 from rankproof.compat.trec_eval.results import FLOOR
-from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import wanted
 from rankproof.core.names import parse
+from rankproof.errors import UsageError
 
 Formula: TypeAlias = Callable[[Hits], PerQuery]
+
+LEAST = 5e-324
+"""The smallest gain there is: what gains anything counts."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,10 @@ class Setting:
     corpus: int = 0
 
 
-def column_values(column: Column, hits: Hits, setting: Setting) -> list[Any]:
+Maker: TypeAlias = Callable[[Column, Setting], Formula]
+
+
+def column_values(column: Column, hits: Hits, setting: Setting) -> Sequence[Any]:
     """The value of the column for every query of the hits."""
     name = column.entry.name.removesuffix("_avgjg")
     if name == "relstring":
@@ -36,22 +44,30 @@ def column_values(column: Column, hits: Hits, setting: Setting) -> list[Any]:
     values = FORMULAS[name](column, setting)(hits)
     if column.entry.average == "geometric":
         values = np.log(np.maximum(values, FLOOR))
-    return values.tolist()
+    return list(values.tolist())
 
 
 # --- formulas -------------------------------------------------------------------------------------
 
 
-def _plain(name: str, **params: Any) -> Callable[[Column, Setting], Formula]:
+def _plain(name: str, **params: Any) -> Maker:
     """A measure of relevance without a cut-off."""
     return lambda column, setting: parse(name).with_params({"rel": setting.level, **params})
 
 
-def _at_rank(name: str, **params: Any) -> Callable[[Column, Setting], Formula]:
+def _at_rank(name: str) -> Maker:
     """A measure of relevance at the column's rank."""
-    return lambda column, setting: parse(name).with_params(
-        {"rel": setting.level, "k": int(_at(column)), **params}
-    )
+    return lambda column, setting: parse(name).with_params({"rel": setting.level, "k": _rank(column)})
+
+
+def _graded(name: str) -> Maker:
+    """A measure of gains; -l does not touch it."""
+    return lambda column, setting: parse(name).with_params({"gain": _gain(column)})
+
+
+def _fixed(name: str, **params: Any) -> Maker:
+    """A measure that nothing on the command line touches."""
+    return lambda column, setting: parse(name).with_params(params)
 
 
 def _at(column: Column) -> float:
@@ -60,15 +76,46 @@ def _at(column: Column) -> float:
     return column.at
 
 
+def _rank(column: Column) -> int:
+    return int(_at(column))
+
+
 def _gain(column: Column) -> Any:
     """The gains on the command line; a grade without one is its own gain."""
     gains = {int(grade): value for grade, value in column.pairs.items() if grade != "p"}
     return gains or "linear"
 
 
-def _graded(name: str) -> Callable[[Column, Setting], Formula]:
-    """A measure of gains; -l does not touch it."""
-    return lambda column, setting: parse(name).with_params({"gain": _gain(column)})
+def _ideal_dcg(column: Column, setting: Setting) -> Formula:
+    return lambda h: _graded("DCG")(column, setting)(h.ideal)
+
+
+def _interpolated(column: Column, setting: Setting) -> Formula:
+    return _at_recall(_at(column), setting)
+
+
+def _at_recall(recall: float, setting: Setting) -> Measure:
+    return parse("IPrec").with_params(
+        {"recall": recall, "rel": setting.level, "rounding": _rounding(setting)}
+    )
+
+
+def _rounding(setting: Setting) -> str:
+    return "trec_eval-9" if setting.version == 9 else "nearest"
+
+
+def _mean_over_points(column: Column, setting: Setting) -> Formula:
+    points = [_at_recall(recall, setting) for recall in column.numbers]
+    return lambda h: sum((point(h) for point in points), np.zeros(h.n)) / len(points)
+
+
+def _precision_at_multiple(column: Column, setting: Setting) -> Formula:
+    return parse("RprecMult").with_params({"rel": setting.level, "multiple": _at(column)})
+
+
+def _levels(column: Column, setting: Setting) -> Formula:
+    """nDCG at the levels of gain; trec_eval computes it only where a document is relevant."""
+    return lambda h: _graded("RnDCG")(column, setting)(h) * (wanted(h, setting.level) > 0)
 
 
 def _f(column: Column, setting: Setting) -> Formula:
@@ -76,35 +123,72 @@ def _f(column: Column, setting: Setting) -> Formula:
     return parse("F").with_params({"rel": setting.level, "beta": math.sqrt(column.numbers[0])})
 
 
-def _set_map(column: Column, setting: Setting) -> Formula:
-    """Set precision times set recall, in one division."""
+def _utility(column: Column, setting: Setting) -> Formula:
+    prices = dict(zip("abcd", column.numbers, strict=True))
+    if prices["d"] and not setting.corpus:
+        raise UsageError(
+            f"{column.name}: the last price needs the size of the collection. Next: -N DOCUMENTS"
+        )
+    utility = parse("Utility").with_params({"rel": setting.level, **prices})
+    return lambda h: utility(replace(h, corpus=setting.corpus or None))
 
-    def of(h: Hits) -> PerQuery:
-        found = h.relevant(setting.level).count()
-        return ratio(found * found, h.retrieved * wanted(h, setting.level))
 
-    return of
+def _biased(column: Column, setting: Setting) -> Formula:
+    """RBP as version 10 has it: every gain as a share of the topic's largest."""
+    rbp = parse("RBP").with_params({"p": _persistence(column), "gain": "topic", "rel": LEAST})
+    return lambda h: rbp(h.valued(_gain(column)))
 
 
-FORMULAS: dict[str, Callable[[Column, Setting], Formula]] = {
+def _residual(column: Column, setting: Setting) -> Formula:
+    choices = {"negative": "unjudged", "tail": "unjudged"}
+    return parse("RBPResidual").with_params({"p": _persistence(column), **choices})
+
+
+def _persistence(column: Column) -> float:
+    return column.pairs.get("p", 0.9)
+
+
+def _unjudged(column: Column, setting: Setting) -> Formula:
+    return parse("Unjudged").with_params({"k": _rank(column), "denominator": "k", "negative": "unjudged"})
+
+
+FORMULAS: dict[str, Maker] = {
+    "num_ret": _fixed("NumRet"),
+    "num_rel": _plain("NumRel"),
+    "num_rel_ret": _plain("NumRelRet"),
     "map": _plain("AP"),
-    "gm_map": _plain("AP"),
+    "gm_map": _plain("GMAP"),
+    "Rprec": _plain("Rprec"),
+    "bpref": _plain("bpref"),
     "recip_rank": _plain("RR"),
+    "iprec_at_recall": _interpolated,
     "P": _at_rank("P"),
     "recall": _at_rank("R"),
-    "ndcg": _graded("nDCG"),
+    "infAP": _plain("infAP"),
+    "gm_bpref": _plain("GMbpref"),
+    "Rprec_mult": _precision_at_multiple,
+    "utility": _utility,
+    "11pt_avg": _mean_over_points,
+    "binG": _plain("binG"),
+    "G": _graded("G"),
     "dcg": _graded("DCG"),
-    "ideal_dcg": lambda column, setting: lambda h: parse("DCG").with_params({"gain": _gain(column)})(h.ideal),
-    "ndcg_cut": lambda column, setting: parse("nDCG") @ int(_at(column)),
+    "ideal_dcg": _ideal_dcg,
+    "ndcg": _graded("nDCG"),
     "ndcg_rel": _graded("nDCGrel"),
+    "Rndcg": _levels,
+    "ndcg_cut": lambda column, setting: parse("nDCG") @ _rank(column),
     "map_cut": _at_rank("AP"),
+    "relative_P": _at_rank("RelP"),
     "success": _at_rank("Success"),
     "set_P": _plain("P"),
+    "set_relative_P": _plain("RelP"),
     "set_recall": _plain("R"),
-    "set_map": _set_map,
+    "set_map": _plain("SetAP"),
     "set_F": _f,
-    "Rprec_mult": lambda column, setting: parse("RprecMult").with_params(
-        {"rel": setting.level, "multiple": _at(column)}
-    ),
+    "num_nonrel_judged_ret": _plain("NumNonrelJudgedRet"),
+    "yaap": _plain("yaap"),
+    "rbp": _biased,
+    "rbp_resid": _residual,
+    "unj": _unjudged,
 }
-"""How each measure of trec_eval is computed."""
+"""Every measure of trec_eval as the measure of rankproof that has the same definition."""

@@ -22,7 +22,8 @@ from rankproof.compat.trec_eval.topics import Topics, select_topics
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
-from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.mappings import MappingRankings
+from rankproof.io.trec import TrecRankings, read_qrels
 
 KINDS: dict[str, Kind] = {
     "qrels": "grades",
@@ -55,8 +56,8 @@ def evaluate_files(judgments: str, results: str, columns: Sequence[Column], opti
 
 
 def _evaluate_grades(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
-    known, notes = _whole_grades(load_judgments(judgments))
-    blocks = load_ranking(results).blocks(known, conventions(options.version), Census())
+    known, notes = _whole_grades(read_qrels(judgments))
+    blocks = TrecRankings(results).blocks(known, conventions(options.version), Census())
     hits = join(known, blocks, conventions(options.version))
     answered = _answered(known.queries, hits)
     topics = select_topics(known.queries, answered, options.version, options.complete)
@@ -82,7 +83,7 @@ def _whole_grades(judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
 def _answered(queries: Sequence[str], hits: Hits) -> set[str]:
     if hits.answered is None:
         return set(queries)
-    return {queries[i] for i in np.flatnonzero(hits.answered)}
+    return {queries[i] for i in np.flatnonzero(hits.answered).tolist()}
 
 
 def _cut(options: Options) -> Cut:
@@ -114,7 +115,7 @@ def _fixed(judgments: Judgments, options: Options) -> dict[str, Value]:
 
 def _evaluate_groups(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
     rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
-    rankings = rankings_of(load_ranking(results).table())
+    rankings = rankings_of(TrecRankings(results).table())
     topics = select_topics({row.topic for row in rows}, rankings, options.version, options.complete)
     hits = cut(_hits_by_judge(rows, rankings, options), _cut(options))
     judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
@@ -131,7 +132,7 @@ def _hits_by_judge(rows: Sequence[Judged], rankings: Rankings, options: Options)
     topic_of = {name: row.topic for name, row in zip(names, rows, strict=True)}
     repeated = {name: rankings[topic] for name, topic in topic_of.items() if topic in rankings}
     order = conventions(options.version)
-    return join(known, load_ranking(repeated).blocks(known, order, Census()), order)
+    return join(known, MappingRankings(repeated).blocks(known, order, Census()), order)
 
 
 def _group_series(
@@ -152,7 +153,7 @@ def _evaluate_preferences(
     judgments: str, results: str, columns: Sequence[Column], options: Options
 ) -> Evaluation:
     rows = read_preferences(judgments, parts=options.judgment_format == "prefs")
-    rankings = rankings_of(load_ranking(results).table())
+    rankings = rankings_of(TrecRankings(results).table())
     by_topic = _by_topic(rows)
     topics = select_topics(by_topic, rankings, options.version, options.complete)
     wanted = {topic: by_topic[topic] for topic in topics.shown}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from rankproof.compat.trec_eval.catalogue import Entry
 from rankproof.compat.trec_eval.evaluation import KINDS, Evaluation, evaluate_files
 from rankproof.compat.trec_eval.help import help_text
 from rankproof.compat.trec_eval.lines import read_zscores
@@ -16,16 +15,17 @@ from rankproof.compat.trec_eval.parameters import Column, Plan, plan, requested
 from rankproof.compat.trec_eval.printing import summary_lines, text, topic_lines
 from rankproof.compat.trec_eval.results import Results, Series, Value, standardise, summarise
 from rankproof.compat.trec_eval.runs import on_disk, run_id
-from rankproof.errors import DataError, RankproofError, UsageError, one_of
+from rankproof.errors import RankproofError, UsageError, one_of
 
 USAGE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
 """The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
 
 
-class Quit(RankproofError):
+class StopError(RankproofError):
     """The program ends here, with this exit code."""
 
     def __init__(self, problem: object, code: int) -> None:
+        """Stop for a problem with an exit code of trec_eval."""
         super().__init__(str(problem))
         self.exit_code = code
 
@@ -35,10 +35,10 @@ def quits_with(code: int) -> Iterator[None]:
     """Errors inside end the program with the code trec_eval gives at this stage."""
     try:
         yield
-    except Quit:
+    except StopError:
         raise
     except RankproofError as problem:
-        raise Quit(problem, code) from problem
+        raise StopError(problem, code) from problem
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         if options.help or options.show_version:
             return _inform(options)
         _evaluate(options)
-    except Quit as problem:
+    except StopError as problem:
         print(f"trec_eval: {problem}", file=sys.stderr)
         return problem.exit_code
     return 0
@@ -125,8 +125,8 @@ def _with_general(planned: Plan, results: Results) -> Results:
 def _check_topics(evaluation: Evaluation) -> None:
     missing = evaluation.topics.missing
     if missing is not None:
-        raise Quit(
+        raise StopError(
             f"topic '{missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
         )
     if not evaluation.topics.shown:
-        raise Quit("no topic has both judgments and results", NO_TOPICS)
+        raise StopError("no topic has both judgments and results", NO_TOPICS)
