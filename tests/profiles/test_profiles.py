@@ -282,6 +282,12 @@ def test_scores_are_found_by_the_name_that_was_asked_for_and_by_their_own() -> N
     )
 
 
+def test_two_names_that_a_profile_makes_one_measure_both_find_it() -> None:
+    scores = evaluate({"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, ["DCG", "DCG(gain='exp')"], profile="quepid")
+    assert scores["DCG"] == scores["DCG(gain='exp')"]
+    assert len(scores.per_query) == 1
+
+
 def test_opensearch_rounds_halves_up_before_the_mean() -> None:
     ranking = {"q": ["x1", "x2", "x3", "x4", "x5", "x6", "x7", "a"]}
     assert evaluate({"q": {"a": 1}}, ranking, "RR", profile="opensearch")["RR"] == 0.13

@@ -73,7 +73,7 @@ def evaluate(
         context_k=context_k,
         unjudged_grade=unjudged_grade,
     )
-    names = {each: each.name for each in asked}
+    names = {each.name: each for each in asked}
     if profile is not None:
         from rankproof.core.profiles import apply
 
@@ -87,9 +87,9 @@ def score_ranking(
     measures: list[Measure],
     conventions: Conventions,
     by: Grouping | None = None,
-    asked_as: Mapping[Measure, str] | None = None,
+    asked_as: Mapping[str, Measure] | None = None,
 ) -> Scores:
-    """Scores of an opened ranking; `asked_as` keeps the names under which a profile's measures were asked."""
+    """Scores of an opened ranking; `asked_as` has the names under which a profile's measures were asked."""
     if not judgments.queries:
         raise DataError(f"{judgments.source}: there are no judgments in it, so there is nothing to score.")
     census = Census()
@@ -100,7 +100,7 @@ def score_ranking(
         columns={each.name: score(each, hits, conventions, rng) for each in measures},
         conventions=conventions,
         groups=grouped(judgments.queries, by),
-        names={asked: each.name for each, asked in (asked_as or {}).items()},
+        names={asked: each.name for asked, each in (asked_as or {}).items()},
         hits=hits,
         judgments=judgments,
         ranking=ranking,

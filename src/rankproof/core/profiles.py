@@ -237,9 +237,9 @@ def as_in(profile: Profile, measure: Measure) -> Measure:
 
 def apply(
     name: str, measures: Iterable[Measure], conventions: Conventions
-) -> tuple[list[Measure], Conventions, dict[Measure, str]]:
-    """The measures and conventions under a profile, and for each measure the name it was asked by."""
+) -> tuple[list[Measure], Conventions, dict[str, Measure]]:
+    """The measures and conventions under a profile, and which measure stands for each name asked for."""
     profile = find(name)
-    asked = {as_in(profile, each): each.name for each in measures}
+    asked = {each.name: as_in(profile, each) for each in measures}
     settled = {**profile.conventions, **conventions.changed(), "profile": name}
-    return list(asked), replace(conventions, **settled), asked
+    return list(dict.fromkeys(asked.values())), replace(conventions, **settled), asked
