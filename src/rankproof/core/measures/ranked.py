@@ -1,4 +1,4 @@
-"""Measures of where the relevant documents stand: reciprocal rank, average precision."""
+"""Measures of where the relevant documents stand: reciprocal rank, average precision and its kin."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     "AP",
     also=("MAP", "map_cut", "average_precision", "mean_average_precision"),
     presets={"context_precision": {"denominator": "found"}},
+    when={("denominator", "found"): {"reorder": False}},
 )
 def average_precision(
     h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "found", "min"] = "all"
@@ -73,3 +74,89 @@ def average_precision(
     else:
         divisor = np.minimum(wanted(h, rel), np.inf if k is None or denominator == "all" else k)
     return ratio(good.sum(good.nth / good.rank), divisor)
+
+
+@measure("GMAP", also=("gm_map",), average="geometric")
+def geometric_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Average precision, averaged over queries by the geometric mean, so that the weakest queries count most.
+
+    Formula: AP of each query; over queries exp(mean of log(max(AP, 0.00001))).
+
+    Range: 0 to 1; a mean never falls below 0.00001.
+
+    Perfect: 1, when all relevant documents come first for every query.
+
+    Worst: 0 for a query without a relevant document found.
+
+    Blind to: how relevant a document is; and it is moved more by .01 against .02 than by .5 against .9.
+
+    Use: to see whether the failures got better, not the successes.
+
+    Reference: S. Robertson: On GMAP and other transformations, CIKM 2006.
+
+    >>> from rankproof import evaluate
+    >>> relevant = {"q": {"a": 1}, "r": {"b": 1}}
+    >>> evaluate(relevant, {"q": ["a"], "r": ["w", "x", "y", "b"]}, "GMAP")["GMAP"]
+    0.5
+    """
+    return average_precision(h, k=k, rel=rel, denominator="all")
+
+
+def _odds_ceiling(h: Hits, rel: Grade = 1) -> PerQuery:
+    """The logarithm of (1 + R) / 1."""
+    return np.log1p(wanted(h, rel))
+
+
+@measure("yaap", also=("YAAP",), ceiling=_odds_ceiling)
+def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
+    """Average precision on the scale of log odds, where differences at both ends count alike.
+
+    Formula: log((1 + s) / (1 + R - s)) with s = AP times R.
+
+    Range: -log(1 + R) to log(1 + R).
+
+    Perfect: log(1 + R), when all relevant documents come first.
+
+    Worst: -log(1 + R), when none is found.
+
+    Blind to: how relevant a document is.
+
+    Use: for means and tests over queries of very different difficulty.
+
+    Reference: S. Robertson: On smoothing average precision, ECIR 2012; trec_eval (measure `yaap`).
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1}}, {"q": ["a"]}, "yaap")["yaap"], 4)
+    0.6931
+    """
+    good, total = h.relevant(rel), wanted(h, rel)
+    precisions = good.sum(good.nth / good.rank)
+    return np.log((1 + precisions) / (1 + total - precisions))
+
+
+@measure("Rprec", also=("r_precision", "R_precision", "RPrec"), additive=True)
+def r_precision(h: Hits, rel: Grade = 1, denominator: Literal["all", "returned"] = "all") -> PerQuery:
+    """Precision at R, the number of relevant documents, where precision and recall are the same.
+
+    Formula: relevant in the top R / R. `denominator='returned'` takes for R the relevant documents in the
+    ranking, as tools do that are given the returned documents only.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when the relevant documents fill the top R.
+
+    Worst: 0, when none is there.
+
+    Blind to: the order within the top R, everything below it, and how relevant a document is.
+
+    Use: one cut-off for queries with different numbers of relevant documents.
+
+    Reference: C. Buckley, E. M. Voorhees: Evaluating evaluation measure stability, SIGIR 2000.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Rprec")["Rprec"]
+    0.5
+    """
+    good = h.relevant(rel)
+    depth = wanted(h, rel) if denominator == "all" else good.count()
+    return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)

@@ -1,0 +1,187 @@
+"""Measures of aspects (subtopics, claims, entities): how much of what a query asks for is covered."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import measure
+from rankproof.core.measures.compatibility import so_far
+from rankproof.core.measures.sets import returned
+from rankproof.core.parameters import Cutoff, Grade
+
+Of = Literal["coverable", "declared"]
+
+
+def whole(h: Hits) -> Hits:
+    """All judged documents, aspect by aspect."""
+    return h if h.pool is None else h.pool
+
+
+def groups(rows: Hits, width: int) -> Array:
+    """A number for the query and aspect of each row."""
+    return rows.query * width + aspect_of(rows)
+
+
+def aspect_of(rows: Hits) -> Array:
+    """The aspect of each row; 0 where there are none."""
+    return np.zeros_like(rows.query) if rows.aspect is None else rows.aspect
+
+
+def width_of(h: Hits) -> int:
+    """More than any aspect's number."""
+    return int(aspect_of(whole(h)).max(initial=0)) + 1
+
+
+def seen(rows: Hits, width: int) -> Array:
+    """For each row how many documents above it in its query are about the same aspect."""
+    return so_far(groups(rows, width))
+
+
+def coverable(h: Hits, rel: float) -> PerQuery:
+    """How many aspects of each query some document is relevant to."""
+    good, width = whole(h).relevant(rel), width_of(h)
+    return np.bincount(np.unique(groups(good, width)) // width, minlength=h.n).astype(np.float64)
+
+
+def covers(h: Hits, rel: float) -> Hits:
+    """The documents that are relevant to any aspect, those to most aspects first; grade: how many."""
+    good = whole(h).relevant(rel)
+    place = int(good.rank.max(initial=0)) + 1
+    document, count = np.unique(good.query * place + good.rank, return_counts=True)
+    order = np.lexsort((-count, document // place))
+    _, at = np.unique(good.query * place + good.rank, return_index=True)
+    once = good.keep(at[order])
+    return Hits(
+        query=once.query,
+        rank=once.nth,
+        grade=count[order].astype(np.float64),
+        doc=once.doc,
+        n=h.n,
+        retrieved=once.count().astype(np.intp),
+    )
+
+
+def _recall_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of = "coverable") -> PerQuery:
+    """No more aspects than the k documents about most of them could cover."""
+    best = covers(h, rel).top(k)
+    within = np.minimum(best.sum(best.grade), coverable(h, rel))
+    return ratio(within, coverable(h, rel) if denominator == "coverable" else h.declared)
+
+
+@measure(
+    "StRecall",
+    also=("strec", "subtopic_recall", "aspect_recall"),
+    presets={
+        name: {"denominator": "declared"}
+        for name in ("context_recall", "context_entity_recall", "completeness")
+    },
+    aspects=True,
+    ceiling=_recall_ceiling,
+    worth=None,
+    reorder=False,
+)
+def subtopic_recall(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of = "coverable") -> PerQuery:
+    """The share of a query's aspects that the documents shown cover.
+
+    Formula: aspects with a relevant document in the top k / aspects with any relevant document.
+    `denominator='declared'` divides by all aspects that were declared, also those that no document covers:
+    with the claims (or entities) of a reference answer as aspects that is context recall.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every aspect is covered.
+
+    Worst: 0, when none is.
+
+    Blind to: the order within the top k, and how often an aspect is covered.
+
+    Use: where a question has several sides, or an answer several claims, and each needs its evidence.
+
+    Reference: C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent relevance, SIGIR 2003.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "claim 1", "a", 1), ("q", "claim 2", "a", 1), ("q", "claim 3", "b", 0)]
+    >>> evaluate(judgments, {"q": ["a", "b"]}, "context_recall")["context_recall"]
+    0.6666666666666666
+    """
+    good = h.relevant(rel).top(k)
+    covered = good.sum(seen(good, width_of(h)) == 0)
+    return ratio(covered, coverable(h, rel) if denominator == "coverable" else h.declared)
+
+
+def _precision_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """The documents about most aspects first; without a cut-off, only the best of them."""
+    best = covers(h, rel).top(1 if k is None else k)
+    return ratio(best.sum(best.grade), coverable(h, rel) * (1 if k is None else k))
+
+
+@measure(
+    "P_IA",
+    also=("precision_ia",),
+    aspects=True,
+    additive=True,
+    ceiling=_precision_ceiling,
+    worth=None,
+    reorder=False,
+)
+def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Precision for each aspect of a query, averaged over the aspects.
+
+    Formula: mean over aspects (with any relevant document) of P@k.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every document shown is about every aspect; rarely within reach.
+
+    Worst: 0, when none is about any.
+
+    Blind to: the order within the top k, and whether one aspect gets everything.
+
+    Use: as the plainest measure of diversity; StRecall and alpha-nDCG say more.
+
+    Reference: R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results, WSDM 2009.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 2", "b", 1)]
+    >>> evaluate(judgments, {"q": ["a", "b"]}, "P_IA@2")["P_IA@2"]
+    0.5
+    """
+    shown = returned(h, k) if k is None else np.full(h.n, float(k))
+    return ratio(h.relevant(rel).top(k).count(), shown * coverable(h, rel))
+
+
+def _full_marks(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """1 where there is anything to find, though aspects may stand in each other's way."""
+    return (coverable(h, rel) > 0).astype(np.float64)
+
+
+@measure("AP_IA", also=("MAP_IA",), aspects=True, ceiling=_full_marks, worth=None, reorder=False)
+def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Average precision for each aspect of a query, averaged over the aspects.
+
+    Formula: mean over aspects (with any relevant document) of AP.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when for every aspect its documents come first; only documents about all aspects can do that.
+
+    Worst: 0, when none is found.
+
+    Blind to: redundancy: a second document about an aspect counts like the first.
+
+    Use: with few aspects that share their documents.
+
+    Reference: R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results, WSDM 2009.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 2", "b", 1)]
+    >>> evaluate(judgments, {"q": ["a", "b"]}, "AP_IA")["AP_IA"]
+    0.75
+    """
+    width, good = width_of(h), h.relevant(rel).top(k)
+    total = np.bincount(groups(whole(h).relevant(rel), width), minlength=h.n * width)
+    precision = (seen(good, width) + 1) / good.rank
+    return ratio(good.sum(precision / total[groups(good, width)]), coverable(h, rel))

@@ -1,0 +1,263 @@
+"""What there is to measure with: how much was returned, relevant, judged."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.measure import measure
+from rankproof.core.measures.sets import found, returned, wanted
+from rankproof.core.parameters import Cutoff, Grade
+
+Negative = Literal["judged", "unjudged"]
+
+
+def _as_it_is(h: Hits, k: Cutoff = None) -> PerQuery:
+    """No ranking is better than another here."""
+    return returned(h, k)
+
+
+@measure(
+    "NumRet",
+    also=("num_ret",),
+    ceiling=_as_it_is,
+    additive=True,
+    worth=None,
+    reorder=False,
+    average="sum",
+    undefined=False,
+)
+def number_returned(h: Hits, k: Cutoff = None) -> PerQuery:
+    """How many documents were returned; over queries it is added up.
+
+    Formula: the number of documents in the ranking, or in its top k.
+
+    Range: 0 upwards.
+
+    Perfect: it has no best value: it says how much there was to look at.
+
+    Worst: 0 shows a query that was not answered.
+
+    Blind to: relevance.
+
+    Use: to see that a ranking is complete before any other number is believed.
+
+    Reference: C. Buckley, trec_eval (measure `num_ret`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1}}, {"q": ["a", "x", "y"]}, "NumRet")["NumRet"]
+    3.0
+    """
+    return returned(h, k)
+
+
+def _all_there_are(h: Hits, rel: Grade = 1) -> PerQuery:
+    """The judgments alone decide."""
+    return wanted(h, rel)
+
+
+@measure(
+    "NumRel",
+    also=("num_rel",),
+    ceiling=_all_there_are,
+    additive=True,
+    worth=None,
+    reorder=False,
+    average="sum",
+    undefined=False,
+)
+def number_relevant(h: Hits, rel: Grade = 1) -> PerQuery:
+    """How many relevant documents there are to find; over queries it is added up.
+
+    Formula: R = number of judged documents with a grade of at least `rel`.
+
+    Range: 0 upwards.
+
+    Perfect: it has no best value: it describes the judgments.
+
+    Worst: 0 shows a query that nothing can be found for.
+
+    Blind to: the ranking.
+
+    Use: to see how large the task is.
+
+    Reference: C. Buckley, trec_eval (measure `num_rel`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "NumRel")["NumRel"]
+    2.0
+    """
+    return wanted(h, rel)
+
+
+@measure("NumRelRet", also=("num_rel_ret",), additive=True, optimistic=True, average="sum", undefined=False)
+def number_relevant_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """How many relevant documents were returned; over queries it is added up.
+
+    Formula: the number of relevant documents in the ranking, or in its top k.
+
+    Range: 0 upwards.
+
+    Perfect: the number of relevant documents, or k where that is less.
+
+    Worst: 0.
+
+    Blind to: order; and the sum follows queries with many relevant documents.
+
+    Use: to see how much of all there is was found.
+
+    Reference: C. Buckley, trec_eval (measure `num_rel_ret`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "NumRelRet")["NumRelRet"]
+    1.0
+    """
+    return found(h, k, rel)
+
+
+def _none(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """A perfect ranking may stop before its first wrong document."""
+    return np.zeros(h.n)
+
+
+@measure(
+    "NumNonrelJudgedRet",
+    also=("num_nonrel_judged_ret",),
+    higher=False,
+    ceiling=_none,
+    additive=True,
+    worth=None,
+    reorder=False,
+    average="sum",
+    undefined=False,
+)
+def number_not_relevant_judged_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """How many returned documents were judged and found not relevant; over queries it is added up.
+
+    Formula: the number of documents (in the top k) with a grade of at least 0 and below `rel`.
+
+    Range: 0 upwards; lower is better.
+
+    Perfect: 0.
+
+    Worst: the number of documents returned.
+
+    Blind to: order, and documents nobody judged.
+
+    Use: beside NumRelRet, to see how many of the rest were really looked at.
+
+    Reference: C. Buckley, trec_eval (measure `num_nonrel_judged_ret`).
+
+    >>> from rankproof import evaluate
+    >>> measure = "NumNonrelJudgedRet"
+    >>> evaluate({"q": {"a": 1, "x": 0}}, {"q": ["a", "x", "y"]}, measure)[measure]
+    1.0
+    """
+    shown = h.top(k)
+    return shown.keep((shown.grade >= 0) & (shown.grade < rel)).count()
+
+
+def _looked_at(h: Hits, negative: str) -> Hits:
+    """The rows that count as judged."""
+    return h.relevant(0) if negative == "unjudged" else h
+
+
+def _shown(h: Hits, k: int | None, denominator: str) -> PerQuery:
+    return returned(h, k) if k is None or denominator == "returned" else np.full(h.n, float(k))
+
+
+def _all_judged(
+    h: Hits,
+    k: Cutoff = None,
+    denominator: Literal["k", "returned"] = "returned",
+    negative: Negative = "judged",
+) -> PerQuery:
+    """A ranking of judged documents that stops after the last of them."""
+    best = _looked_at(h.ideal, negative).count()
+    if k is None or denominator == "returned":
+        return (best > 0).astype(np.float64)
+    return np.minimum(best, k) / k
+
+
+@measure("Judged", additive=True, ceiling=_all_judged, worth="judged", reorder=False, undefined=False)
+def judged(
+    h: Hits,
+    k: Cutoff = None,
+    denominator: Literal["k", "returned"] = "returned",
+    negative: Negative = "judged",
+) -> PerQuery:
+    """The share of the documents shown that somebody judged.
+
+    Formula: judged documents in the top k / min(k, retrieved); `denominator='k'` divides by k.
+    `negative='unjudged'` takes a grade below 0 for "not judged", as trec_eval does.
+
+    Range: 0 to 1.
+
+    Perfect: 1: every other measure stands on firm ground.
+
+    Worst: 0: it stands on none.
+
+    Blind to: relevance and order.
+
+    Use: before comparing a new system on old judgments: a low share means its documents were never looked at.
+
+    Reference: J. Zobel: How reliable are the results of large-scale retrieval experiments? SIGIR 1998.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b", "y"]}, "Judged@4")["Judged@4"]
+    0.5
+    """
+    return ratio(_looked_at(h, negative).top(k).count(), _shown(h, k, denominator))
+
+
+def _none_unjudged(
+    h: Hits,
+    k: Cutoff = None,
+    denominator: Literal["k", "returned"] = "returned",
+    negative: Negative = "judged",
+) -> PerQuery:
+    """A ranking of judged documents only."""
+    return np.zeros(h.n)
+
+
+@measure(
+    "Unjudged",
+    presets={"unj": {"denominator": "k", "negative": "unjudged"}, "hole": {"denominator": "k"}},
+    higher=False,
+    additive=True,
+    ceiling=_none_unjudged,
+    worth="judged",
+    reorder=False,
+    undefined=False,
+)
+def unjudged(
+    h: Hits,
+    k: Cutoff = None,
+    denominator: Literal["k", "returned"] = "returned",
+    negative: Negative = "judged",
+) -> PerQuery:
+    """The share of the documents shown that nobody judged.
+
+    Formula: documents in the top k without a judgment / min(k, retrieved); `denominator='k'` divides by k.
+    `negative='unjudged'` takes a grade below 0 for "not judged", as trec_eval does.
+
+    Range: 0 to 1; lower is better.
+
+    Perfect: 0: every other measure stands on firm ground.
+
+    Worst: 1: it stands on none.
+
+    Blind to: relevance and order.
+
+    Use: as a warning light beside every comparison.
+
+    Reference: J. Zobel: How reliable are the results of large-scale retrieval experiments? SIGIR 1998.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b", "y"]}, "Unjudged@2")["Unjudged@2"]
+    0.5
+    """
+    missing = returned(h, k) - _looked_at(h, negative).top(k).count()
+    return ratio(missing, _shown(h, k, denominator))

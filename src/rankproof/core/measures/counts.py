@@ -1,0 +1,256 @@
+"""Counts: what was returned, found, missed and judged, and what they are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.measure import measure
+from rankproof.core.measures.sets import found, returned, wanted
+from rankproof.core.parameters import Cutoff, Grade, Number
+from rankproof.errors import UsageError
+
+
+def documents(h: Hits, name: str) -> float:
+    """The number of documents there are to find from."""
+    if h.corpus is None:
+        raise UsageError(
+            f"{name} needs the number of documents in the collection, and none was given. "
+            "Next: pass corpus=, like evaluate(..., corpus=10_000)."
+        )
+    return float(h.corpus)
+
+
+def _most_found(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """A perfect ranking shows as many relevant documents as fit."""
+    return np.minimum(wanted(h, rel), np.inf if k is None else k)
+
+
+@measure(
+    "TP",
+    also=("true_positives", "hits"),
+    additive=True,
+    optimistic=True,
+    ceiling=_most_found,
+    undefined=False,
+)
+def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """How many relevant documents are shown (true positives).
+
+    Formula: TP = number of relevant documents in the top k.
+
+    Range: 0 upwards.
+
+    Perfect: the number of relevant documents, or k where that is less.
+
+    Worst: 0, when none is shown.
+
+    Blind to: order, and how many there were to find.
+
+    Use: as a cell of the confusion matrix.
+
+    Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "TP")["TP"]
+    1.0
+    """
+    return found(h, k, rel)
+
+
+def _no_errors(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """A perfect ranking may stop before its first wrong document."""
+    return np.zeros(h.n)
+
+
+@measure(
+    "FP",
+    also=("false_positives",),
+    higher=False,
+    additive=True,
+    ceiling=_no_errors,
+    undefined=False,
+)
+def false_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """How many documents are shown that are not relevant (false positives).
+
+    Formula: FP = documents in the top k - TP.
+
+    Range: 0 upwards; lower is better.
+
+    Perfect: 0, when every document shown is relevant.
+
+    Worst: the number of documents shown.
+
+    Blind to: order, and what was missed.
+
+    Use: as a cell of the confusion matrix.
+
+    Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "FP")["FP"]
+    2.0
+    """
+    return returned(h, k) - found(h, k, rel)
+
+
+def _fewest_missed(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """What does not fit into the top k is missed by every ranking."""
+    return wanted(h, rel) - _most_found(h, k, rel)
+
+
+@measure(
+    "FN",
+    also=("false_negatives",),
+    higher=False,
+    additive=True,
+    ceiling=_fewest_missed,
+    undefined=False,
+)
+def false_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """How many relevant documents are not shown (false negatives).
+
+    Formula: FN = R - TP.
+
+    Range: 0 to R; lower is better.
+
+    Perfect: 0, when every relevant document is shown.
+
+    Worst: R, when none is.
+
+    Blind to: order, and the wrong documents shown.
+
+    Use: as a cell of the confusion matrix.
+
+    Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "FN")["FN"]
+    1.0
+    """
+    return wanted(h, rel) - found(h, k, rel)
+
+
+def _most_left_out(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Every document that is not relevant can be left out."""
+    return documents(h, "TN") - wanted(h, rel)
+
+
+@measure("TN", also=("true_negatives",), additive=True, ceiling=_most_left_out, undefined=False)
+def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """How many documents that are not relevant are rightly not shown (true negatives).
+
+    Formula: TN = documents in the collection - R - FP; needs `corpus=`.
+
+    Range: 0 to the size of the collection.
+
+    Perfect: the number of documents that are not relevant.
+
+    Worst: near it still: a collection is large, and a ranking short.
+
+    Blind to: nearly everything: the number is huge whatever the ranking does.
+
+    Use: as a cell of the confusion matrix.
+
+    Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "TN", corpus=100)["TN"]
+    96.0
+    """
+    return documents(h, "TN") - wanted(h, rel) - false_positives(h, k=k, rel=rel)
+
+
+def _best_accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """Only what does not fit into the top k is wrong in a perfect ranking."""
+    return 1 - _fewest_missed(h, k, rel) / documents(h, "Accuracy")
+
+
+@measure("Accuracy", additive=True, ceiling=_best_accuracy, undefined=False)
+def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """The share of the whole collection that is on the right side: shown and relevant, or neither.
+
+    Formula: accuracy = (TP + TN) / documents in the collection; needs `corpus=`.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when exactly the relevant documents are shown.
+
+    Worst: near 1 still: showing nothing at all scores above .99 in any large collection.
+
+    Blind to: order; and whatever it says is drowned by the documents rightly left out.
+
+    Use: to show why accuracy is a trap in retrieval; P, R and F say what one wants to know.
+
+    Reference: C. D. Manning, P. Raghavan, H. Schütze: Introduction to Information Retrieval, 2008, section 8.3.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "Accuracy", corpus=100)["Accuracy"]
+    0.97
+    """
+    wrong = false_positives(h, k=k, rel=rel) + false_negatives(h, k=k, rel=rel)
+    return 1 - wrong / documents(h, "Accuracy")
+
+
+@measure("FirstRel", also=("first_relevant", "num_to_first_rel"), higher=False, undefined=False)
+def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """The rank of the first relevant document: how far the reader has to go.
+
+    Formula: the smallest rank (down to k) of a relevant document; one more than the number of documents
+    shown where there is none, as a reader who saw them all still has to look elsewhere.
+
+    Range: 1 upwards; lower is better.
+
+    Perfect: 1, with a relevant document on top.
+
+    Worst: one more than the number of documents shown.
+
+    Blind to: everything after the first relevant document; rankings of different lengths differ where none is.
+
+    Use: where RR is too abstract: "the answer is at rank 3". Its mean follows the failures.
+
+    Reference: W. S. Cooper: Expected search length, American Documentation 1968.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1}}, {"q": ["x", "y", "a"]}, "FirstRel")["FirstRel"]
+    3.0
+    """
+    good = h.relevant(rel).top(k)
+    first = good.keep(good.nth == 1)
+    return np.where(good.count() > 0, first.sum(first.rank), returned(h, k) + 1)
+
+
+def _best_utility(
+    h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0
+) -> PerQuery:
+    """Either show a relevant document or miss it, either show a wrong one or leave it: whatever pays more."""
+    best, other = wanted(h, rel) * max(a, c), max(b, d)
+    return best + (other * (documents(h, "Utility") - wanted(h, rel)) if other else 0.0)
+
+
+@measure("Utility", additive=True, ceiling=_best_utility, worth=None, reorder=False, undefined=False)
+def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0) -> PerQuery:
+    """What a set of results is worth when every right and wrong decision has a price.
+
+    Formula: a TP + b FP + c FN + d TN; needs `corpus=` where d is not 0.
+
+    Range: by the prices; with the default ones from minus the documents returned to R.
+
+    Perfect: R with the default prices, when exactly the relevant documents are returned.
+
+    Worst: minus the documents returned, when none of them is relevant.
+
+    Blind to: order; and a mean over queries follows those with many documents.
+
+    Use: for filtering and alerts, where a hit and a false alarm have known costs.
+
+    Reference: D. A. Hull: The TREC-6 filtering track, TREC 1997; trec_eval (measure `utility`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Utility(b=-0.5)")["Utility(b=-0.5)"]
+    1.5
+    """
+    shown = a * true_positives(h, k=None, rel=rel) + b * false_positives(h, k=None, rel=rel)
+    hidden = c * false_negatives(h, k=None, rel=rel)
+    return shown + hidden + (d * true_negatives(h, k=None, rel=rel) if d else 0.0)

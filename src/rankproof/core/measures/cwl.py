@@ -1,0 +1,245 @@
+"""Measures of the C/W/L kind: a chance of Continuing after each document gives each its Weight.
+
+The value is the gain per document looked at; a document's gain is grade / top_grade.
+Reference for all: A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior into
+the measurement of search effectiveness, ACM TOIS 2017.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Annotated, TypeAlias
+
+import numpy as np
+
+from rankproof.core.hits import Array, Hits, PerQuery
+from rankproof.core.measure import measure
+from rankproof.core.measures.users import DEPTH, scaled
+from rankproof.core.parameters import Cutoff, Kind, Maximum, Persistence, Positive
+
+Goal: TypeAlias = Annotated[
+    float,
+    Kind("a number of at least 0.5", lambda v: isinstance(v, Real) and 0.5 <= v < np.inf, float),
+]
+"""How much gain a reader wants; below one half the chance to go on would be no chance."""
+
+AT_ONCE = 1000
+"""Queries worked on at a time, so that memory stays small."""
+
+
+def gain_per_document(
+    h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]
+) -> PerQuery:
+    """The mean gain of the documents a reader sees; `go_on(gains, ranks)` is the chance to go on after each."""
+    parts = [
+        _part(h.select(np.arange(at, min(at + AT_ONCE, h.n))), depth, top_grade, go_on)
+        for at in range(0, h.n, AT_ONCE)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _part(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]) -> PerQuery:
+    shown = h.top(depth)
+    gain = np.zeros((h.n, depth))
+    gain[shown.query, shown.rank - 1] = scaled(shown, top_grade)
+    chance = np.ones((h.n, depth))
+    chance[:, 1:] = go_on(gain, np.arange(1, depth + 1))[:, :-1]
+    seen = np.cumprod(chance, axis=1)
+    return (gain * seen).sum(axis=1) / seen.sum(axis=1)  # type: ignore[no-any-return]
+
+
+def _depth(k: int | None) -> int:
+    return DEPTH if k is None else k
+
+
+@measure("INSQ", additive=True, optimistic=True, undefined=False)
+def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
+    """Gain per document of a reader who wants T good documents, and tires by the square of the rank.
+
+    Formula: sum of gain w(rank), with w in proportion to 1 / (rank + 2T - 1)², over 1,000 ranks.
+
+    Range: 0 to 1.
+
+    Perfect: near 1 only with documents of the highest grade without end.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what could have been found.
+
+    Use: with T as the number of good documents a reader hopes for.
+
+    Reference: A. Moffat, F. Scholer, P. Thomas: Models and metrics: IR evaluation as a user process, ADCS 2012.
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INSQ")["INSQ"], 4)
+    0
+    """
+    shown = h.top(DEPTH)
+    weights = 1 / (np.arange(1, DEPTH + 1) + 2 * T - 1) ** 2
+    return shown.sum(scaled(shown, top_grade) * weights[shown.rank - 1]) / weights.sum()  # type: ignore[no-any-return]
+
+
+@measure("INST", undefined=False)
+def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
+    """Gain per document of a reader who wants T good documents, and adapts to what was found so far.
+
+    Formula: gain per document seen, with a chance to go on after rank i of ((i + T + t - 1) / (i + T + t))²,
+    where t is T less the gain so far; over 1,000 ranks.
+
+    Range: 0 to 1.
+
+    Perfect: near 1 only with documents of the highest grade without end.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what could have been found.
+
+    Use: with T as the number of good documents a reader hopes for.
+
+    Reference: A. Moffat, P. Bailey, F. Scholer, P. Thomas: INST: an adaptive metric for information retrieval
+    evaluation, ADCS 2015.
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INST")["INST"], 4)
+    0
+    """
+
+    def go_on(gain: Array, rank: Array) -> Array:
+        left = rank + 2 * T - np.cumsum(gain, axis=1)
+        return ((left - 1) / left) ** 2  # type: ignore[no-any-return]
+
+    return gain_per_document(h, DEPTH, top_grade, go_on)
+
+
+@measure("BPM", undefined=False)
+def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = None) -> PerQuery:
+    """Gain per document of a reader who stops when T was gained, or k documents were seen.
+
+    Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given). It is
+    the static model.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when only documents of the highest grade come before T is reached.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what comes after T was gained.
+
+    Use: for readers with a goal and a limit to their patience.
+
+    Reference: F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma: Evaluating web search with a bejeweled player
+    model, SIGIR 2017.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, "BPM@10")["BPM@10"]
+    0.5
+    """
+    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: np.cumsum(gain, axis=1) < T)
+
+
+@measure("NERR8", undefined=False)
+def nerr8(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
+    """Gain per document of a reader who stops at a document with a chance of its gain, at k at the latest.
+
+    Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not given.
+
+    Range: 0 to 1.
+
+    Perfect: 1, with a document of the highest grade at rank 1.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what comes after a document of the highest grade.
+
+    Use: instead of ERR, where a value must be a mean over the documents seen.
+
+    Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 8.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR8@10")["NERR8@10"]
+    0
+    """
+    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: 1 - gain)
+
+
+@measure("NERR9", undefined=False)
+def nerr9(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
+    """NERR8 for a reader who also tires: the chance to go on after rank i has a factor i / (i + 1).
+
+    Formula: gain per document seen, with a chance to go on after rank i of i/(i+1) (1 - gain); k is 1,000 if
+    not given.
+
+    Range: 0 to 1.
+
+    Perfect: 1, with a document of the highest grade at rank 1.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what comes after a document of the highest grade.
+
+    Use: as NERR8, nearer to ERR.
+
+    Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 9.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR9@10")["NERR9@10"]
+    0
+    """
+    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: rank / (rank + 1) * (1 - gain))
+
+
+@measure("NERR10", undefined=False)
+def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery:
+    """NERR8 without a cut-off, for a reader who goes on with probability p where nothing was gained.
+
+    Formula: gain per document seen, with a chance to go on after a document of p (1 - gain); over 1,000 ranks.
+
+    Range: 0 to 1.
+
+    Perfect: 1, with a document of the highest grade at rank 1.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what comes after a document of the highest grade.
+
+    Use: as NERR8, with patience as in RBP.
+
+    Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 10.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR10")["NERR10"]
+    0
+    """
+    return gain_per_document(h, DEPTH, top_grade, lambda gain, rank: p * (1 - gain))
+
+
+@measure("NERR11", undefined=False)
+def nerr11(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
+    """NERR8 without a cut-off, for a reader who wants T good documents and tires as in INSQ.
+
+    Formula: gain per document seen, with a chance to go on after rank i of ((i + 2T - 1) / (i + 2T))² (1 - gain);
+    over 1,000 ranks.
+
+    Range: 0 to 1.
+
+    Perfect: 1, with a document of the highest grade at rank 1.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what comes after a document of the highest grade.
+
+    Use: as NERR8, with a goal as in INSQ.
+
+    Reference: L. Azzopardi, J. Mackenzie, A. Moffat: ERR is not C/W/L, ICTIR 2021, equation 11.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR11")["NERR11"]
+    0
+    """
+
+    def go_on(gain: Array, rank: Array) -> Array:
+        return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain)  # type: ignore[no-any-return]
+
+    return gain_per_document(h, DEPTH, top_grade, go_on)

@@ -1,0 +1,107 @@
+"""Measures for incomplete judgments: they look at judged documents only, or allow for the unjudged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import measure
+from rankproof.core.measures.sets import wanted
+from rankproof.core.parameters import Grade
+
+EPSILON = 0.00001
+"""What inferred AP adds where no judged document stands above, as trec_eval does."""
+
+
+def not_relevant(h: Hits, rel: float) -> Array:
+    """Which rows were judged and found wanting; a negative grade is no such judgment."""
+    return (h.grade >= 0) & (h.grade < rel)
+
+
+@measure("bpref", also=("binary_preference",))
+def bpref(h: Hits, rel: Grade = 1) -> PerQuery:
+    """The share of judged pairs in the right order: relevant documents above those judged not relevant.
+
+    Formula: 1/R sum over relevant documents found of 1 - min(n, R) / min(N, R), where n is the number of
+    documents judged not relevant above it and N of those there are; 1 where none is above.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when all relevant documents are found above all that were judged not relevant.
+
+    Worst: 0, when none is found.
+
+    Blind to: documents nobody judged, wherever they stand; and how relevant a document is.
+
+    Use: for systems that did not take part when the judgments were made.
+
+    Reference: C. Buckley, E. M. Voorhees: Retrieval evaluation with incomplete information, SIGIR 2004.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1, "x": 0}}, {"q": ["a", "?", "x", "b"]}, "bpref")["bpref"]
+    0.5
+    """
+    pool = h if h.pool is None else h.pool
+    total, wrong = wanted(h, rel), pool.sum(not_relevant(pool, rel))
+    good = h.grade >= rel
+    cap = total[h.query]
+    above = np.minimum(h.before(not_relevant(h, rel)), cap)
+    return ratio(h.sum(good * (1 - ratio(above, np.minimum(wrong[h.query], cap)))), total)
+
+
+@measure("GMbpref", also=("gm_bpref",), average="geometric")
+def geometric_bpref(h: Hits, rel: Grade = 1) -> PerQuery:
+    """bpref, averaged over queries by the geometric mean, so that the weakest queries count most.
+
+    Formula: bpref of each query; over queries exp(mean of log(max(bpref, 0.00001))).
+
+    Range: 0 to 1; a mean never falls below 0.00001.
+
+    Perfect: 1, when bpref is 1 for every query.
+
+    Worst: 0 for a query without a relevant document found.
+
+    Blind to: documents nobody judged, and how relevant a document is.
+
+    Use: as GMAP, where judgments are incomplete.
+
+    Reference: C. Buckley, trec_eval (measure `gm_bpref`).
+
+    >>> from rankproof import evaluate
+    >>> relevant = {"q": {"a": 1, "x": 0}, "r": {"b": 1, "c": 1, "y": 0}}
+    >>> evaluate(relevant, {"q": ["a", "x"], "r": ["b", "y", "c"]}, "GMbpref")["GMbpref"]
+    0.7071067811865475
+    """
+    return bpref(h, rel=rel)
+
+
+@measure("infAP", also=("inferred_ap",), worth=None, reorder=False)
+def inferred_average_precision(h: Hits, rel: Grade = 1) -> PerQuery:
+    """Average precision estimated from a sample of judgments.
+
+    Formula: 1/R sum over relevant documents found, at rank k, of 1/k + (k-1)/k times (judged above / (k-1))
+    times (relevant above / judged above), where what a pool holds unjudged is marked by a negative grade.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when all relevant documents come first.
+
+    Worst: 0, when none is found.
+
+    Blind to: how relevant a document is.
+
+    Use: where only a random part of the pool was judged; with full judgments it is AP.
+
+    Reference: E. Yilmaz, J. A. Aslam: Estimating average precision with incomplete and imperfect judgments,
+    CIKM 2006; with the smoothing of trec_eval.
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1, "b": 1, "x": 0}}, {"q": ["a", "x", "b"]}, "infAP")["infAP"], 4)
+    0.8333
+    """
+    good, above = h.grade >= rel, h.rank - 1
+    relevant, wrong = h.before(good), h.before(not_relevant(h, rel))
+    looked_at = ratio(h.before(np.ones(len(h.rank))), above)
+    precision = (relevant + EPSILON) / (relevant + wrong + 2 * EPSILON)
+    value = np.where(above == 0, 1.0, (1 + above * looked_at * precision) / h.rank)
+    return ratio(h.sum(good * value), wanted(h, rel))

@@ -1,0 +1,85 @@
+"""Interpolated precision: the precision-recall curve, and its mean over eleven points."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankproof.core.hits import Array, Hits, PerQuery
+from rankproof.core.measure import measure
+from rankproof.core.measures.sets import wanted
+from rankproof.core.parameters import Grade, Share
+
+Rounding = Literal["nearest", "trec_eval-9"]
+POINTS = tuple(i / 10 for i in range(11))
+
+
+def needed(total: Array, recall: float, rounding: str) -> Array:
+    """How many relevant documents make up that recall: to the nearest, halves up, or by trec_eval 9's rule."""
+    exact = recall * total
+    if rounding == "trec_eval-9":
+        return np.floor(exact + 0.9)
+    return np.floor(exact) + (exact - np.floor(exact) >= 0.5)
+
+
+def best_precision(h: Hits, recall: float, rel: float, rounding: str) -> PerQuery:
+    """The highest precision at any rank that reaches the recall; 0 where none does."""
+    good = h.relevant(rel)
+    reached = good.nth >= needed(wanted(h, rel), recall, rounding)[good.query]
+    best = np.zeros(h.n)
+    np.maximum.at(best, good.query[reached], (good.nth / good.rank)[reached])
+    return best
+
+
+@measure("IPrec", also=("iprec", "iprec_at_recall"), at="recall")
+def interpolated_precision(
+    h: Hits, recall: Share = 0, rel: Grade = 1, rounding: Rounding = "nearest"
+) -> PerQuery:
+    """The best precision with at least a given recall: one point of the precision-recall curve.
+
+    Formula: IPrec@r = max of P@k over all k at which r times R relevant documents were found (rounded to a
+    whole number; `rounding='trec_eval-9'` rounds as that version does, by adding 0.9 and cutting).
+
+    Range: 0 to 1.
+
+    Perfect: 1, when no wrong document comes before that recall is reached.
+
+    Worst: 0, when that recall is never reached.
+
+    Blind to: everything below the point, and how relevant a document is.
+
+    Use: to draw precision against recall, averaged over queries.
+
+    Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "IPrec@0.8")["IPrec@0.8"]
+    0.5
+    """
+    return best_precision(h, recall, rel, rounding)
+
+
+@measure("IPrec11", also=("11pt_avg", "11pt", "eleven_point"))
+def eleven_points(h: Hits, rel: Grade = 1, rounding: Rounding = "nearest") -> PerQuery:
+    """The mean of interpolated precision over recall 0, .1, .2, ... 1: the area below the curve, coarsely.
+
+    Formula: mean of IPrec@r over r = 0, .1, ... 1.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when all relevant documents come first.
+
+    Worst: 0, when none is found.
+
+    Blind to: how relevant a document is; it moves in steps where there are few relevant documents.
+
+    Use: to compare with results of the time before AP; AP is the finer measure of the same thing.
+
+    Reference: G. Salton, M. J. McGill: Introduction to Modern Information Retrieval, 1983, chapter 5.
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "IPrec11")["IPrec11"], 4)
+    0.7273
+    """
+    return np.mean([best_precision(h, point, rel, rounding) for point in POINTS], axis=0)  # type: ignore[no-any-return]

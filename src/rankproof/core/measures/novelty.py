@@ -1,0 +1,285 @@
+"""Measures of novelty: a second document about the same aspect counts less than the first.
+
+Conventions are those of ndeval, the evaluation program of TREC's web tracks. The best order of the documents
+is made greedily, as finding the very best is too costly: a ranking may do a little better than it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import measure
+from rankproof.core.measures.aspects import aspect_of, coverable, seen, whole, width_of
+from rankproof.core.parameters import Cutoff, Grade, Persistence, Share
+
+Discount = Callable[[Array], Array]
+
+
+def by_log(rank: Array) -> Array:
+    """The discount of DCG."""
+    return 1 / np.log2(rank + 1)  # type: ignore[no-any-return]
+
+
+def by_rank(rank: Array) -> Array:
+    """The discount of ERR."""
+    return 1 / rank  # type: ignore[no-any-return]
+
+
+def novel_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
+    """The sum over documents and their aspects of (1 - alpha)^(times seen above), discounted by rank."""
+    good = h.relevant(rel).top(k)
+    return good.sum((1 - alpha) ** seen(good, width_of(h)) * discount(good.rank))
+
+
+def greedy(h: Hits, rel: float, alpha: float) -> Hits:
+    """The relevant documents, at each rank the one that adds most; of equals the one judged last."""
+    pool = whole(h)
+    return pool.once(("greedy", rel, alpha), lambda: _greedy(pool, rel, alpha))  # type: ignore[no-any-return]
+
+
+def _greedy(pool: Hits, rel: float, alpha: float) -> Hits:
+    good, width = pool.relevant(rel), width_of(pool)
+    ranks = [
+        _greedy_ranks(good.rank[start:end], aspect_of(good)[start:end], width, alpha)
+        for start, end in zip(good.starts[:-1], good.starts[1:], strict=True)
+    ]
+    rank = np.concatenate(ranks) if ranks else np.zeros(0, dtype=np.intp)
+    order = np.lexsort((rank, good.query))
+    return replace(replace(good, rank=rank).keep(order), pool=pool)
+
+
+def _greedy_ranks(document: Array, aspect: Array, width: int, alpha: float) -> Array:
+    """The greedy rank of the document of each row."""
+    names, which = np.unique(document, return_inverse=True)
+    about = np.zeros((len(names), width))
+    about[which, aspect] = 1
+    left, place, gain = np.ones(width), np.zeros(len(names), dtype=np.intp), about.sum(axis=1)
+    for rank in range(1, len(names) + 1):
+        best = len(names) - 1 - int(np.argmax(gain[::-1]))
+        place[best] = rank
+        left = left * np.where(about[best] > 0, 1 - alpha, 1)
+        gain = np.where(place > 0, -1.0, about @ left)
+    return place[which]
+
+
+def full_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
+    """What k documents would gain that are each about every aspect; as many as are relevant without a k."""
+    best = greedy(h, rel, alpha)
+    depth = np.zeros(h.n, dtype=np.intp)
+    np.maximum.at(depth, best.query, best.rank)
+    depth = depth if k is None else np.full(h.n, k)
+    rank = np.arange(1, int(depth.max(initial=0)) + 1)
+    totals = np.append(0.0, np.cumsum((1 - alpha) ** (rank - 1) * discount(rank)))
+    return totals[depth] * coverable(h, rel)
+
+
+def _share_of_ideal(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
+    best = novel_gain(greedy(h, rel, alpha), k, rel, alpha, discount)
+    return ratio(novel_gain(h, k, rel, alpha, discount), best)
+
+
+def _adcg_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+    """That of the greedy order."""
+    return alpha_dcg(greedy(h, rel, alpha), k=k, rel=rel, alpha=alpha)
+
+
+@measure(
+    "alpha_DCG",
+    also=("aDCG",),
+    aspects=True,
+    ceiling=_adcg_ceiling,
+    worth=None,
+    reorder=False,
+)
+def alpha_dcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+    """DCG that rewards new aspects: what repeats an aspect counts less, by a factor 1 - alpha each time.
+
+    Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) /
+    log2(rank + 1), divided by that of k documents about every aspect (as many as are relevant without a k).
+
+    Range: 0 to 1.
+
+    Perfect: near 1 only if single documents are about every aspect.
+
+    Worst: 0, when nothing relevant is found.
+
+    Blind to: grades beyond yes or no.
+
+    Use: for queries with several meanings or sides, when values of different collections are compared.
+
+    Reference: C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova and others: Novelty and diversity in
+    information retrieval evaluation, SIGIR 2008; normalised as in ndeval.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
+    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "alpha_DCG@2")["alpha_DCG@2"], 4)
+    0.5
+    """
+    return ratio(novel_gain(h, k, rel, alpha, by_log), full_gain(h, k, rel, alpha, by_log))
+
+
+def _one(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+    """1 where there is anything to find."""
+    return (coverable(h, rel) > 0).astype(np.float64)
+
+
+@measure("alpha_nDCG", also=("andcg",), aspects=True, ceiling=_one, worth=None, reorder=False)
+def alpha_ndcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+    """alpha-DCG as a share of what the best order of the judged documents reaches.
+
+    Formula: alpha-DCG@k / alpha-DCG@k of the greedy order of all judged documents.
+
+    Range: 0 to 1; a little more where a ranking beats the greedy order.
+
+    Perfect: 1, when at each rank the document comes that adds most.
+
+    Worst: 0, when nothing relevant is found.
+
+    Blind to: grades beyond yes or no.
+
+    Use: the usual choice for queries with several meanings or sides.
+
+    Reference: C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova and others: Novelty and diversity in
+    information retrieval evaluation, SIGIR 2008.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
+    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "alpha_nDCG@2")["alpha_nDCG@2"], 4)
+    0
+    """
+    return _share_of_ideal(h, k, rel, alpha, by_log)
+
+
+def _err_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+    """That of the greedy order."""
+    return err_ia(greedy(h, rel, alpha), k=k, rel=rel, alpha=alpha)
+
+
+@measure("ERR_IA", aspects=True, ceiling=_err_ceiling, worth=None, reorder=False)
+def err_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+    """Expected reciprocal rank for each aspect, averaged over the aspects.
+
+    Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) / rank,
+    divided by that of k documents about every aspect (as many as are relevant without a k).
+
+    Range: 0 to 1.
+
+    Perfect: near 1 only if single documents are about every aspect.
+
+    Worst: 0, when nothing relevant is found.
+
+    Blind to: grades beyond yes or no.
+
+    Use: as alpha-DCG, for readers who look little further than the first documents.
+
+    Reference: O. Chapelle, S. Ji, C. Liao, E. Velipasaoglu, L. Lai, S.-L. Wu: Intent-based diversification of
+    web search results, Information Retrieval 2011; normalised as in ndeval.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
+    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "ERR_IA@2")["ERR_IA@2"], 4)
+    0.5
+    """
+    return ratio(novel_gain(h, k, rel, alpha, by_rank), full_gain(h, k, rel, alpha, by_rank))
+
+
+@measure("nERR_IA", aspects=True, ceiling=_one, worth=None, reorder=False)
+def nerr_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+    """ERR-IA as a share of what the best order of the judged documents reaches.
+
+    Formula: ERR-IA@k / ERR-IA@k of the greedy order of all judged documents.
+
+    Range: 0 to 1; a little more where a ranking beats the greedy order.
+
+    Perfect: 1, when at each rank the document comes that adds most.
+
+    Worst: 0, when nothing relevant is found.
+
+    Blind to: grades beyond yes or no.
+
+    Use: as alpha-nDCG, for readers who look little further than the first documents.
+
+    Reference: O. Chapelle, S. Ji, C. Liao, E. Velipasaoglu, L. Lai, S.-L. Wu: Intent-based diversification of
+    web search results, Information Retrieval 2011; ndeval.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
+    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "nERR_IA@2")["nERR_IA@2"], 4)
+    0
+    """
+    return _share_of_ideal(h, k, rel, alpha, by_rank)
+
+
+def _by_power(beta: float) -> Discount:
+    """The discount of RBP."""
+    return lambda rank: beta ** (rank - 1.0)  # type: ignore[no-any-return]
+
+
+def _nrbp_ceiling(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
+    """That of the greedy order."""
+    return nrbp(greedy(h, rel, alpha), rel=rel, alpha=alpha, beta=beta)
+
+
+@measure("NRBP", aspects=True, ceiling=_nrbp_ceiling, worth=None, reorder=False)
+def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
+    """Rank-biased precision that rewards new aspects.
+
+    Formula: (1 - (1 - alpha) beta) / aspects times the sum over documents and their aspects of
+    (1 - alpha)^(documents above about the aspect) beta^(rank - 1).
+
+    Range: 0 to 1.
+
+    Perfect: near 1 only if single documents are about every aspect.
+
+    Worst: 0, when nothing relevant is found.
+
+    Blind to: grades beyond yes or no.
+
+    Use: as alpha-DCG, with beta as the reader's patience.
+
+    Reference: C. L. A. Clarke, M. Kolla, O. Vechtomova: An effectiveness measure for ambiguous and
+    underspecified queries, ICTIR 2009.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
+    >>> evaluate(judgments, {"q": ["a", "b"]}, "NRBP")["NRBP"]
+    0.46875
+    """
+    gained = novel_gain(h, None, rel, alpha, _by_power(beta))
+    return ratio((1 - (1 - alpha) * beta) * gained, coverable(h, rel))
+
+
+def _one_without_cut(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
+    """1 where there is anything to find."""
+    return (coverable(h, rel) > 0).astype(np.float64)
+
+
+@measure("nNRBP", aspects=True, ceiling=_one_without_cut, worth=None, reorder=False)
+def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
+    """NRBP as a share of what the best order of the judged documents reaches.
+
+    Formula: NRBP / NRBP of the greedy order of all judged documents.
+
+    Range: 0 to 1; a little more where a ranking beats the greedy order.
+
+    Perfect: 1, when at each rank the document comes that adds most.
+
+    Worst: 0, when nothing relevant is found.
+
+    Blind to: grades beyond yes or no.
+
+    Use: as alpha-nDCG, with beta as the reader's patience.
+
+    Reference: C. L. A. Clarke, M. Kolla, O. Vechtomova: An effectiveness measure for ambiguous and
+    underspecified queries, ICTIR 2009.
+
+    >>> from rankproof import evaluate
+    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
+    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "nNRBP")["nNRBP"], 4)
+    0
+    """
+    return _share_of_ideal(h, None, rel, alpha, _by_power(beta))

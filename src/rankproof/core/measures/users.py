@@ -1,0 +1,167 @@
+"""Rank-biased precision and its kin: a reader who goes on to the next document with some probability."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankproof.core.hits import Array, Hits, PerQuery
+from rankproof.core.measure import measure
+from rankproof.core.measures.sets import returned
+from rankproof.core.parameters import Cutoff, Grade, Maximum, Persistence
+
+Scale = Literal["binary", "graded", "topic"]
+
+
+def scaled(h: Hits, top_grade: float | None) -> Array:
+    """Each row's grade as a share of the largest there is, 0 to 1."""
+    top = h.top_grade if top_grade is None else top_grade
+    return np.clip(h.grade, 0, top) / top if top else np.zeros(len(h.grade))
+
+
+def _topic_scaled(h: Hits) -> Array:
+    """Each row's grade as a share of its query's largest (at least 1)."""
+    pool = h if h.pool is None else h.pool
+    top = np.ones(h.n)
+    np.maximum.at(top, pool.query, pool.grade)
+    return np.maximum(h.grade, 0) / top[h.query]
+
+
+def _worth(h: Hits, gain: str, top_grade: float | None) -> Array:
+    if gain == "binary":
+        return np.ones(len(h.grade))
+    return _topic_scaled(h) if gain == "topic" else scaled(h, top_grade)
+
+
+@measure(
+    "RBP",
+    also=("rank_biased_precision",),
+    presets={f"rbp.{p}": {"p": p / 100} for p in (50, 80, 90, 95)},
+    additive=True,
+    optimistic=True,
+    undefined=False,
+    when={("gain", "topic"): {"optimistic": False}},
+)
+def rank_biased_precision(
+    h: Hits,
+    k: Cutoff = None,
+    rel: Grade = 1,
+    p: Persistence = 0.8,
+    gain: Scale = "binary",
+    top_grade: Maximum = None,
+) -> PerQuery:
+    """What a reader gains per document looked at, who goes on to the next with probability p.
+
+    Formula: RBP = (1 - p) sum over relevant documents of p^(rank - 1). `gain='graded'` multiplies each by
+    grade / top_grade (the largest grade in the judgments, unless given); `gain='topic'` by grade / the largest
+    grade of the query, as trec_eval 10 does.
+
+    Range: 0 to 1.
+
+    Perfect: near 1 only with relevant documents without end; few of them keep it well below.
+
+    Worst: 0, when no relevant document is found.
+
+    Blind to: what could have been found; nearly to ranks beyond 3 / (1 - p).
+
+    Use: with p as the patience of your readers: .5 impatient, .8 usual, .95 patient. See RBPResidual too.
+
+    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 2008.
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "RBP")["RBP"], 4)
+    0.328
+    """
+    good = h.relevant(rel).top(k)
+    return (1 - p) * good.sum(_worth(good, gain, top_grade) * p ** (good.rank - 1.0))
+
+
+def _least_residual(
+    h: Hits,
+    k: Cutoff = None,
+    p: Persistence = 0.8,
+    negative: Literal["judged", "unjudged"] = "judged",
+    tail: Literal["always", "unjudged"] = "always",
+) -> PerQuery:
+    """Judged documents first."""
+    return rank_biased_residual(h.ideal, k=k, p=p, negative=negative, tail=tail)
+
+
+@measure(
+    "RBPResidual",
+    also=("rbp_resid", "rbp_residual"),
+    higher=False,
+    additive=True,
+    ceiling=_least_residual,
+    worth="judged",
+    reorder=False,
+    undefined=False,
+    when={("tail", "unjudged"): {"additive": False, "worth": None}},
+)
+def rank_biased_residual(
+    h: Hits,
+    k: Cutoff = None,
+    p: Persistence = 0.8,
+    negative: Literal["judged", "unjudged"] = "judged",
+    tail: Literal["always", "unjudged"] = "always",
+) -> PerQuery:
+    """How much RBP could still rise if everything nobody judged, and everything after the end, were relevant.
+
+    Formula: 1 - (1 - p) sum over judged documents in the top k of p^(rank - 1).
+    `negative='unjudged'` takes a grade below 0 for "not judged"; `tail='unjudged'` says 0 where every
+    document returned was judged, and counts what lies after the end only otherwise: both as trec_eval 10.
+
+    Range: 0 to 1; lower is better.
+
+    Perfect: near 0: the judgments decide the value.
+
+    Worst: 1: the judgments say nothing about this ranking.
+
+    Blind to: relevance.
+
+    Use: beside RBP, which lies between its value and value + residual.
+
+    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 2008.
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "RBPResidual(p=0.5)")["RBPResidual(p=0.5)"]
+    0.5
+    """
+    known = (h.relevant(0) if negative == "unjudged" else h).top(k)
+    residual = 1 - (1 - p) * known.sum(p ** (known.rank - 1.0))
+    return residual if tail == "always" else np.where(returned(h, k) > known.count(), residual, 0.0)
+
+
+DEPTH = 1000
+"""How far a reader of the C/W/L measures goes, where no cut-off says less; that of the tool cwl_eval."""
+
+
+@measure("SDCG", additive=True, optimistic=True, undefined=False)
+def scaled_dcg(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
+    """DCG as a share of a list of k documents of the highest grade.
+
+    Formula: sum of grade/top_grade / log2(rank + 1) over the top k, divided by the sum of 1 / log2(rank + 1);
+    k is 1,000 if not given, top_grade the largest grade in the judgments.
+
+    Range: 0 to 1.
+
+    Perfect: 1, with k documents of the highest grade; out of reach where there are fewer.
+
+    Worst: 0, when nothing found has a grade above 0.
+
+    Blind to: what could have been found.
+
+    Use: instead of nDCG, when judgments are too few to say what the ideal order is.
+
+    Reference: A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior into
+    the measurement of search effectiveness, ACM TOIS 2017.
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "SDCG@3")["SDCG@3"], 4)
+    0.7039
+    """
+    depth = DEPTH if k is None else k
+    shown = h.top(depth)
+    most = (1 / np.log2(np.arange(2, depth + 2))).sum()
+    return shown.sum(scaled(shown, top_grade) / np.log2(shown.rank + 1)) / most  # type: ignore[no-any-return]
