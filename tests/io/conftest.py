@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import importlib.util
 import json
 from collections import namedtuple
 from collections.abc import Callable
@@ -183,8 +182,8 @@ _add("Parquet", lambda folder: _parquet(J, "grade", folder), lambda folder: _par
 @pytest.fixture(params=SOURCES.values(), ids=str)
 def source(request: pytest.FixtureRequest) -> Source:
     """Each form in turn."""
-    if request.param.name.startswith("TREC") and importlib.util.find_spec("rankproof.io.trec") is None:
-        pytest.skip("the TREC reader is not there yet")
+    if request.param.name.startswith("TREC"):
+        pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
     return request.param
 
 

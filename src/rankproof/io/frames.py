@@ -66,12 +66,12 @@ def _opened(frame: Any, source: str) -> Any:
     import narwhals as nw
 
     try:
-        table = nw.from_native(frame, pass_through=True)
+        table = nw.from_native(frame, pass_through=True, allow_series=True)
     except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:
         raise DataError(f"{source}: the data frame cannot be used: {error}.") from error
     if isinstance(table, (nw.DataFrame, nw.LazyFrame)):
         return table
-    if not hasattr(frame, "__arrow_c_stream__"):
+    if isinstance(table, nw.Series) or not hasattr(frame, "__arrow_c_stream__"):
         raise DataError(
             f"{source}: got a {type(frame).__module__}.{type(frame).__name__}, which is no data frame "
             "that is known. Next: give a pandas, Polars, PyArrow or DuckDB table, a dict, or a path."

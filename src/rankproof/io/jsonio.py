@@ -36,6 +36,13 @@ def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     """What a JSON or JSONL text holds: nested judgments or rankings, or rows."""
     if not text.strip():
         raise DataError(f"{source}: empty, there is no JSON in it. Next: check how it was made.")
+    found = _read(text, wanted, source)
+    if "NaN" in text and not isinstance(found, Rows):
+        _check_numbers(found, source)
+    return found
+
+
+def _read(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     try:
         data = _parse(text, source)
     except json.JSONDecodeError as error:
@@ -140,6 +147,22 @@ def _graded(docs: Any, where: str) -> Any:
                 f"{grades[pair[0]]!r} and {pair[1]!r}. Next: keep the judgment that is right."
             )
     return grades
+
+
+def _check_numbers(data: Nested, source: str) -> None:
+    """NaN is no number, whatever Python's JSON makes of it."""
+    for query, docs in data.items():
+        listed = docs if isinstance(docs, list) else ()
+        for doc, number in docs.items() if isinstance(docs, dict) else filter(_is_pair, listed):
+            if number != number:
+                raise DataError(
+                    f"{source}, query {shorten(query)}, document {shorten(doc)}: got NaN, expected a number. "
+                    "Next: correct or drop this document."
+                )
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, (list, tuple)) and len(item) == 2
 
 
 # --- rows --------------------------------------------------------------------------------------

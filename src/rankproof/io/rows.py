@@ -66,7 +66,8 @@ class Rows:
         unfit = ~np.isfinite(numbers) if finite else np.isnan(numbers)
         if unfit.any():
             row = int(np.flatnonzero(unfit)[0])
-            raise self._error(row, role, values[row], f"expected a {'finite ' if finite else ''}number")
+            got = float(values[row])
+            raise self._error(row, role, got, f"expected a {'finite ' if finite else ''}number")
         return numbers.astype(np.float64)
 
     def _error(self, row: int, role: str, got: object, expected: str) -> DataError:
@@ -84,11 +85,12 @@ def _is_unicode(text: str) -> bool:
 def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) -> Array:
     """The numbers that texts spell out; a text that spells none is an error at its place."""
     try:
-        if "_" not in "".join(texts):
-            return np.array(list(map(float, texts)), dtype=np.float64)
+        numbers = np.array(list(map(float, texts)), dtype=np.float64)
+        if "_" not in "".join(texts) and not np.isnan(numbers).any():
+            return numbers
     except ValueError:
         pass
-    row = next(row for row, text in enumerate(texts) if not spells_number(text))
+    row = next(row for row, text in enumerate(texts) if not spells_number(text) or float(text) != float(text))
     raise DataError(
         f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
         "Next: correct or drop this row."

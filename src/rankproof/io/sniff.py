@@ -85,10 +85,10 @@ def _trec(lines: list[str]) -> Format | None:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """What most lines are cut by into the same number of cells."""
+    """What half of the lines or more are cut by into the same number of cells."""
     for delimiter in DELIMITERS:
         width, count = Counter(len(_cells(line, delimiter)) for line in lines).most_common(1)[0]
-        if width > 1 and 2 * count > len(lines):
+        if width > 1 and 2 * count >= len(lines):
             return delimiter
     return ""
 
@@ -99,11 +99,12 @@ def _same_cells(lines: list[str], delimiter: str) -> bool:
 
 
 def _by_width(lines: list[str], name: str) -> Format:
-    """The last resort: the number of columns, so that the reader can say which line is wrong."""
-    widths = Counter(len(line.split()) for line in lines)
-    width = widths.most_common(1)[0][0]
-    if width in (4, 6):
-        return TREC_JUDGMENTS if width == 4 else TREC_RANKING
+    """The last resort: the columns alone, so that the reader can say which line is wrong."""
+    rows = [line.split() for line in lines]
+    for width, kind in ((4, TREC_JUDGMENTS), (6, TREC_RANKING)):
+        if _mostly(len(row) == width and row[1] in ("0", "Q0") for row in rows):
+            return kind
+    width = Counter(map(len, rows)).most_common(1)[0][0]
     raise DataError(
         f"{name}: not a format that is known: {width} column{'s' * (width > 1)} between blanks, as in "
         f"{shorten(lines[0])}. Next: give TREC judgments (4 columns), a TREC run (6 columns), "
@@ -117,4 +118,4 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 def _mostly(which: Iterable[bool]) -> bool:
     found = list(which)
-    return 2 * sum(found) > len(found)
+    return 2 * sum(found) >= len(found)
