@@ -8,7 +8,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.compatibility import so_far
+from rankproof.core.measures.running import so_far
 from rankproof.core.measures.sets import returned
 from rankproof.core.parameters import Cutoff, Grade
 
@@ -50,9 +50,8 @@ def covers(h: Hits, rel: float) -> Hits:
     """The documents that are relevant to any aspect, those to most aspects first; grade: how many."""
     good = whole(h).relevant(rel)
     place = int(good.rank.max(initial=0)) + 1
-    document, count = np.unique(good.query * place + good.rank, return_counts=True)
+    document, at, count = np.unique(good.query * place + good.rank, return_index=True, return_counts=True)
     order = np.lexsort((-count, document // place))
-    _, at = np.unique(good.query * place + good.rank, return_index=True)
     once = good.keep(at[order])
     return Hits(
         query=once.query,

@@ -6,14 +6,14 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.running import earlier, running
+from rankproof.core.measures.running import earlier, positive, running
 from rankproof.core.parameters import Cutoff, Maximum
 
 
 def satisfied(h: Hits, top_grade: float | None) -> Array:
     """For each row the chance that its document satisfies the reader: (2^grade - 1) / 2^top."""
     top = h.top_grade if top_grade is None else top_grade
-    return (np.exp2(np.clip(h.grade, 0, top)) - 1) / 2.0**top
+    return (np.exp2(np.clip(h.grade, 0, top)) - 1) / 2.0**top  # type: ignore[no-any-return]
 
 
 @measure("ERR", also=("expected_reciprocal_rank",), optimistic=True, undefined=False)
@@ -42,7 +42,7 @@ def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = Non
     >>> evaluate({"q": {"a": 3}}, {"q": ["x", "a"]}, name)[name]
     0.4375
     """
-    shown = h.relevant(np.nextafter(0, 1)).top(k)
+    shown = positive(h).top(k)
     stop = satisfied(shown, top_grade)
     reached = earlier(shown, running(shown, 1 - stop, np.multiply), 1.0)
     return shown.sum(reached * stop / shown.rank)

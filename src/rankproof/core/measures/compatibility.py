@@ -6,6 +6,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
+from rankproof.core.measures.running import so_far
 from rankproof.core.parameters import Count, Grade, Persistence
 
 
@@ -16,16 +17,6 @@ def higher_graded(h: Hits, rows: Hits) -> Array:
     order = h.query * width + len(levels) - np.searchsorted(levels, h.grade)
     own = rows.query * width + len(levels) - np.searchsorted(levels, rows.grade)
     return np.searchsorted(order, own) - h.starts[rows.query]
-
-
-def so_far(group: Array) -> Array:
-    """For each row how many earlier rows are of the same group."""
-    order = np.argsort(group, kind="stable")
-    ordered = group[order]
-    begins = np.searchsorted(ordered, ordered)
-    count = np.empty(len(group), dtype=np.intp)
-    count[order] = np.arange(len(group)) - begins
-    return count
 
 
 @measure("Compat", also=("compatibility", "Compatibility"))

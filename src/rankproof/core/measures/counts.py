@@ -183,7 +183,7 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 
     Use: to show why accuracy is a trap in retrieval; P, R and F say what one wants to know.
 
-    Reference: C. D. Manning, P. Raghavan, H. Schütze: Introduction to Information Retrieval, 2008, section 8.3.
+    Reference: C. D. Manning, P. Raghavan, H. Schütze: Introduction to Information Retrieval, 2008, 8.3.
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "Accuracy", corpus=100)["Accuracy"]
@@ -206,7 +206,7 @@ def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 
     Worst: one more than the number of documents shown.
 
-    Blind to: everything after the first relevant document; rankings of different lengths differ where none is.
+    Blind to: everything after the first relevant document; where there is none, to all but the length.
 
     Use: where RR is too abstract: "the answer is at rank 3". Its mean follows the failures.
 

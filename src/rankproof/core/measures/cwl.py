@@ -1,8 +1,8 @@
 """Measures of the C/W/L kind: a chance of Continuing after each document gives each its Weight.
 
 The value is the gain per document looked at; a document's gain is grade / top_grade.
-Reference for all: A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior into
-the measurement of search effectiveness, ACM TOIS 2017.
+Reference for all: A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior
+into the measurement of search effectiveness, ACM TOIS 2017.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AT_ONCE = 1000
 def gain_per_document(
     h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]
 ) -> PerQuery:
-    """The mean gain of the documents a reader sees; `go_on(gains, ranks)` is the chance to go on after each."""
+    """The mean gain of the documents seen; `go_on(gains, ranks)` is the chance to go on after each."""
     parts = [
         _part(h.select(np.arange(at, min(at + AT_ONCE, h.n))), depth, top_grade, go_on)
         for at in range(0, h.n, AT_ONCE)
@@ -69,7 +69,8 @@ def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 
     Use: with T as the number of good documents a reader hopes for.
 
-    Reference: A. Moffat, F. Scholer, P. Thomas: Models and metrics: IR evaluation as a user process, ADCS 2012.
+    Reference: A. Moffat, F. Scholer, P. Thomas: Models and metrics: IR evaluation as a user process,
+    ADCS 2012.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INSQ")["INSQ"], 4)
@@ -116,8 +117,8 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops when T was gained, or k documents were seen.
 
-    Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given). It is
-    the static model.
+    Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given): the
+    static model.
 
     Range: 0 to 1.
 
@@ -143,7 +144,8 @@ def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = N
 def nerr8(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops at a document with a chance of its gain, at k at the latest.
 
-    Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not given.
+    Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not
+    given.
 
     Range: 0 to 1.
 
@@ -194,7 +196,8 @@ def nerr9(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
 def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery:
     """NERR8 without a cut-off, for a reader who goes on with probability p where nothing was gained.
 
-    Formula: gain per document seen, with a chance to go on after a document of p (1 - gain); over 1,000 ranks.
+    Formula: gain per document seen, with a chance to go on after a document of p (1 - gain); over 1,000
+    ranks.
 
     Range: 0 to 1.
 
@@ -219,8 +222,8 @@ def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery
 def nerr11(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """NERR8 without a cut-off, for a reader who wants T good documents and tires as in INSQ.
 
-    Formula: gain per document seen, with a chance to go on after rank i of ((i + 2T - 1) / (i + 2T))² (1 - gain);
-    over 1,000 ranks.
+    Formula: gain per document seen, with a chance to go on after rank i of
+    ((i + 2T - 1) / (i + 2T))² (1 - gain); over 1,000 ranks.
 
     Range: 0 to 1.
 

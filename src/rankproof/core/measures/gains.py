@@ -6,7 +6,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.running import down_to, running
+from rankproof.core.measures.running import down_to, positive, running
 from rankproof.core.measures.sets import wanted
 from rankproof.core.parameters import Cutoff, GainOf, Grade, Positive
 
@@ -14,7 +14,7 @@ from rankproof.core.parameters import Cutoff, GainOf, Grade, Positive
 def with_gain(h: Hits, gain: GainOf) -> tuple[Hits, Hits]:
     """The rows that gain something, of the ranking and of the ideal order."""
     g = h.valued(gain)
-    return g.relevant(np.nextafter(0, 1)), g.ideal.relevant(np.nextafter(0, 1))
+    return positive(g), positive(g.ideal)
 
 
 def cumulated(g: Hits) -> Array:

@@ -79,8 +79,9 @@ def geometric_bpref(h: Hits, rel: Grade = 1) -> PerQuery:
 def inferred_average_precision(h: Hits, rel: Grade = 1) -> PerQuery:
     """Average precision estimated from a sample of judgments.
 
-    Formula: 1/R sum over relevant documents found, at rank k, of 1/k + (k-1)/k times (judged above / (k-1))
-    times (relevant above / judged above), where what a pool holds unjudged is marked by a negative grade.
+    Formula: 1/R sum over relevant documents found, at rank k, of (1 + pooled above times relevant above /
+    judged above) / k; pooled are the judged and those that the judgments mark as not judged, by a grade
+    below 0. Both parts of the inner fraction are smoothed by 0.00001.
 
     Range: 0 to 1.
 
@@ -99,9 +100,7 @@ def inferred_average_precision(h: Hits, rel: Grade = 1) -> PerQuery:
     >>> round(evaluate({"q": {"a": 1, "b": 1, "x": 0}}, {"q": ["a", "x", "b"]}, "infAP")["infAP"], 4)
     0.8333
     """
-    good, above = h.grade >= rel, h.rank - 1
+    good = h.grade >= rel
     relevant, wrong = h.before(good), h.before(not_relevant(h, rel))
-    looked_at = ratio(h.before(np.ones(len(h.rank))), above)
     precision = (relevant + EPSILON) / (relevant + wrong + 2 * EPSILON)
-    value = np.where(above == 0, 1.0, (1 + above * looked_at * precision) / h.rank)
-    return ratio(h.sum(good * value), wanted(h, rel))
+    return ratio(h.sum(good * (1 + (h.nth - 1) * precision) / h.rank), wanted(h, rel))

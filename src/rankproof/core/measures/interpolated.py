@@ -16,7 +16,7 @@ POINTS = tuple(i / 10 for i in range(11))
 
 
 def needed(total: Array, recall: float, rounding: str) -> Array:
-    """How many relevant documents make up that recall: to the nearest, halves up, or by trec_eval 9's rule."""
+    """How many relevant documents make up that recall: to the nearest, halves up, or as trec_eval 9 cuts."""
     exact = recall * total
     if rounding == "trec_eval-9":
         return np.floor(exact + 0.9)

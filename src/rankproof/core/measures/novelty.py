@@ -26,7 +26,7 @@ def by_log(rank: Array) -> Array:
 
 def by_rank(rank: Array) -> Array:
     """The discount of ERR."""
-    return 1 / rank  # type: ignore[no-any-return]
+    return 1 / rank
 
 
 def novel_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
@@ -216,7 +216,7 @@ def nerr_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> Pe
 
 def _by_power(beta: float) -> Discount:
     """The discount of RBP."""
-    return lambda rank: beta ** (rank - 1.0)  # type: ignore[no-any-return]
+    return lambda rank: beta ** (rank - 1.0)
 
 
 def _nrbp_ceiling(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:

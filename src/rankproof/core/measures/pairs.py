@@ -76,7 +76,8 @@ def rank_biased_overlap(a: Ids, b: Ids, k: Cutoff = None, p: Persistence = 0.9) 
 def kendall_tau(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """Kendall's tau: how many pairs of documents stand in the same order in both, less those that do not.
 
-    Formula: (pairs in the same order - pairs in opposite order) / pairs, over the documents both rankings have.
+    Formula: (pairs in the same order - pairs in opposite order) / pairs, over the documents that both
+    rankings have.
 
     Range: -1 to 1.
 

@@ -35,3 +35,18 @@ def down_to(h: Hits, totals: Array, query: Array, rank: Array) -> Array:
     row = np.searchsorted(h.query * width + h.rank, query * width + rank, side="right") - 1
     inside = row >= h.starts[query]
     return np.where(inside, np.append(totals, 0.0)[np.where(inside, row, -1)], 0.0)
+
+
+def so_far(group: Array) -> Array:
+    """For each row how many earlier rows are of the same group."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    begins = np.searchsorted(ordered, ordered)
+    count = np.empty(len(group), dtype=np.intp)
+    count[order] = np.arange(len(group)) - begins
+    return count
+
+
+def positive(h: Hits) -> Hits:
+    """The rows with a grade (or gain) above 0."""
+    return h.relevant(np.nextafter(0, 1))

@@ -54,8 +54,8 @@ def rank_biased_precision(
     """What a reader gains per document looked at, who goes on to the next with probability p.
 
     Formula: RBP = (1 - p) sum over relevant documents of p^(rank - 1). `gain='graded'` multiplies each by
-    grade / top_grade (the largest grade in the judgments, unless given); `gain='topic'` by grade / the largest
-    grade of the query, as trec_eval 10 does.
+    grade / top_grade (the largest grade in the judgments, unless given); `gain='topic'` by grade / the
+    largest grade of the query, as trec_eval 10 does.
 
     Range: 0 to 1.
 
@@ -67,7 +67,8 @@ def rank_biased_precision(
 
     Use: with p as the patience of your readers: .5 impatient, .8 usual, .95 patient. See RBPResidual too.
 
-    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 2008.
+    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM
+    TOIS 2008.
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "RBP")["RBP"], 4)
@@ -122,7 +123,8 @@ def rank_biased_residual(
 
     Use: beside RBP, which lies between its value and value + residual.
 
-    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 2008.
+    Reference: A. Moffat, J. Zobel: Rank-biased precision for measurement of retrieval effectiveness, ACM
+    TOIS 2008.
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "RBPResidual(p=0.5)")["RBPResidual(p=0.5)"]
