@@ -31,17 +31,23 @@ class Norm(NamedTuple):
 
 
 def read_preferences(path: str, *, parts: bool) -> list[Judged]:
-    """``topic judge [part] document level`` lines, where `parts` says whether the third field is there."""
-    names = (
-        ("topic", "judge", "part", "document", "level") if parts else ("topic", "judge", "document", "level")
-    )
-    rows = []
-    for number, fields in _lines(path, names):
+    """``topic judge [part] document level`` lines; `parts` says whether the third field is there.
+
+    A judgment given twice is kept once; two that contradict each other are an error.
+    """
+    names = ("topic", "judge", "part", "document", "level")
+    known: dict[tuple[str, ...], tuple[float, int]] = {}
+    for number, fields in _lines(path, names if parts else (*names[:2], *names[3:])):
         topic, judge, *part, document, level = fields
-        rows.append(
-            Judged(topic, judge, part[0] if part else "", document, _number(path, number, "level", level))
-        )
-    return rows
+        key = (topic, judge, part[0] if part else "", document)
+        given = _number(path, number, "level", level)
+        level_before, line_before = known.setdefault(key, (given, number))
+        if level_before != given:
+            raise DataError(
+                f"{path}, lines {line_before} and {number}: document {shorten(document)} of topic "
+                f"{shorten(topic)} is judged twice, {level_before:g} and {given:g}"
+            )
+    return [Judged(*key, level) for key, (level, _) in known.items()]
 
 
 def read_zscores(path: str) -> dict[tuple[str, str], Norm]:
