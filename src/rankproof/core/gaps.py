@@ -106,8 +106,9 @@ def _lowest(gaps: _Gaps, beyond: PerQuery, value: Value) -> PerQuery:
     def gained(count: Array) -> Array:
         above = gaps.end - count
         each = harmonic[gaps.end] - harmonic[above]
-        pairs: Array = count * harmonic[gaps.end] - (summed[gaps.end] - summed[above])
-        return (gaps.relevant + 1) * each + count * (gaps.below + lower) + pairs
+        pairs = count * harmonic[gaps.end] - (summed[gaps.end] - summed[above])
+        total: Array = (gaps.relevant + 1) * each + count * (gaps.below + lower) + pairs
+        return total
 
     before = _rest(gaps.query, gained(gaps.length))
     added = _rest(gaps.query, gaps.length) + beyond[gaps.query]
@@ -143,10 +144,12 @@ def _begins(query: Array) -> Array:
 
 def _running(query: Array, values: Array) -> Array:
     """For each gap the sum of `values` over the gaps of its query up to and with it."""
-    total: Array = np.cumsum(values)
-    return total - (total - values)[_begins(query)][query]
+    total = np.cumsum(values)
+    before: Array = (total - values)[_begins(query)]
+    return total - before[query]
 
 
 def _rest(query: Array, values: Array) -> Array:
     """For each gap the sum of `values` over the gaps of its query after it."""
-    return np.bincount(query, weights=values)[query] - _running(query, values)
+    total: Array = np.bincount(query, weights=values)
+    return total[query] - _running(query, values)
