@@ -109,6 +109,13 @@ BINARY = {
     for name, case in cases().items()
     if all(grade <= 1 for judged in case["judgments"].values() for grade in judged.values())
 }
+ONE_SIDED = {
+    name
+    for name, case in cases().items()
+    if any(
+        {grade >= 1 for grade in judged.values()} != {True, False} for judged in case["judgments"].values()
+    )
+}
 NOT_POSITIVE = {"scores of zero and below", "all scores below zero"}
 ORDERED_ONLY = {
     "average_precision",
@@ -125,7 +132,7 @@ Left = Callable[[str, str], bool]
 def left_by_ranx(case: str, measure: str) -> bool:
     """Ties among more than 15 documents, which it sorts in no fixed order; what its profile says it does not follow."""
     weighted = measure.startswith("rbp") and case not in BINARY
-    return case == "deep, binary, tied" or weighted or (measure == "bpref" and case in NEGATIVE)
+    return case == "deep, binary, tied" or weighted or (measure == "bpref" and case in NEGATIVE | ONE_SIDED)
 
 
 def left_by_torchmetrics(case: str, measure: str) -> bool:
@@ -188,6 +195,8 @@ def test_a_profile_gives_the_numbers_of_its_tool(profile: str, case: str) -> Non
     asked = {
         name: ours for name, ours in names.items() if name in theirs["per_query"] and not left(case, name)
     }
+    if not asked:
+        pytest.skip(f"{profile} does not claim to follow its tool here")
     scores = evaluate(cases()[case]["judgments"], cases()[case]["run"], list(asked.values()), profile=profile)
     wrong = []
     for name, ours in asked.items():
@@ -207,6 +216,17 @@ def test_a_profile_gives_the_numbers_of_its_tool(profile: str, case: str) -> Non
         ):
             wrong.append((name, "mean", mean, scores[ours]))
     assert not wrong
+
+
+@pytest.mark.parametrize("profile", TABLE)
+def test_few_comparisons_are_left_out(profile: str) -> None:
+    tool, names, _, left = TABLE[profile]
+    measured = [
+        (case, name) for case, each in golden(tool)["cases"].items() for name in each.get("per_query", ())
+    ]
+    asked = [pair for pair in measured if pair[1] in names]
+    assert {name for _, name in asked} == set(names)
+    assert sum(left(*pair) for pair in asked) < len(asked) / 2
 
 
 JUDGED = [
@@ -283,7 +303,9 @@ def test_scores_are_found_by_the_name_that_was_asked_for_and_by_their_own() -> N
 
 
 def test_two_names_that_a_profile_makes_one_measure_both_find_it() -> None:
-    scores = evaluate({"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, ["DCG", "DCG(gain='exp')"], profile="quepid")
+    scores = evaluate(
+        {"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, ["DCG", "DCG(gain='exp')"], profile="quepid"
+    )
     assert scores["DCG"] == scores["DCG(gain='exp')"]
     assert len(scores.per_query) == 1
 

@@ -95,7 +95,8 @@ _ALL = (
         conventions={"ties": "input"},
         beyond=(
             "in rankings of more than 15 documents equal scores come in no fixed order",
-            "its bpref counts negative grades as judged not relevant, and is NaN where our bpref is defined",
+            "its bpref counts negative grades as judged not relevant; one query without relevant, or without "
+            "not relevant, judgments makes it 0 or NaN for other queries too",
             "its RBP weighs a document by its grade, so that it can exceed 1",
         ),
     ),
