@@ -167,7 +167,7 @@ def test_the_format_must_be_clear(tmp_path: Path):
     judgments = load_judgments({"q": {"a": 1}})
     with pytest.raises(UsageError, match=r"the name does not say which format to write\. Did you mean '\.json'\?"):
         write_judgments(judgments, tmp_path / "x.jsn")
-    with pytest.raises(UsageError, match="format: got 'cvs', expected one of .* Did you mean 'csv'"):
+    with pytest.raises(UsageError, match=r"format: got 'cvs', expected one of .* Did you mean 'csv'"):
         write_judgments(judgments, tmp_path / "x", to="cvs")
     write_judgments(judgments, tmp_path / "x", to="csv")
     assert load_judgments(tmp_path / "x").as_dict() == {"q": {"a": 1}}
