@@ -11,7 +11,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-Judgments = dict[str, dict[str, int]]
+Judgments = dict[str, dict[str, float]]
 Run = dict[str, dict[str, float]]
 
 HERE = Path(__file__).parent
@@ -21,7 +21,7 @@ def case(name: str, judgments: Judgments, run: Run) -> dict[str, Any]:
     return {"name": name, "judgments": judgments, "run": run}
 
 
-def one(name: str, judgments: dict[str, int], run: dict[str, float]) -> dict[str, Any]:
+def one(name: str, judgments: dict[str, float], run: dict[str, float]) -> dict[str, Any]:
     """A case of one query."""
     return case(name, {"q1": judgments}, {"q1": run})
 
@@ -51,6 +51,7 @@ def by_hand() -> list[dict[str, Any]]:
         one("all scores below zero", graded, {"a": -6.0, "b": -5.0, "c": -4.0, "d": -3.0, "e": -2.0, "f": -1.0}),
         one("negative grades", {"a": 2, "b": -1, "c": 0, "d": 1, "e": -2}, listed("b", "a", "e", "c", "x", "d")),
         one("negative grades only", {"a": -1, "b": -1}, listed("a", "b", "x")),
+        one("grades below 1", {"a": 0.5, "b": 1, "c": 2, "d": 0.25}, listed("a", "c", "x", "d", "b")),
         one("no relevant document", {"a": 0, "b": 0}, listed("a", "x", "b")),
         one("nothing judged was found", {"a": 2, "b": 1}, listed("x", "y", "z")),
         one("equal in float32", {"a": 1, "b": 0, "c": 2}, {"a": 1.0, "b": 1.0 + 1e-9, "c": 1.0 + 2e-9}),

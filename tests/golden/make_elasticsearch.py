@@ -66,6 +66,8 @@ MEASURES = {
 
 
 def evaluated(case: dict[str, Any]) -> dict[str, Any]:
+    if any(rating != int(rating) for judged in case["judgments"].values() for rating in judged.values()):
+        return {"error": "a rating is a whole number in its requests"}
     values = {
         f"{name}@{cut}": {
             query: function(ordered(case["run"].get(query, {}))[:cut], judged)

@@ -72,6 +72,7 @@ TORCH: Names = {
     **at({"normalized_dcg@*": "nDCG@*", "average_precision@*": "AP@*", "reciprocal_rank@*": "RR@*", "precision@*": "P@*",
           "recall@*": "R@*", "hit_rate@*": "Success@*", "precision_adaptive@*": "P(denominator='returned')@*"}, FIVE),
     "normalized_dcg": "nDCG", "average_precision": "AP", "reciprocal_rank": "RR", "precision": "P", "recall": "R",
+    "r_precision": "Rprec",
 }  # fmt: skip
 SKLEARN: Names = {
     **at({"ndcg_score@*": "nDCG@*", "dcg_score@*": "DCG@*"}, FIVE),
@@ -138,7 +139,7 @@ def left_by_ranx(case: str, measure: str) -> bool:
 def left_by_torchmetrics(case: str, measure: str) -> bool:
     base = measure.partition("@")[0]
     unordered = base in ORDERED_ONLY and case in TIED | SINGLE_CASES
-    hidden = base in ORDERED_ONLY - {"hit_rate"} and case in NOT_POSITIVE
+    hidden = base in HIDING and case in NOT_POSITIVE
     return unordered or hidden or (base == "normalized_dcg" and case in NEGATIVE)
 
 
@@ -149,8 +150,9 @@ def left_by_sklearn(case: str, measure: str) -> bool:
 
 
 def left_by_products(case: str, measure: str) -> bool:
-    """A negative grade pulls their DCG and ERR down."""
-    return case in NEGATIVE and measure.lower().startswith(("dcg", "ndcg", "err", "expected"))
+    """A negative grade pulls their DCG and ERR down; any grade above 0, a fraction too, is relevant to them."""
+    graded = measure.lower().startswith(("dcg", "ndcg", "err", "expected"))
+    return case in NEGATIVE if graded else case == "grades below 1"
 
 
 def left_by_trec_eval_10(case: str, measure: str) -> bool:

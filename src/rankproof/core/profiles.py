@@ -44,13 +44,11 @@ class Profile:
 _RUN = "proven by values the tool itself gave"
 _GIVEN_ORDER = "Equal scores stay in the order they were given."
 _ANSWERED_ONLY = "The mean is over the queries that the ranking answers."
-_RETURNED_ONLY = (
-    "It is given the returned documents only: recall is over the relevant ones among them, and the ideal "
-    "order of nDCG is their best order."
-)
+_RETURNED_ONLY = "It is given the returned documents only: the ideal order of nDCG is their best order."
 _VERDICTS = "Context precision is AP divided by the relevant chunks found, not by those that exist."
 _NEGATIVE = "a negative grade takes away from its DCG; here it gains nothing"
-_RECALL_RETURNED: Parameters = {"R": {"denominator": "returned"}, "nDCG": {"ideal": "returned"}}
+_FRACTION = "a grade between 0 and 1 is relevant to it; set rel= where there are any"
+_IDEAL_RETURNED: Parameters = {"nDCG": {"ideal": "returned"}}
 _WHAT_IS_FOUND: Parameters = {"AP": {"denominator": "found"}}
 
 _ALL = (
@@ -106,12 +104,18 @@ _ALL = (
         proof=_RUN,
         says=(
             _RETURNED_ONLY,
+            "R and R-precision are over the relevant documents returned.",
             "AP is divided by the relevant documents found in the top k.",
             "nDCG is the mean over the orders of equal scores.",
             "Scores are compared, and values computed, in single precision.",
             _ANSWERED_ONLY,
         ),
-        measures={**_RECALL_RETURNED, **_WHAT_IS_FOUND, "Rprec": {"denominator": "returned"}},
+        measures={
+            **_IDEAL_RETURNED,
+            **_WHAT_IS_FOUND,
+            "R": {"denominator": "returned"},
+            "Rprec": {"denominator": "returned"},
+        },
         conventions={"ties": "expected", "precision": "float32", "missing": "skip"},
         beyond=(
             "documents scored 0 or less are not relevant in its AP, P, R and RR",
@@ -128,7 +132,7 @@ _ALL = (
             "AP is divided by the relevant documents returned.",
             _ANSWERED_ONLY,
         ),
-        measures={**_RECALL_RETURNED, **_WHAT_IS_FOUND},
+        measures={**_IDEAL_RETURNED, **_WHAT_IS_FOUND},
         conventions={"ties": "expected", "missing": "skip"},
         beyond=(
             "average_precision_score takes all documents of one score as one step",
@@ -169,6 +173,7 @@ _ALL = (
         beyond=(
             "since 3.6 its P, R, AP and RR take a document as relevant only from max(half the highest grade, "
             "the 90th percentile) of its query's grades on; set rel= where that matters",
+            _FRACTION,
             _NEGATIVE,
         ),
     ),
@@ -190,6 +195,7 @@ _ALL = (
         conventions={"ties": "input", "missing": "skip"},
         beyond=(
             "its AP is NaN for a query without relevant documents, its DCG where a document has no rating",
+            _FRACTION,
             _NEGATIVE,
         ),
     ),
