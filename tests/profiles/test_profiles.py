@@ -118,14 +118,8 @@ ONE_SIDED = {
     )
 }
 NOT_POSITIVE = {"scores of zero and below", "all scores below zero"}
-ORDERED_ONLY = {
-    "average_precision",
-    "reciprocal_rank",
-    "precision",
-    "recall",
-    "hit_rate",
-    "precision_adaptive",
-}
+HIDING = {"average_precision", "reciprocal_rank", "precision", "recall", "precision_adaptive"}
+ORDERED_ONLY = HIDING | {"hit_rate", "r_precision"}
 
 Left = Callable[[str, str], bool]
 
