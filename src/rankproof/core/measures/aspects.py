@@ -102,8 +102,8 @@ def subtopic_recall(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of =
     Reference: C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent relevance, SIGIR 2003.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "claim 1", "a", 1), ("q", "claim 2", "a", 1), ("q", "claim 3", "b", 0)]
-    >>> evaluate(judgments, {"q": ["a", "b"]}, "context_recall")["context_recall"]
+    >>> evidence = {"q": {"a": {"claim 1": 1, "claim 2": 1}, "b": {"claim 3": 0}}}
+    >>> evaluate(evidence, {"q": ["a", "b"]}, "context_recall")["context_recall"]
     0.6666666666666666
     """
     good = h.relevant(rel).top(k)
@@ -144,8 +144,8 @@ def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuer
     Reference: R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results, WSDM 2009.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 2", "b", 1)]
-    >>> evaluate(judgments, {"q": ["a", "b"]}, "P_IA@2")["P_IA@2"]
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"other": 1}}}
+    >>> evaluate(relevant, {"q": ["a", "b"]}, "P_IA@2")["P_IA@2"]
     0.5
     """
     shown = returned(h, k) if k is None else np.full(h.n, float(k))
@@ -176,8 +176,8 @@ def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) ->
     Reference: R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search results, WSDM 2009.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 2", "b", 1)]
-    >>> evaluate(judgments, {"q": ["a", "b"]}, "AP_IA")["AP_IA"]
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"other": 1}}}
+    >>> evaluate(relevant, {"q": ["a", "b"]}, "AP_IA")["AP_IA"]
     0.75
     """
     width, good = width_of(h), h.relevant(rel).top(k)

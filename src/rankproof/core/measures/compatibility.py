@@ -40,7 +40,7 @@ def compatibility(h: Hits, rel: Grade = 1, p: Persistence = 0.95, depth: Count =
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "Compat(p=0.5)")["Compat(p=0.5)"], 4)
-    0
+    0.4359
     """
     ideal, good = h.ideal.relevant(rel), h.relevant(rel).top(depth)
     above = higher_graded(ideal, good)

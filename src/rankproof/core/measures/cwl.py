@@ -74,7 +74,7 @@ def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INSQ")["INSQ"], 4)
-    0
+    0.4853
     """
     shown = h.top(DEPTH)
     weights = 1 / (np.arange(1, DEPTH + 1) + 2 * T - 1) ** 2
@@ -103,7 +103,7 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "INST")["INST"], 4)
-    0
+    0.7233
     """
 
     def go_on(gain: Array, rank: Array) -> Array:
@@ -161,7 +161,7 @@ def nerr8(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR8@10")["NERR8@10"]
-    0
+    0.6666666666666666
     """
     return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: 1 - gain)
 
@@ -187,7 +187,7 @@ def nerr9(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR9@10")["NERR9@10"]
-    0
+    0.6
     """
     return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: rank / (rank + 1) * (1 - gain))
 
@@ -213,7 +213,7 @@ def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR10")["NERR10"]
-    0
+    0.6551724137931034
     """
     return gain_per_document(h, DEPTH, top_grade, lambda gain, rank: p * (1 - gain))
 
@@ -239,7 +239,7 @@ def nerr11(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "NERR11")["NERR11"]
-    0
+    0.5909090909090908
     """
 
     def go_on(gain: Array, rank: Array) -> Array:

@@ -50,7 +50,7 @@ def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "RnDCG")["RnDCG"], 4)
-    0.6798
+    0.6799
     """
     good, best = with_gain(h, gain)
     ends = level_ends(best)

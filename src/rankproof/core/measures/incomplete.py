@@ -70,7 +70,7 @@ def geometric_bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     >>> from rankproof import evaluate
     >>> relevant = {"q": {"a": 1, "x": 0}, "r": {"b": 1, "c": 1, "y": 0}}
     >>> evaluate(relevant, {"q": ["a", "x"], "r": ["b", "y", "c"]}, "GMbpref")["GMbpref"]
-    0.7071067811865475
+    0.7071067811865476
     """
     return bpref(h, rel=rel)
 

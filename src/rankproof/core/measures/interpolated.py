@@ -80,6 +80,6 @@ def eleven_points(h: Hits, rel: Grade = 1, rounding: Rounding = "nearest") -> Pe
 
     >>> from rankproof import evaluate
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "IPrec11")["IPrec11"], 4)
-    0.7273
+    0.8636
     """
     return np.mean([best_precision(h, point, rel, rounding) for point in POINTS], axis=0)  # type: ignore[no-any-return]

@@ -115,8 +115,8 @@ def alpha_dcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> 
     information retrieval evaluation, SIGIR 2008; normalised as in ndeval.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
-    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "alpha_DCG@2")["alpha_DCG@2"], 4)
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
+    >>> round(evaluate(relevant, {"q": ["a", "b"]}, "alpha_DCG@2")["alpha_DCG@2"], 4)
     0.5
     """
     return ratio(novel_gain(h, k, rel, alpha, by_log), full_gain(h, k, rel, alpha, by_log))
@@ -147,9 +147,9 @@ def alpha_ndcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) ->
     information retrieval evaluation, SIGIR 2008.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
-    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "alpha_nDCG@2")["alpha_nDCG@2"], 4)
-    0
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
+    >>> round(evaluate(relevant, {"q": ["a", "b"]}, "alpha_nDCG@2")["alpha_nDCG@2"], 4)
+    0.8066
     """
     return _share_of_ideal(h, k, rel, alpha, by_log)
 
@@ -180,8 +180,8 @@ def err_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> Per
     web search results, Information Retrieval 2011; normalised as in ndeval.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
-    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "ERR_IA@2")["ERR_IA@2"], 4)
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
+    >>> round(evaluate(relevant, {"q": ["a", "b"]}, "ERR_IA@2")["ERR_IA@2"], 4)
     0.5
     """
     return ratio(novel_gain(h, k, rel, alpha, by_rank), full_gain(h, k, rel, alpha, by_rank))
@@ -207,9 +207,9 @@ def nerr_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> Pe
     web search results, Information Retrieval 2011; ndeval.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
-    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "nERR_IA@2")["nERR_IA@2"], 4)
-    0
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
+    >>> round(evaluate(relevant, {"q": ["a", "b"]}, "nERR_IA@2")["nERR_IA@2"], 4)
+    0.8333
     """
     return _share_of_ideal(h, k, rel, alpha, by_rank)
 
@@ -245,8 +245,8 @@ def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -
     underspecified queries, ICTIR 2009.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
-    >>> evaluate(judgments, {"q": ["a", "b"]}, "NRBP")["NRBP"]
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
+    >>> evaluate(relevant, {"q": ["a", "b"]}, "NRBP")["NRBP"]
     0.46875
     """
     gained = novel_gain(h, None, rel, alpha, _by_power(beta))
@@ -278,8 +278,8 @@ def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persisten
     underspecified queries, ICTIR 2009.
 
     >>> from rankproof import evaluate
-    >>> judgments = [("q", "side 1", "a", 1), ("q", "side 1", "b", 1), ("q", "side 2", "c", 1)]
-    >>> round(evaluate(judgments, {"q": ["a", "b"]}, "nNRBP")["nNRBP"], 4)
-    0
+    >>> relevant = {"q": {"a": {"one side": 1}, "b": {"one side": 1}, "c": {"other": 1}}}
+    >>> round(evaluate(relevant, {"q": ["a", "b"]}, "nNRBP")["nNRBP"], 4)
+    0.7692
     """
     return _share_of_ideal(h, None, rel, alpha, _by_power(beta))
