@@ -89,7 +89,7 @@ def test_a_negative_grade_is_no_judgment_for_judged_only(run):
 
 def test_no_document_left_gives_0(run):
     _, out, _ = run("-J -q -m iprec_at_recall.0 -m set_P -m 11pt_avg", qrels="q1 0 z 1\n")
-    assert {value for value in values(out).values()} == {"0.0000"}
+    assert set(values(out).values()) == {"0.0000"}
 
 
 def test_relevance_strings_show_what_each_document_is(run):
@@ -207,6 +207,14 @@ def test_rarer_judgments_that_cannot_be_read(run, arguments, qrels, code, words)
     got, out, err = run(f"-c {measure} {arguments}", qrels)
     assert (got, out) == (code, "")
     assert all(word in err for word in words), err
+
+
+def test_a_document_judged_by_two_judges_needs_the_format_for_that(run):
+    qrels = "q1 1 a 1\nq1 2 a 0\n"
+    code, out, err = run("-m map", qrels)
+    assert (code, out) == (4, "")
+    assert "Next: -R qrels_jg" in err
+    assert values(run("-m map", "q1 1 a 1\nq1 2 b 0\n")[1])["map", "all"] == "1.0000"
 
 
 @pytest.mark.parametrize("arguments", ["-c", "-c -R qrels_jg -m qrels_jg", "-c -R qrels_prefs -m prefs"])

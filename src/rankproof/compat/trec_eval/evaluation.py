@@ -17,11 +17,12 @@ from rankproof.compat.trec_eval.options import Options
 from rankproof.compat.trec_eval.parameters import Column
 from rankproof.compat.trec_eval.preferring import preference_series
 from rankproof.compat.trec_eval.results import Results, Series, Value
-from rankproof.compat.trec_eval.runs import Rankings, in_order, rankings_of
+from rankproof.compat.trec_eval.runs import Rankings, in_order, rankings_of, reading
 from rankproof.compat.trec_eval.topics import Topics, select_topics
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
+from rankproof.errors import DataError, shorten
 from rankproof.io.mappings import MappingRankings
 from rankproof.io.trec import TrecRankings, read_qrels
 
@@ -56,9 +57,9 @@ def evaluate_files(judgments: str, results: str, columns: Sequence[Column], opti
 
 
 def _evaluate_grades(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
-    known, notes = _whole_grades(read_qrels(judgments))
-    blocks = TrecRankings(results).blocks(known, conventions(options.version), Census())
-    hits = join(known, blocks, conventions(options.version))
+    known, notes = _whole_grades(_without_aspects(read_qrels(judgments)))
+    order = conventions(options.version)
+    hits = reading(results, lambda run: join(known, run.blocks(known, order, Census()), order))
     answered = _answered(known.queries, hits)
     topics = select_topics(known.queries, answered, options.version, options.complete)
     measured = cut(hits, _cut(options))
@@ -66,6 +67,22 @@ def _evaluate_grades(judgments: str, results: str, columns: Sequence[Column], op
     absent = [place for place, topic in enumerate(topics.shown) if topic not in answered]
     series = [_grade_series(column, measured, rows, absent, options) for column in columns]
     return Evaluation(topics, Results(topics.shown, series), _fixed(known, options), notes)
+
+
+def _without_aspects(judgments: Judgments) -> Judgments:
+    """The judgments with the second column ignored: a document must then not come twice."""
+    facets = judgments.facets
+    if facets is None:
+        return judgments
+    twice = np.flatnonzero(np.diff(facets.start) > 1)
+    if len(twice):
+        row = int(twice[0])
+        query = judgments.queries[int(judgments.query[row])]
+        raise DataError(
+            f"{judgments.source}: document {shorten(judgments.docs[row])} of topic {shorten(query)} is "
+            "judged twice, with a different second column. Next: -R qrels_jg takes that for several judges"
+        )
+    return replace(judgments, facets=None)
 
 
 def _whole_grades(judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
@@ -115,7 +132,7 @@ def _fixed(judgments: Judgments, options: Options) -> dict[str, Value]:
 
 def _evaluate_groups(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
     rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
-    rankings = rankings_of(TrecRankings(results).table())
+    rankings = rankings_of(reading(results, TrecRankings.table))
     topics = select_topics({row.topic for row in rows}, rankings, options.version, options.complete)
     hits = cut(_hits_by_judge(rows, rankings, options), _cut(options))
     judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
@@ -153,7 +170,7 @@ def _evaluate_preferences(
     judgments: str, results: str, columns: Sequence[Column], options: Options
 ) -> Evaluation:
     rows = read_preferences(judgments, parts=options.judgment_format == "prefs")
-    rankings = rankings_of(TrecRankings(results).table())
+    rankings = rankings_of(reading(results, TrecRankings.table))
     by_topic = _by_topic(rows)
     topics = select_topics(by_topic, rankings, options.version, options.complete)
     wanted = {topic: by_topic[topic] for topic in topics.shown}

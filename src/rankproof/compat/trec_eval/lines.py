@@ -36,7 +36,7 @@ def read_preferences(path: str, *, parts: bool) -> list[Judged]:
     A judgment given twice is kept once; two that contradict each other are an error.
     """
     names = ("topic", "judge", "part", "document", "level")
-    known: dict[tuple[str, ...], tuple[float, int]] = {}
+    known: dict[tuple[str, str, str, str], tuple[float, int]] = {}
     for number, fields in _lines(path, names if parts else (*names[:2], *names[3:])):
         topic, judge, *part, document, level = fields
         key = (topic, judge, part[0] if part else "", document)

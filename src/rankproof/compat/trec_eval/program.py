@@ -16,6 +16,7 @@ from rankproof.compat.trec_eval.printing import summary_lines, text, topic_lines
 from rankproof.compat.trec_eval.results import Results, Series, Value, standardise, summarise
 from rankproof.compat.trec_eval.runs import on_disk, run_id
 from rankproof.errors import RankproofError, UsageError, one_of
+from rankproof.io.files import check_path
 
 USAGE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
 """The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
@@ -78,8 +79,10 @@ def _evaluate(options: Options) -> None:
     with quits_with(CALCULATION):
         _check_kinds(planned, options)
     with quits_with(INPUT), on_disk(options.files[1]) as results:
+        check_path(options.files[0])
+        run = run_id(results)
         evaluation = evaluate_files(options.files[0], results, _measured(planned), options)
-        _print(planned, evaluation, options, run_id(results))
+        _print(planned, evaluation, options, run)
 
 
 def _check_formats(options: Options) -> None:

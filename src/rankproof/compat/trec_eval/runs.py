@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
-from rankproof.io.files import HEAD, STDIN, opened
+from rankproof.io.files import HEAD, STDIN, opened, read_bytes
+from rankproof.io.trec import TrecRankings
 
+T = TypeVar("T")
 Rankings: TypeAlias = dict[str, dict[str, float]]
+
+_AFTER_RUN_ID = re.compile(rb"^([ \t]*(?:\S+[ \t]+){5}\S+)[ \t]+[^\s][^\n]*", re.MULTILINE)
 
 
 @contextmanager
@@ -31,6 +36,17 @@ def on_disk(path: str) -> Iterator[str]:
         yield copy.name
 
 
+def reading(path: str, use: Callable[[TrecRankings], T]) -> T:
+    """What `use` makes of the rankings in a file; as in trec_eval, lines may go on after the run id."""
+    try:
+        return use(TrecRankings(path, source=path))
+    except DataError:
+        first_six, cut = _AFTER_RUN_ID.subn(rb"\1", read_bytes(path))
+        if not cut:
+            raise
+        return use(TrecRankings(first_six, source=path))
+
+
 def run_id(path: str) -> str:
     """The run id in the last line that is no comment."""
     with opened(path) as stream:
@@ -39,7 +55,7 @@ def run_id(path: str) -> str:
         fields = line.split()
         if len(fields) >= 6 and not line.startswith("#"):
             return fields[5]
-    return ""
+    raise DataError(f"{path}: no results in it, expected lines of topic, Q0, document, rank, score, run id")
 
 
 def _tail(stream: BinaryIO) -> bytes:
