@@ -46,9 +46,11 @@ _GIVEN_ORDER = "Equal scores stay in the order they were given."
 _ANSWERED_ONLY = "The mean is over the queries that the ranking answers."
 _RETURNED_ONLY = "It is given the returned documents only: the ideal order of nDCG is their best order."
 _VERDICTS = "Context precision is AP divided by the relevant chunks found, not by those that exist."
+_CLAIMED = "Context recall is the share of the claims of the reference that the chunks support."
 _NEGATIVE = "a negative grade takes away from its DCG; here it gains nothing"
 _FRACTION = "a grade between 0 and 1 is relevant to it; set rel= where there are any"
 _IDEAL_RETURNED: Parameters = {"nDCG": {"ideal": "returned"}}
+_CLAIMS: Parameters = {"StRecall": {"denominator": "declared"}}
 _WHAT_IS_FOUND: Parameters = {"AP": {"denominator": "found"}}
 
 _ALL = (
@@ -59,7 +61,13 @@ _ALL = (
         says=(
             "Ours are its conventions: ties by document id descending, scores in double precision, "
             "a judged query without a ranking counts 0 (its option -c).",
+            "RBP has a persistence of .9 and takes each grade as a share of its query's largest; its "
+            "residual is 0 where every document returned was judged.",
         ),
+        measures={
+            "RBP": {"p": 0.9, "gain": "topic"},
+            "RBPResidual": {"p": 0.9, "negative": "unjudged", "tail": "unjudged"},
+        },
     ),
     Profile(
         name="trec_eval-9",
@@ -203,16 +211,18 @@ _ALL = (
         name="ragas",
         source="ragas 0.4.3",
         proof=f"{_RUN} on given verdicts",
-        says=(_VERDICTS,),
-        measures=_WHAT_IS_FOUND,
-        beyond=("it adds 1e-10 to the denominator, so that its perfect score is 0.9999999999",),
+        says=(_VERDICTS, _CLAIMED),
+        measures={**_WHAT_IS_FOUND, **_CLAIMS},
+        beyond=(
+            "it adds 1e-10 (1e-8 for entities) to the denominator, so that its perfect score is below 1",
+        ),
     ),
     Profile(
         name="deepeval",
         source="deepeval 4.3.1",
         proof=f"{_RUN} on given verdicts",
-        says=(_VERDICTS,),
-        measures=_WHAT_IS_FOUND,
+        says=(_VERDICTS, _CLAIMED),
+        measures={**_WHAT_IS_FOUND, **_CLAIMS},
     ),
 )
 
