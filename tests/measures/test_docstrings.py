@@ -6,6 +6,7 @@ import doctest
 import re
 
 import pytest
+
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
 

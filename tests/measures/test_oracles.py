@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rankproof import evaluate
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import parse
