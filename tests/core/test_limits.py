@@ -77,6 +77,7 @@ def test_bounds_of_long_rankings_agree_with_trying_every_number(make: Any, name:
 @pytest.mark.parametrize("seed", range(6))
 def test_measures_that_call_themselves_optimistic_are_bounded_by_all_being_relevant(make: Any, name: str, seed: int) -> None:
     judged, docs = case(seed)
+    judged["missed"] = 3.0
     for m in (REGISTRY[name], at(name, 3)):
         values = if_judged(make, m, judged, docs, 1)
         found = unjudged_bounds(m, make({"q": judged}, {"q": ranked(docs)}), 1)
@@ -97,6 +98,13 @@ def test_bounds_of_many_queries_stand_in_their_order(make: Any) -> None:
 def test_no_bound_is_shown_where_none_is_known_to_be_true(make: Any, name: str) -> None:
     found = unjudged_bounds(parse(name), make({"q": {"a": 1}}, {"q": ranked(["x", "a"])}))
     assert found is None
+
+
+def test_no_bound_is_shown_at_a_grade_that_would_rescale_the_others(make: Any) -> None:
+    hits = make({"q": {"a": 1}}, {"q": ranked(["x", "a"])})
+    assert unjudged_bounds(parse("ERR"), hits, 1) is not None
+    assert unjudged_bounds(parse("ERR"), hits, 2) is None
+    assert unjudged_bounds(parse("ERR(top_grade=3)"), hits, 2) is not None
 
 
 def test_fully_judged_rankings_have_bounds_of_no_width(make: Any) -> None:

@@ -44,6 +44,7 @@ MEASURES = [
     "AP(denominator='found')@3", "Success@1", "Success@3", "P@2", "P@3", "P(rel=2)@3", "P(denominator='returned')@4",
     "R@3", "R(denominator='min')@1", "F@3", "nDCG", "nDCG@3", "nDCG(gain='exp')@2", "nDCG(gain={1: 5, 2: 1})@3",
     "nDCG(ideal='top')@3", "nDCG(ideal='returned')@2", "nDCG(ideal='uncut')@3", "DCG(rel=2)@4",
+    "RBP(gain='graded')@3", "RBP(gain='topic')", "ERR(top_grade=4)", "bpref(rel=2)", "Q(rel=2)",
 ]  # fmt: skip
 REST = [name for name, m in REGISTRY.items() if m.spec.kind == "ranking" and not m.spec.aspects and name != "accuracy"]
 
@@ -69,6 +70,23 @@ def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(make: A
         found, note = tied_values(m, hits, rule, np.random.default_rng(RNG))
         assert found[0] == pytest.approx(wanted, abs=1e-9), rule
         assert note == ""
+
+
+ASPECTS = [name for name, m in REGISTRY.items() if m.spec.aspects]
+
+
+@pytest.mark.parametrize("name", ASPECTS)
+@pytest.mark.parametrize("seed", range(4))
+def test_documents_about_several_aspects_change_places_as_a_whole(make: Any, name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(6)]
+    judged = {(d, a): float(rng.integers(0, 2)) for d in docs for a in "uvw" if rng.random() < 0.4} | {("d0", "u"): 1.0}
+    run = {d: float(rng.integers(0, 2)) for d in docs}
+    m = at_three(name)
+    values = values_of_every_order(make, m, judged, run, aspects=True)
+    hits = make({"q": judged}, {"q": run}, aspects=True)
+    for rule, wanted in zip(("expected", "best", "worst"), (fmean(values), max(values), min(values)), strict=True):
+        assert tied_values(m, hits, rule, np.random.default_rng(RNG))[0][0] == pytest.approx(wanted, abs=1e-9), rule
 
 
 def test_without_ties_all_rules_give_the_value_itself(make: Any) -> None:

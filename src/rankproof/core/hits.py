@@ -218,7 +218,7 @@ class Hits:
         """The sum of `values` (one a row) for each query."""
         if self.weight is not None:
             values = values * self.weight
-        return np.bincount(self.query, weights=values, minlength=self.n)
+        return np.bincount(self.query, weights=values, minlength=self.n).astype(np.float64, copy=False)
 
     def count(self) -> PerQuery:
         """The number of rows of each query."""

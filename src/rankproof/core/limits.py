@@ -61,7 +61,14 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
     bounds = BOUNDS.get(measure.spec.name)
     if bounds is not None and _known_divisor(measure):
         return bounds(hits, grade, **params)
-    return _between(measure, seen_down_to(hits, params.get("k")), grade) if measure.spec.optimistic else None
+    if not measure.spec.optimistic or _rescaled(measure, hits, grade):
+        return None
+    return _between(measure, seen_down_to(hits, params.get("k")), grade)
+
+
+def _rescaled(measure: Measure, hits: Hits, grade: float) -> bool:
+    """Whether a document of that grade would change what all others are worth."""
+    return measure.params.get("top_grade", 0) is None and grade > hits.top_grade
 
 
 def _between(measure: Measure, shown: Hits, grade: float) -> tuple[PerQuery, PerQuery]:

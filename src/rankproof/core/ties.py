@@ -13,6 +13,9 @@ from rankproof.core.hits import Array, Hits, PerQuery, gains
 from rankproof.core.measure import Measure
 from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, tied_orders
 
+GAINS = ("linear", "exp")
+"""Gains that are a function of the grade; some measures know others, which grow with it."""
+
 
 def tied_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
     """The values under `expected`, `best` or `worst`, and what must be said beside them (or "")."""
@@ -41,12 +44,12 @@ def worth(measure: Measure, hits: Hits) -> Array | None:
         return None
     if measure.spec.worth == "judged":
         return np.ones(len(hits.grade))
-    params = measure.params
-    rel = params.get("rel")
-    if "gain" in params or rel is None:
-        gained = gains(hits.grade, params.get("gain", "linear"))
-        return gained if rel is None or rel <= 0 else np.where(hits.grade >= rel, gained, 0.0)
-    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
+    rel, gain = measure.params.get("rel"), measure.params.get("gain", "linear")
+    if isinstance(gain, dict) or (gain in GAINS and ("gain" in measure.params or rel is None)):
+        counts = hits.grade >= rel if rel is not None and rel > 0 else True
+        return np.where(counts, gains(hits.grade, gain), 0.0)
+    least = 1 if rel is None else rel
+    return np.where(hits.grade >= least, hits.grade - least + 1, 0.0)
 
 
 # --- the mean over all orders -----------------------------------------------------------------------
