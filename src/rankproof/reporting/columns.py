@@ -1,4 +1,4 @@
-"""Which columns a table of one ranking has: those that say something, for terminal, markdown and LaTeX alike."""
+"""Which columns a table of one ranking has: those that say something, in every format for people."""
 
 from __future__ import annotations
 

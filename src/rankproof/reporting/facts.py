@@ -38,7 +38,7 @@ def unjudged(summary: Summary) -> str:
 def definitions(summary: Summary) -> str:
     """The conventions in one line.
 
-    >>> definitions(Summary("", [], 1, 1, 0, conventions=["ties=trec: equal scores ...", "missing=zero: ..."]))
+    >>> definitions(Summary("", [], 1, 1, 0, conventions=["ties=trec: by id", "missing=zero: 0"]))
     'Conventions: ties trec; missing zero.'
     """
     said = "; ".join(each.partition(":")[0].replace("=", " ") for each in summary.conventions)

@@ -52,10 +52,12 @@ def _next_to_a_bound(value: float) -> str:
 def span(low: float | None, high: float | None) -> str:
     """Two ends of a range.
 
-    >>> span(0.25, 0.5)
-    '[0.2500, 0.5000]'
+    >>> span(0.25, 0.5), span(None, None)
+    ('[0.2500, 0.5000]', '-')
     """
-    return ABSENT if low is None or high is None else f"[{score(low)}, {score(high)}]"
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return ABSENT
+    return f"[{score(low)}, {score(high)}]"
 
 
 def short_span(low: float | None, high: float | None) -> str:
@@ -64,7 +66,9 @@ def short_span(low: float | None, high: float | None) -> str:
     >>> short_span(0.25, 0.5), short_span(0, 1), short_span(-0.5, 2)
     ('[.250, .500]', '[.000, 1.00]', '[-.500, 2.00]')
     """
-    return ABSENT if low is None or high is None else f"[{_short(low)}, {_short(high)}]"
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return ABSENT
+    return f"[{_short(low)}, {_short(high)}]"
 
 
 def _short(value: float) -> str:
@@ -105,12 +109,3 @@ def count(number: int, one: str = "", many: str = "") -> str:
     """
     noun = one if number == 1 else many or f"{one}s"
     return f"{number:,} {noun}" if one else f"{number:,}"
-
-
-def plain(value: float) -> str:
-    """A number inside a calculation: whole where it is whole, else four decimals.
-
-    >>> plain(3.0), plain(0.63093), plain(1200), plain(-1)
-    ('3', '0.6309', '1200', '-1')
-    """
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4f}"

@@ -1,0 +1,138 @@
+"""The parts of a derivation, as plain values: terms, steps, and the query they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rankproof.core.hits import Hits
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One line of a step: a calculation, mostly about one document."""
+
+    expression: str
+    value: float | None = None
+    rank: int | None = None
+    doc: int | None = None
+    """Which judgment the document is; -1 for one that nobody judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is worked out."""
+
+    kind: str
+    """What it is: steps of one kind are compared when two derivations are."""
+    says: str
+    terms: tuple[Term, ...] = ()
+    expression: str = ""
+    """How the step's value follows, where it is not the sum of the terms."""
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A derivation: its steps, the last of which gives the number, and what each rank adds to it."""
+
+    steps: tuple[Step, ...]
+    parts: dict[int, float] = field(default_factory=dict)
+    """For each rank what its document adds to the number."""
+    parts_are: str = "adds"
+
+    @property
+    def value(self) -> float:
+        """The number that the last step comes to."""
+        return self.steps[-1].value or 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A judged document at its rank."""
+
+    rank: int
+    doc: int
+    grade: float
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One query, as a person would have it on paper."""
+
+    found: list[Found]
+    """The judged documents in the ranking, by rank."""
+    judged: list[Found]
+    """All judged documents, by falling grade."""
+    returned: int
+    top_grade: float
+    """The largest grade in the judgments of all queries."""
+
+    def relevant(self, rel: float = 1, k: int | None = None) -> list[Found]:
+        """The relevant documents in the top `k`."""
+        return [each for each in self.found if each.grade >= rel and (k is None or each.rank <= k)]
+
+    def wanted(self, rel: float = 1) -> list[Found]:
+        """The relevant documents there are."""
+        return [each for each in self.judged if each.grade >= rel]
+
+    def shown(self, k: int | None) -> int:
+        """How many documents the ranking shows down to `k`."""
+        return self.returned if k is None else min(self.returned, k)
+
+
+def case_of(h: Hits) -> Case:
+    """The only query of `h` in plain values."""
+    return Case(rows(h), rows(h.ideal), int(h.retrieved[0]), h.top_grade)
+
+
+def rows(h: Hits) -> list[Found]:
+    """The rows of `h` one by one."""
+    columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist())
+    return [Found(*row) for row in zip(*columns, strict=True)]
+
+
+def said(value: float) -> str:
+    """A number inside a calculation: whole where it is whole, else four decimals.
+
+    >>> said(3.0), said(0.63093), said(-1), said(0.0000123)
+    ('3', '0.6309', '-1', '1.2e-05')
+    """
+    if float(value).is_integer():
+        return f"{value:.0f}"
+    return f"{value:.4f}" if abs(value) >= 0.00005 else f"{value:.2g}"
+
+
+def cut_at(k: int | None) -> str:
+    """`'in the top 5'`, or where else one looks."""
+    return "in the whole ranking" if k is None else f"in the top {k:,}"
+
+
+def at_least(rel: float) -> str:
+    """`'relevant (grade >= 1)'`."""
+    return f"relevant (grade >= {rel:g})"
+
+
+def counted(kind: str, says: str, documents: Sequence[Found]) -> Step:
+    """A step that counts documents at their ranks."""
+    return Step(kind, says, graded(documents), "how many", float(len(documents)))
+
+
+def wanted(kind: str, c: Case, rel: float) -> Step:
+    """The number R of relevant documents there are; they have no ranks."""
+    good = c.wanted(rel)
+    terms = tuple(Term(f"grade {each.grade:g}", doc=each.doc) for each in good)
+    return Step(
+        kind, f"R, all that are {at_least(rel)} in the judgments", terms, "how many", float(len(good))
+    )
+
+
+def graded(documents: Sequence[Found]) -> tuple[Term, ...]:
+    """Documents at their ranks with their grades."""
+    return tuple(Term(f"grade {each.grade:g}", None, each.rank, each.doc) for each in documents)
+
+
+def quotient(kind: str, says: str, a: float, b: float) -> Step:
+    """A step that divides; 0 where there is nothing to divide by."""
+    note = "" if b else ", which is taken as 0"
+    return Step(kind, says, (), f"{said(a)} / {said(b)}{note}", a / b if b else 0.0)

@@ -1,0 +1,68 @@
+"""One number explained, as plain values: the ranked list it comes from, and its derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.derivation.steps import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One document of the ranking."""
+
+    rank: int | None
+    """None: it was taken out of the ranking."""
+    document: str
+    score: float | None = None
+    tied: bool = False
+    """Whether others have the same score."""
+    grade: float | None = None
+    """None: nobody judged it."""
+    adds: float | None = None
+    """What it adds to the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """How one number of one query comes about under one set of conventions."""
+
+    query: str
+    measure: str
+    title: str
+    formula: str
+    params: Mapping[str, Any]
+    value: float
+    lines: tuple[Line, ...]
+    missed: tuple[tuple[str, float], ...]
+    """Documents with a grade above 0 that the ranking does not hold, the best first."""
+    steps: tuple[Step, ...]
+    names: Mapping[int, str]
+    """The ids of the documents that the steps speak of."""
+    conventions: Conventions
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def where(self) -> str:
+        """Whose conventions these are, in a word or two."""
+        return self.conventions.profile or "here"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data; documents by their ids."""
+        steps = [asdict(step) for step in self.steps]
+        for term in (term for step in steps for term in step["terms"]):
+            term["doc"] = self.names.get(term["doc"])
+        return {
+            "query": self.query,
+            "measure": self.measure,
+            "value": self.value,
+            "formula": self.formula,
+            "lines": [asdict(line) for line in self.lines],
+            "missed": dict(self.missed),
+            "steps": steps,
+            "conventions": self.conventions.to_dict(),
+            "notes": list(self.notes),
+        }
