@@ -290,9 +290,9 @@ def ratio(a: Array, b: Array) -> PerQuery:
 def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
     step = np.diff(pool.grade) > 0
-    if bool((step & (np.diff(pool.query) == 0)).any()):
-        pool = pool.keep(_best_first(pool))
-    return replace(pool, rank=pool.nth, pool=pool)
+    in_order = not bool((step & (np.diff(pool.query) == 0)).any())
+    rows = pool if in_order else pool.keep(_best_first(pool))
+    return replace(rows, rank=rows.nth, pool=pool)
 
 
 def _best_first(pool: Hits) -> Array:
