@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +53,11 @@ def broken(draw: st.DrawFn) -> bytes:
 def load_all(given_as: Any) -> None:
     """Everything that can be done with an input; what fails must fail with an error of ours."""
     for load in (load_judgments, load_ranking):
-        try:
+        with suppress(RankproofError):
             loaded = load(given_as)
             if load is load_ranking:
                 loaded.table()
                 join(JUDGMENTS, loaded.blocks(JUDGMENTS, Conventions(), Census()), Conventions())
-        except RankproofError as error:
-            assert str(error)
 
 
 @ONE_FOLDER
