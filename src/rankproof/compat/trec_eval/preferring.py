@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -15,23 +15,9 @@ from rankproof.core.measures.preferences import (
     Group,
     Order,
     Preferences,
-    Scope,
-    balanced_group_ratio,
-    fulfilled,
     group,
-    group_ratio,
-    pair_ratio,
-    possible,
-    preference_ratio,
 )
-
-_RATIOS: dict[str, Callable[[Preferences, Scope], float]] = {
-    "prefs_simp": preference_ratio,
-    "prefs_pair": pair_ratio,
-    "prefs_avgjg": group_ratio,
-    "prefs_avgjg_Rnonrel": balanced_group_ratio,
-}
-_SCOPES: dict[str, Scope] = {"ret": "retrieved", "imp": "implied"}
+from rankproof.core.names import parse
 
 
 def preference_series(
@@ -46,14 +32,8 @@ def preference_series(
 
 def preference_value(name: str, known: Preferences) -> float:
     """The value of the measure that trec_eval calls `name`."""
-    if name == "prefs_num_prefs_poss":
-        return possible(known)
-    if name.startswith("prefs_num_prefs_ful"):
-        return fulfilled(known, "retrieved" if name.endswith("_ret") else "implied")
-    stem, _, last = name.rpartition("_")
-    if last in _SCOPES:
-        return _RATIOS[stem](known, _SCOPES[last])
-    return _RATIOS[name](known, "all")
+    measure = parse(name)
+    return float(measure.spec.function(known, **measure.params))
 
 
 def preferences(rows: Sequence[Judged], ranking: Sequence[str]) -> Preferences:

@@ -17,6 +17,7 @@ from rankproof.core.measures import novelty
 from rankproof.core.measures import counts
 from rankproof.core.measures import census
 from rankproof.core.measures import pairs
+from rankproof.core.measures import preferences
 
 FAMILIES = {
     "Sets": (sets,),
@@ -27,5 +28,6 @@ FAMILIES = {
     "Aspects": (aspects, novelty),
     "Counts": (counts, census),
     "Two rankings": (pairs,),
+    "Preferences": (preferences,),
 }
 """The modules that declare measures, by what they are about, in the order of the reference page."""

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.core.measure import measure
 from rankproof.errors import DataError
 
 Scope: TypeAlias = Literal["all", "implied", "retrieved"]
@@ -82,6 +83,22 @@ def group(orders: Sequence[Order], documents: int) -> Group:
     return Group(prefers, level, total=len(orders) == 1)
 
 
+def by_levels(*judges: Sequence[float | None], retrieved: int | None = None) -> Preferences:
+    """Preferences of judges who gave levels to documents in rank order; None for one not looked at.
+
+    >>> by_levels([1, 0], retrieved=1).groups[0].prefers.tolist()
+    [[False, True], [False, False]]
+    """
+    size = len(judges[0])
+    return Preferences([_levelled(levels) for levels in judges], size if retrieved is None else retrieved)
+
+
+def _levelled(levels: Sequence[float | None]) -> Group:
+    given = [(document, level) for document, level in enumerate(levels) if level is not None]
+    documents, known = zip(*given, strict=True)
+    return group([Order(np.array(documents), np.array(known))], len(levels))
+
+
 def _check_level(known: Array, given: Array) -> None:
     if bool((((known > 0) & (given == 0)) | ((known == 0) & (given > 0))).any()):
         raise DataError(
@@ -117,39 +134,126 @@ def _tallies(p: Preferences, scope: Scope) -> list[Tally]:
     return [tally(g.prefers, p.retrieved, scope) for g in p.groups]
 
 
-def possible(p: Preferences) -> float:
-    """The number of preferences, whether their documents were retrieved or not."""
-    return float(sum(t.possible for t in _tallies(p, "all")))
-
-
-def fulfilled(p: Preferences, scope: Scope = "implied") -> float:
-    """The number of preferences that the ranking fulfils."""
-    return float(sum(t.fulfilled for t in _tallies(p, scope)))
+def _scopes(name: str) -> dict[str, dict[str, Scope]]:
+    """trec_eval's names for the narrower scopes."""
+    return {f"{name}_imp": {"scope": "implied"}, f"{name}_ret": {"scope": "retrieved"}}
 
 
 # --- measures -------------------------------------------------------------------------------------
 
 
-def preference_ratio(p: Preferences, scope: Scope = "all") -> float:
-    """Fulfilled preferences / possible preferences; contradicting ones count each.
+@measure("PrefsPossible", kind="preference", also=("prefs_num_prefs_poss",), average="sum")
+def possible(p: Preferences) -> float:
+    """The number of preferences, whether their documents were retrieved or not.
 
-    >>> judge = group([Order(np.array([0, 1, 2]), np.array([1, 2, 0]))], 3)
-    >>> round(preference_ratio(Preferences([judge], retrieved=3)), 4)
+    Formula: the sum over judges of the pairs of which the judge prefers one document.
+
+    Range: 0 upwards.
+
+    Perfect: the judgments alone decide.
+
+    Worst: the judgments alone decide.
+
+    Blind to: the ranking.
+
+    Use: to see how much the other preference measures rest on.
+
+    Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_poss`).
+
+    >>> from rankproof.core.measures.preferences import by_levels, possible
+    >>> possible(by_levels([1, 2, 0]))
+    3.0
+    """
+    return float(sum(t.possible for t in _tallies(p, "all")))
+
+
+@measure(
+    "PrefsFulfilled",
+    kind="preference",
+    also=("prefs_num_prefs_ful",),
+    presets={"prefs_num_prefs_ful_ret": {"scope": "retrieved"}},
+    average="sum",
+)
+def fulfilled(p: Preferences, scope: Scope = "all") -> float:
+    """The number of preferences that the ranking fulfils.
+
+    Formula: the sum over judges of the preferences "i before j" where i stands above j or only i was
+    retrieved; with `scope='retrieved'` only those where both were.
+
+    Range: 0 to the number of possible preferences.
+
+    Perfect: all that are possible and do not contradict each other.
+
+    Worst: 0.
+
+    Blind to: how far apart the documents stand.
+
+    Use: with PrefsPossible, as the two parts of Prefs.
+
+    Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_ful`).
+
+    >>> from rankproof.core.measures.preferences import by_levels, fulfilled
+    >>> fulfilled(by_levels([1, 2, 0]))
+    2.0
+    """
+    return float(sum(t.fulfilled for t in _tallies(p, scope)))
+
+
+@measure("Prefs", kind="preference", also=("prefs_simp",), presets=_scopes("prefs_simp"))
+def preference_ratio(p: Preferences, scope: Scope = "all") -> float:
+    """The share of preferences that the ranking fulfils; contradicting ones count each.
+
+    Formula: fulfilled / possible, both summed over judges.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every preference is fulfilled; out of reach where judges contradict each other.
+
+    Worst: 0, when none is.
+
+    Blind to: how far apart the documents stand, and documents nobody compared.
+
+    Use: where people said which of two results they prefer.
+
+    Reference: B. Carterette, P. Bennett, D. Chickering, S. Dumais: Here or there, ECIR 2008.
+
+    >>> from rankproof.core.measures.preferences import by_levels, preference_ratio
+    >>> round(preference_ratio(by_levels([1, 2, 0])), 4)
     0.6667
     """
     counts = _tallies(p, scope)
     return Tally(sum(t.fulfilled for t in counts), sum(t.possible for t in counts)).ratio
 
 
+@measure("PrefsPair", kind="preference", also=("prefs_pair",), presets=_scopes("prefs_pair"))
 def pair_ratio(p: Preferences, scope: Scope = "all") -> float:
-    """The mean over document pairs of the share of judges (of those who prefer one) that are content."""
+    """The share of judges that are content with the order of a pair, averaged over pairs.
+
+    Formula: mean over the pairs that some judge compared of content judges / judges that compared the pair.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every preference is fulfilled; out of reach where judges contradict each other.
+
+    Worst: 0, when none is.
+
+    Blind to: how many judges compared a pair.
+
+    Use: where many judges compared a few pairs and few compared many.
+
+    Reference: C. Buckley, trec_eval (measure `prefs_pair`).
+
+    >>> from rankproof.core.measures.preferences import by_levels, pair_ratio
+    >>> pair_ratio(by_levels([1, 0], [1, 0], [0, 1], [0, 1]))
+    0.5
+    """
     votes = np.sum([g.prefers for g in p.groups], axis=0, dtype=np.int64)
     above, below = np.triu(votes, 1), np.triu(votes.T, 1)
     asked = above + below
     pairs = np.count_nonzero(_within(asked, p.retrieved, scope))
     shown = _within(asked, p.retrieved, "retrieved" if scope == "retrieved" else "implied")
     content = np.divide(above, asked, out=np.zeros(asked.shape), where=shown > 0)
-    return float(content.sum()) / pairs if pairs else 0.0
+    return float(content.sum() / pairs) if pairs else 0.0
 
 
 def _within(pairs: Array, retrieved: int, scope: Scope) -> Array:
@@ -163,17 +267,59 @@ def _within(pairs: Array, retrieved: int, scope: Scope) -> Array:
     return kept
 
 
+@measure("PrefsJudge", kind="preference", also=("prefs_avgjg",), presets=_scopes("prefs_avgjg"))
 def group_ratio(p: Preferences, scope: Scope = "all") -> float:
-    """The mean over judges of fulfilled / possible: every judge counts the same."""
+    """The share of a judge's preferences that the ranking fulfils, averaged over judges.
+
+    Formula: mean over judges of fulfilled / possible.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every preference is fulfilled; out of reach where judges contradict each other.
+
+    Worst: 0, when none is.
+
+    Blind to: how many preferences a judge has.
+
+    Use: where every person counts the same, whoever compared more.
+
+    Reference: C. Buckley, trec_eval (measure `prefs_avgjg`).
+
+    >>> from rankproof.core.measures.preferences import by_levels, group_ratio
+    >>> round(group_ratio(by_levels([2, 1, 0], [0, 1, None])), 4)
+    0.5
+    """
     return sum(t.ratio for t in _tallies(p, scope)) / len(p.groups)
 
 
+@measure(
+    "PrefsBalanced",
+    kind="preference",
+    also=("prefs_avgjg_Rnonrel",),
+    presets={"prefs_avgjg_Rnonrel_ret": {"scope": "retrieved"}},
+)
 def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
-    """`group_ratio` with as many not relevant documents for each judge as there are relevant ones.
+    """PrefsJudge with as many not relevant documents for each judge as there are relevant ones.
 
-    Where a judge has fewer, each that lacks counts as one more that stands below all relevant ones
-    retrieved; where more, only the best ranked are kept. Scope: 'all' or 'retrieved'. 0 for a query with
-    a judge who then has no preference at all.
+    Formula: mean over judges of fulfilled / possible. Where a judge has fewer documents at level 0 than above
+    it, each that lacks counts as one that stands below all relevant ones retrieved; where more, only the best
+    ranked are kept. 0 for a query with a judge who then has no preference at all.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every preference is fulfilled.
+
+    Worst: 0, when none is.
+
+    Blind to: how many wrong documents were judged, which is its purpose.
+
+    Use: where pools of wrong documents differ much from judge to judge.
+
+    Reference: C. Buckley, trec_eval (measure `prefs_avgjg_Rnonrel`).
+
+    >>> from rankproof.core.measures.preferences import by_levels, balanced_group_ratio
+    >>> balanced_group_ratio(by_levels([1]))
+    1.0
     """
     counts = [_balanced(g, p.retrieved, scope) for g in p.groups]
     return sum(t.ratio for t in counts) / len(counts) if all(t.possible for t in counts) else 0.0
