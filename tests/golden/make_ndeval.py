@@ -55,6 +55,8 @@ def case(seed: int, alpha: float, beta: float) -> dict[str, Any]:
 
 if __name__ == "__main__":
     made = {
-        f"{name}, seed {seed}": case(seed, *setting) for seed in range(4) for name, setting in SETTINGS.items()
+        f"{name}, seed {seed}": case(seed, *setting)
+        for seed in range(4)
+        for name, setting in SETTINGS.items()
     }
     write("ndeval", version=version("pyndeval"), cases=plain(made))
