@@ -64,3 +64,12 @@ def test_the_mean_over_ties_is_that_over_all_orders(ideal: str, k: int) -> None:
 def test_the_ceiling_of_recall(measure: str) -> None:
     reached = {"R(denominator='returned')@2": 1.0, "R@2": 2 / 5, "R(denominator='min')@2": 1.0}[measure]
     assert evaluate(JUDGED, {"q": ["a", "x"]}, measure).ceiling(measure) == pytest.approx(reached)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_unjudged_documents_bound_recall_of_what_was_returned(k: int) -> None:
+    measure, ranking = f"R(denominator='returned')@{k}", ["x", "a", "y", "b"]
+    below, above = evaluate(JUDGED, {"q": ranking}, measure).bounds(measure, of="unjudged")
+    more = [{}, {"x": 1}, {"y": 1}, {"x": 1, "y": 1}]
+    possible = [evaluate({"q": JUDGED["q"] | new}, {"q": ranking}, measure)[measure] for new in more]
+    assert (below, above) == pytest.approx((min(possible), max(possible)))

@@ -68,7 +68,8 @@ def recall_bounds(
 ) -> Ends:
     """Recall is highest with all unjudged documents of the top k relevant, lowest with all after it."""
     shown = seen_down_to(h, k)
-    found, wanted = shown.relevant(rel).count(), h.ideal.relevant(rel).count()
+    found = shown.relevant(rel).count()
+    wanted = (h if denominator == "returned" else h.ideal).relevant(rel).count()
     cap = k if k is not None and denominator == "min" else np.inf
     low = ratio(found, np.minimum(wanted + h.unjudged - shown.unjudged, cap))
     high = ratio(found + shown.unjudged, np.minimum(wanted + shown.unjudged, cap))
