@@ -46,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ordered:
-    """Some rankings in strictly descending order of score: a row's place is its rank."""
+    """Some rankings whose judged documents have their ranks already."""
 
     query: Array
     length: Array
@@ -55,6 +55,9 @@ class Ordered:
     judged: Array
     rank: Array
     """For each judged document found: its rank, from 1."""
+    first: Array | None = None
+    last: Array | None = None
+    """The first and the last rank it could have among equal scores; None: no scores are equal."""
 
 
 @dataclass
@@ -102,23 +105,26 @@ def join(judgments: Judgments, blocks: Iterable[Block | Ordered], conventions: C
     n = len(judgments.queries)
     retrieved, answered, rows = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool), _Rows()
     for block in blocks:
-        retrieved[block.query] = block.length if isinstance(block, Ordered) else np.diff(block.start)
-        answered[block.query] = True
-        _add(rows, block, judgments, conventions)
+        ordered = block if isinstance(block, Ordered) else ranked(block, judgments, conventions)
+        retrieved[ordered.query] = ordered.length
+        answered[ordered.query] = True
+        _add(rows, ordered)
     hits = _hits(judgments, rows, retrieved, answered, conventions)
     return unjudged_as(hits, conventions)
 
 
-def _add(rows: _Rows, block: Block | Ordered, judgments: Judgments, conventions: Conventions) -> None:
-    if isinstance(block, Ordered):
-        rank = first = last = block.rank
-    else:
-        rank, first, last = _ranks(block, judgments, conventions)
-    rows.query.append(block.query[block.ranking])
-    rows.rank.append(rank)
-    rows.first.append(first)
-    rows.last.append(last)
-    rows.judged.append(block.judged)
+def _add(rows: _Rows, ordered: Ordered) -> None:
+    rows.query.append(ordered.query[ordered.ranking])
+    rows.rank.append(ordered.rank)
+    rows.first.append(ordered.rank if ordered.first is None else ordered.first)
+    rows.last.append(ordered.rank if ordered.last is None else ordered.last)
+    rows.judged.append(ordered.judged)
+
+
+def ranked(block: Block, judgments: Judgments, conventions: Conventions) -> Ordered:
+    """The rankings of a block with the ranks that the scores, and among equals the tie rule, give."""
+    rank, first, last = _ranks(block, judgments, conventions)
+    return Ordered(block.query, np.diff(block.start), block.ranking, block.judged, rank, first, last)
 
 
 def _hits(

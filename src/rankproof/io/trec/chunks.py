@@ -1,0 +1,139 @@
+"""The bytes of a run in chunks that end where a query ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from rankproof.core.hits import Array
+
+SIZE = 1 << 20
+"""How many bytes are read at once: what is made of them should stay in the processor's cache."""
+PAD = 16
+"""Unused bytes before and after the text, so that words of eight bytes can be taken anywhere."""
+LARGE = 30 << 20
+TAIL = 1 << 15
+"""How far back the end of the last query is looked for at first."""
+NEWLINE = 10
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chunk:
+    """Some whole lines of text, with room around them."""
+
+    buffer: Array
+    """The bytes: PAD of anything, the text, at least PAD of anything."""
+    size: int
+    """How long the text is; its last byte is a newline."""
+    numbers: Array | None = None
+    """The line numbers, for lines that do not just follow each other in the source."""
+
+    @property
+    def text(self) -> Array:
+        """The text without what is around it."""
+        return self.buffer[PAD : PAD + self.size]
+
+    @property
+    def lines(self) -> int:
+        """How many lines the text has."""
+        return int(np.count_nonzero(self.text == NEWLINE))
+
+    def words(self, at: Array) -> Array:
+        """Eight bytes from each place of the buffer on, as one number whose lowest byte is the first."""
+        view: Array = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer.data, strides=(1,))
+        return view[at]
+
+
+def chunk_of(content: bytes, numbers: Array | None = None) -> Chunk:
+    """A chunk with just this content."""
+    content = content.removeprefix(BOM)
+    end = b"" if content.endswith(b"\n") or not content else b"\n"
+    buffer = np.frombuffer(b"".join([bytes(PAD), content, end, bytes(PAD)]), dtype=np.uint8)
+    return Chunk(buffer, len(content) + len(end), numbers)
+
+
+def chunks(stream: BinaryIO) -> Iterator[Chunk]:
+    """The content of a stream, cut where a line's query is another than that of the line before."""
+    _keep_freed_memory()
+    kept = stream.read(len(BOM)).removeprefix(BOM)
+    while True:
+        buffer = np.empty(PAD + len(kept) + max(SIZE, len(kept)) + 1 + PAD, dtype=np.uint8)
+        text = buffer.data[PAD : len(buffer) - PAD]
+        text[: len(kept)] = kept
+        size = len(kept) + _fill(stream, text[len(kept) : -1])
+        if size < len(text) - 1:
+            break
+        cut = _last_cut(text[:size])
+        kept = bytes(text[cut:size])
+        if cut:
+            yield Chunk(buffer, cut)
+    if size and text[size - 1] != NEWLINE:
+        text[size] = NEWLINE
+        size += 1
+    if size:
+        yield Chunk(buffer, size)
+
+
+def _keep_freed_memory() -> None:
+    """Have the C library keep what is freed, as far as a few megabytes go.
+
+    By default glibc returns arrays of a megabyte to the system at once and gets them back page by page: a
+    third of the whole time. Once it has seen a large piece freed it keeps pieces up to that size. The piece
+    itself is never touched, so it costs nothing.
+    """
+    np.empty(LARGE, dtype=np.uint8)
+
+
+def _fill(stream: BinaryIO, room: memoryview) -> int:
+    """Read until the room is full or the stream has ended; how much was read."""
+    filled = 0
+    while filled < len(room):
+        got = stream.readinto(room[filled:])  # type: ignore[attr-defined]
+        if not got:
+            break
+        filled += got
+    return filled
+
+
+def _last_cut(text: memoryview) -> int:
+    """Where the last query that is not complete begins; 0 when the text holds a single query."""
+    back = TAIL
+    while True:
+        begin = max(0, len(text) - back)
+        tail = bytes(text[begin:])
+        tail = tail[: tail.rfind(b"\n") + 1]
+        cut = _first_line_of_last_query(tail)
+        if cut or not begin:
+            return begin + cut if cut else 0
+        back *= 4
+
+
+def _first_line_of_last_query(tail: bytes) -> int:
+    """The start of a line after which the query stays that of the last line; 0 when there is none.
+
+    By halving: at `low` there is a line of another query, from `high` on a line of the last one.
+    """
+    low, high = tail.find(b"\n") + 1, _line_start(tail, len(tail) - 1)
+    last = _query_at(tail, high)
+    if low >= high or _query_at(tail, low) == last:
+        return 0
+    while (middle := _line_start(tail, (low + high) // 2)) > low or (
+        middle := tail.find(b"\n", (low + high) // 2) + 1
+    ) < high:
+        if _query_at(tail, middle) == last:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _line_start(tail: bytes, at: int) -> int:
+    return tail.rfind(b"\n", 0, at) + 1
+
+
+def _query_at(tail: bytes, line: int) -> bytes:
+    return next(iter(tail[line : tail.find(b"\n", line)].split(None, 1)), b"")

@@ -1,0 +1,145 @@
+"""From bytes to fields: where each column of each line begins and ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.errors import shorten
+from rankproof.io.trec.chunks import NEWLINE, PAD, Chunk
+
+COMMENT = ord("#")
+BLANKS = np.zeros(256, dtype=bool)
+BLANKS[[9, 10, 11, 12, 13, 32]] = True
+
+
+class BadLine(Exception):  # noqa: N818, not an error of ours yet
+    """A line of a chunk cannot be read; whoever knows the file makes a DataError of it."""
+
+    def __init__(self, line: int, found: str) -> None:  # noqa: D107
+        super().__init__(found)
+        self.line = line
+        self.found = found
+
+
+class Repeated(BadLine):
+    """A document twice in one ranking; the message needs both lines."""
+
+    def __init__(self, lines: tuple[int, int], query: str, doc: str) -> None:  # noqa: D107
+        super().__init__(lines[1], f"document {shorten(doc)} of query {shorten(query)}")
+        self.first = lines[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The lines of a chunk that hold something, split into columns."""
+
+    chunk: Chunk
+    begin: Array
+    """Where in the chunk's buffer each field begins: column by column, line by line."""
+    end: Array
+    line: Array | None
+    """Which line (from 0) of the chunk each row is; None: row for row."""
+
+    def __len__(self) -> int:
+        """How many lines hold something."""
+        return len(self.begin[0])
+
+    @cached_property
+    def raw(self) -> memoryview:
+        """The buffer as bytes."""
+        return self.chunk.buffer.data
+
+    def field(self, row: int, column: int) -> bytes:
+        """One field."""
+        return bytes(self.raw[self.begin[column, row] : self.end[column, row]])
+
+    def fields(self, rows: Array | slice, column: int) -> list[str]:
+        """Some fields of a column as text."""
+        begin, end = self.begin[column, rows].tolist(), self.end[column, rows].tolist()
+        return [str(self.raw[a:b], "utf-8") for a, b in zip(begin, end, strict=True)]
+
+    def line_of(self, row: int) -> int:
+        """Which line (from 0) of the chunk a row is."""
+        return row if self.line is None else int(self.line[row])
+
+
+def split(chunk: Chunk, columns: int) -> Lines:
+    """The fields of a chunk; a line that has not as many columns is a BadLine."""
+    if len(chunk.text) and chunk.text.max() > 127:
+        _check_utf8(chunk)
+    return _split_regular(chunk, columns) or _split_any(chunk, columns)
+
+
+def _split_regular(chunk: Chunk, columns: int) -> Lines | None:
+    """The fields where every line has the same single blanks between them, and nothing else is special."""
+    text = chunk.text
+    blank = text <= 32
+    end = np.flatnonzero(blank)
+    if not len(end) or len(end) % columns or blank[0] or bool((blank[1:] & blank[:-1]).any()):
+        return None
+    kinds = text[end]
+    first = kinds[:columns].tolist()
+    if (
+        first[-1] != NEWLINE
+        or not {9, 32}.issuperset(first[:-1])
+        or (kinds[columns:] != kinds[:-columns]).any()
+    ):
+        return None
+    end += PAD
+    ends = np.ascontiguousarray(end.reshape(-1, columns).T)
+    begins = np.empty_like(ends)
+    begins[0, 0] = PAD
+    np.add(ends[-1, :-1], 1, out=begins[0, 1:])
+    np.add(ends[:-1], 1, out=begins[1:])
+    return None if (chunk.buffer[begins[0]] == COMMENT).any() else Lines(chunk, begins, ends, None)
+
+
+def _split_any(chunk: Chunk, columns: int) -> Lines:
+    """The fields of any text: several blanks, CRLF, comments, empty lines."""
+    text = chunk.text
+    if not text.all():
+        at = int(np.flatnonzero(text == 0)[0])
+        raise BadLine(int((text[:at] == NEWLINE).sum()), "a NUL byte, expected text")
+    step = np.diff(BLANKS[text].view(np.int8), prepend=1)
+    begin, end = np.flatnonzero(step == -1), np.flatnonzero(step == 1)
+    line = np.searchsorted(np.flatnonzero(text == NEWLINE), begin)
+    told = ~_of_comments(text[begin], line)
+    begin, end, line = begin[told] + PAD, end[told] + PAD, line[told]
+    _check_columns(chunk, line, columns)
+    grid = (-1, columns)
+    return Lines(chunk, begin.reshape(grid).T.copy(), end.reshape(grid).T.copy(), line[::columns])
+
+
+def _of_comments(initial: Array, line: Array) -> Array:
+    """Which fields stand in lines whose first field begins like a comment."""
+    first = np.flatnonzero(np.diff(line, prepend=-1))
+    return np.repeat(initial[first] == COMMENT, np.diff(np.append(first, len(line))))
+
+
+def _check_columns(chunk: Chunk, line: Array, columns: int) -> None:
+    """Each line that holds something must have as many fields as there are columns."""
+    count = np.bincount(line)
+    wrong = np.flatnonzero((count != 0) & (count != columns))
+    if len(wrong):
+        bad = int(wrong[0])
+        raise BadLine(bad, f"got {count[bad]} columns, expected {columns}: {text_of_line(chunk, bad)}")
+
+
+def text_of_line(chunk: Chunk, line: int) -> str:
+    """A line as messages quote it."""
+    lines = bytes(chunk.text).split(b"\n")
+    return shorten(lines[line].rstrip(b"\r").decode("utf-8", "replace"))
+
+
+def _check_utf8(chunk: Chunk) -> None:
+    content = bytes(chunk.text)
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start)
+        found = content[max(0, error.start - 10) : error.start + 10]
+        raise BadLine(line, f"the bytes {found!r} are no valid UTF-8") from error

@@ -1,0 +1,57 @@
+"""TREC judgments: query, aspect, document, grade."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments, judgments_from_rows
+from rankproof.errors import DataError, shorten
+from rankproof.io.files import PathLike, name_of, read_bytes
+from rankproof.io.trec.chunks import chunk_of
+from rankproof.io.trec.decimals import parse
+from rankproof.io.trec.lines import BadLine, Lines, split, text_of_line
+
+COLUMNS = 4
+QUERY, ASPECT, DOC, GRADE = range(COLUMNS)
+
+
+def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Judgments:
+    """The judgments in a file of four columns; the second names an aspect if it is not always the same.
+
+    >>> read_qrels(b"q1 0 d1 2\\nq1 0 d2 0\\n").as_dict()
+    {'q1': {'d1': 2.0, 'd2': 0.0}}
+    """
+    content = path_or_bytes if isinstance(path_or_bytes, bytes) else read_bytes(path_or_bytes)
+    source = source or ("judgments" if isinstance(path_or_bytes, bytes) else name_of(path_or_bytes))
+    try:
+        lines = split(chunk_of(content), COLUMNS)
+        grade = _grades(lines)
+    except BadLine as bad:
+        raise DataError(
+            f"{source}, line {bad.line + 1}: {bad.found}. Next: mend the line or drop it."
+        ) from bad
+    if not len(lines):
+        raise DataError(f"{source}: no judgments in it, expected lines of query, aspect, document, grade.")
+    everything = slice(None)
+    aspects = lines.fields(everything, ASPECT)
+    return judgments_from_rows(
+        lines.fields(everything, QUERY),
+        lines.fields(everything, DOC),
+        grade.tolist(),
+        aspects if len(set(aspects)) > 1 else None,
+        source=source,
+        line=[lines.line_of(row) + 1 for row in range(len(lines))],
+    )
+
+
+def _grades(lines: Lines) -> Array:
+    grade = parse(lines.chunk, lines.begin[GRADE], lines.end[GRADE])
+    bad = np.flatnonzero(~np.isfinite(grade))
+    if len(bad):
+        row = int(bad[0])
+        line, found = lines.line_of(row), shorten(lines.field(row, GRADE).decode())
+        raise BadLine(
+            line, f"the grade is {found}, expected a finite number: {text_of_line(lines.chunk, line)}"
+        )
+    return grade

@@ -1,0 +1,130 @@
+"""TREC runs: every line is checked, but only judged documents are ever looked at one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from typing import BinaryIO
+
+import numpy as np
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.join import Census, Ordered
+from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
+from rankproof.errors import DataError
+from rankproof.io.files import PathLike, opened
+from rankproof.io.ids import check_same_kind, judged_kinds
+from rankproof.io.trec.chunks import Chunk, chunks
+from rankproof.io.trec.gather import gathered
+from rankproof.io.trec.index import Index, index_of
+from rankproof.io.trec.lines import BadLine, Repeated, split
+from rankproof.io.trec.parallel import in_order
+from rankproof.io.trec.rows import COLUMNS, DOC, QUERY
+from rankproof.io.trec.scan import Scanned, numbers, scan
+
+
+class _NotTogether(Exception):  # noqa: N818, no error but a turn
+    """The lines of a query do not stand together."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrecRankings:
+    """A run with the columns query, Q0, document, rank, score, name; compressed or not."""
+
+    path_or_bytes: PathLike | bytes
+    source: str = "run"
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Ordered]:
+        """The rankings of judged queries, each query once.
+
+        The whole run is read before the first is handed out, to notice queries whose lines stand apart.
+        """
+        for kind, what in zip(judged_kinds(judgments), ("queries", "documents"), strict=True):
+            check_same_kind(False, kind, f"{self.source}, {what}")
+        with self._opened() as stream:
+            try:
+                found = self._scanned(chunks(stream), judgments, conventions, census)
+            except _NotTogether:
+                stream.seek(0)
+                found = self._scanned(gathered(stream), judgments, conventions, census)
+        yield from found
+
+    def _scanned(
+        self, pieces: Iterator[Chunk], judgments: Judgments, conventions: Conventions, census: Census
+    ) -> list[Ordered]:
+        index = index_of(judgments)
+        work = partial(_attempt, index=index, judgments=judgments, conventions=conventions)
+        found: list[Ordered] = []
+        queries: dict[bytes, None] = {}
+        line, dropped = 1, 0
+        for chunk, result in in_order(work, pieces):
+            if isinstance(result, BadLine):
+                raise self._error(result, chunk, line)
+            expected = len(queries) + len(result.queries)
+            queries.update(dict.fromkeys(result.queries))
+            if len(queries) < expected:
+                raise _NotTogether
+            found += result.ordered
+            line += result.lines
+            dropped += result.dropped
+        _count(census, queries, index, dropped)
+        return found
+
+    def table(self) -> RankingTable:
+        """Every line of the run as columns."""
+        query: list[str] = []
+        doc: list[str] = []
+        rest = [np.zeros((3, 0))]
+        line = 1
+        with self._opened() as stream:
+            for chunk in chunks(stream):
+                try:
+                    lines = split(chunk, COLUMNS)
+                    rest.append(numbers(lines, line))
+                except BadLine as bad:
+                    raise self._error(bad, chunk, line) from bad
+                query += lines.fields(slice(None), QUERY)
+                doc += lines.fields(slice(None), DOC)
+                line += chunk.lines
+        score, rank, number = np.concatenate(rest, axis=1)
+        known = None if np.isnan(rank).any() else rank
+        return RankingTable(query, doc, score, known, number.astype(np.intp), self.source)
+
+    def _opened(self) -> AbstractContextManager[BinaryIO]:
+        if isinstance(self.path_or_bytes, bytes):
+            return nullcontext(BytesIO(self.path_or_bytes))
+        return opened(self.path_or_bytes)
+
+    def _error(self, bad: BadLine, chunk: Chunk, first: int) -> DataError:
+        """The error for a bad line of a chunk that begins at the line `first`."""
+
+        def number(line: int) -> int:
+            return first + line if chunk.numbers is None else int(chunk.numbers[line])
+
+        if isinstance(bad, Repeated):
+            return DataError(
+                f"{self.source}, lines {number(bad.first)} and {number(bad.line)}: {bad.found} comes twice. "
+                "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+            )
+        return DataError(
+            f"{self.source}, line {number(bad.line)}: {bad.found}. Next: mend the line or drop it."
+        )
+
+
+def _attempt(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned | BadLine:
+    try:
+        return scan(chunk, index, judgments, conventions)
+    except BadLine as bad:
+        return bad
+
+
+def _count(census: Census, queries: dict[bytes, None], index: Index, dropped: int) -> None:
+    extra = [query for query in queries if query not in index.queries]
+    room = max(0, 5 - len(census.extra_examples))
+    census.extra += len(extra)
+    census.extra_examples += [query.decode() for query in extra[:room]]
+    census.dropped += dropped

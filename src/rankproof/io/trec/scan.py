@@ -1,0 +1,155 @@
+"""One chunk of a run: its queries, what it holds of the judged documents, and their ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array
+from rankproof.core.join import Block, Ordered, ranked
+from rankproof.core.judgments import Judgments
+from rankproof.errors import shorten
+from rankproof.io.trec.chunks import Chunk
+from rankproof.io.trec.decimals import parse
+from rankproof.io.trec.index import Index, salts
+from rankproof.io.trec.lines import BadLine, Lines, split, text_of_line
+from rankproof.io.trec.repeats import without_repeats
+from rankproof.io.trec.rows import COLUMNS, DOC, QUERY, RANK, SCORE, Rows
+from rankproof.io.trec.words import hashes, starts_of_runs
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scanned:
+    """What a chunk gave."""
+
+    lines: int
+    """How many lines it has."""
+    queries: list[bytes]
+    """The query of each run of lines, in their order."""
+    ordered: list[Ordered]
+    dropped: int = 0
+    """How many documents were dropped because they came twice."""
+
+
+def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
+    """Read a chunk of whole queries; a line that cannot be read is a BadLine."""
+    lines = split(chunk, COLUMNS)
+    if not len(lines):
+        return Scanned(chunk.lines, [], [])
+    score = _scores(lines, conventions.ties)
+    starts = starts_of_runs(chunk, lines.begin[QUERY], lines.end[QUERY] - lines.begin[QUERY])
+    names = [lines.field(row, QUERY) for row in starts.tolist()]
+    judged = np.fromiter((index.queries.get(name, -1) for name in names), dtype=np.intp, count=len(names))
+    query = np.repeat(judged, np.diff(np.append(starts, len(lines))))
+    rows = _rows(lines, query, score, index)
+    kept = without_repeats(rows, conventions.duplicates)
+    return Scanned(
+        chunk.lines, names, _ranked(kept, index, judgments, conventions), len(rows.row) - len(kept.row)
+    )
+
+
+def _scores(lines: Lines, ties: str) -> Array:
+    """The scores, or minus the rank column where that decides."""
+    column = RANK if ties == "rank" else SCORE
+    score = parse(lines.chunk, lines.begin[column], lines.end[column])
+    bad = np.flatnonzero(np.isnan(score))
+    if len(bad):
+        raise _no_number(lines, int(bad[0]), column)
+    return -score if ties == "rank" else score
+
+
+def numbers(lines: Lines, first: int) -> Array:
+    """Scores, ranks (NaN where there is none) and line numbers of a chunk that begins at line `first`."""
+    rank = parse(lines.chunk, lines.begin[RANK], lines.end[RANK])
+    line = np.arange(len(lines)) if lines.line is None else lines.line
+    return np.stack([_scores(lines, ""), rank, line + first])
+
+
+def _no_number(lines: Lines, row: int, column: int) -> BadLine:
+    line, found = lines.line_of(row), shorten(lines.field(row, column).decode())
+    what = "rank" if column == RANK else "score"
+    return BadLine(line, f"the {what} is {found}, expected a number: {text_of_line(lines.chunk, line)}")
+
+
+def _rows(lines: Lines, query: Array, score: Array, index: Index) -> Rows:
+    """The lines of judged queries."""
+    begin, end = lines.begin[DOC], lines.end[DOC]
+    row = np.arange(len(query))
+    if (query < 0).any():
+        row = np.flatnonzero(query >= 0)
+        query, score, begin, end = query[row], score[row], begin[row], end[row]
+    length = end - begin
+    key = hashes(lines.chunk, begin, length, salts(query, index.salt))
+    return Rows(lines, row, query, score, begin, length, key)
+
+
+def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Conventions) -> list[Ordered]:
+    """The rankings in strict order of score, and those that are not."""
+    if not len(rows.row):
+        return []
+    start = np.append(0, np.flatnonzero(rows.query[1:] != rows.query[:-1]) + 1)
+    length = np.diff(np.append(start, len(rows.row)))
+    hit, judged = index.find(rows.key, rows.query, rows.lines.chunk, rows.begin, rows.length)
+    ranking = np.searchsorted(start, hit, side="right") - 1
+    strict = _in_strict_order(rows.score, start, conventions)
+    found = _Found(rows, start, length, hit, judged, ranking)
+    parts = [found.ordered(strict)] if strict.any() else []
+    if not strict.all():
+        parts.append(ranked(found.block(~strict), judgments, conventions))
+    return parts
+
+
+def _in_strict_order(score: Array, start: Array, conventions: Conventions) -> Array:
+    """Which rankings have each score below the one before."""
+    if conventions.precision == "float32":
+        score = score.astype(np.float32)
+    falls = np.append(True, score[1:] < score[:-1])
+    falls[start] = True
+    return np.logical_and.reduceat(falls, start)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Found:
+    """Rankings and the judged documents in them."""
+
+    rows: Rows
+    start: Array
+    length: Array
+    hit: Array
+    judged: Array
+    ranking: Array
+
+    def ordered(self, which: Array) -> Ordered:
+        """Those of the rankings that are in order: a row's place is its rank."""
+        number = np.cumsum(which) - 1
+        mine = which[self.ranking]
+        ranking = self.ranking[mine]
+        return Ordered(
+            query=self.rows.query[self.start[which]],
+            length=self.length[which],
+            ranking=number[ranking],
+            judged=self.judged[mine],
+            rank=self.hit[mine] - self.start[ranking] + 1,
+        )
+
+    def block(self, which: Array) -> Block:
+        """Those of the rankings whose scores must be compared."""
+        number = np.cumsum(which) - 1
+        mine = which[self.ranking]
+        row = np.flatnonzero(np.repeat(which, self.length))
+        return Block(
+            query=self.rows.query[self.start[which]],
+            start=np.append(0, np.cumsum(self.length[which])),
+            score=self.rows.score[row],
+            ranking=number[self.ranking[mine]],
+            judged=self.judged[mine],
+            found=self.rows.score[self.hit[mine]],
+            ids=self._ids(row),
+        )
+
+    def _ids(self, row: Array) -> Callable[[Array], list[str]]:
+        lines = self.rows.lines
+        return lambda places: lines.fields(self.rows.row[row[places]], DOC)
