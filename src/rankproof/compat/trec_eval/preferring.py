@@ -11,13 +11,8 @@ import numpy as np
 from rankproof.compat.trec_eval.lines import Judged
 from rankproof.compat.trec_eval.parameters import Column
 from rankproof.compat.trec_eval.results import Series
-from rankproof.core.measures.preferences import (
-    Group,
-    Order,
-    Preferences,
-    group,
-)
 from rankproof.core.names import parse
+from rankproof.core.preferences import Group, Order, Preferences, group
 
 
 def preference_series(
