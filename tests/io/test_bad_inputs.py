@@ -65,7 +65,7 @@ RANKING_FILES = {
     "judgments in CSV": (b"query_id,doc_id,relevance\nq1,d1,1\n", "this looks like judgments (it has a column 'relevance' and no score), expected a ranking"),
     "judgments in TREC": (b"q1 0 d1 1\nq2 0 d1 0\n", "this looks like judgments (4 columns), expected a ranking (6 columns)"),
     "three columns of TREC": (b"q1 d1 1\nq2 d1 0\n", "not a format that is known: 3 columns between blanks, as in 'q1 d1 1'"),
-    "preferences": (b"q1 0 0 d1 1\n", "5 columns between blanks"),
+    "preferences": (b"q1 0  0\td1 1\nq1 0 0 d2 0\n", "this looks like preference judgments (5 columns)"),
     "prose": (b"Once upon a time\n", "not a format that is known: 4 columns between blanks, as in 'Once upon a time'"),
     "binary": (bytes(range(1, 256)), "are no valid UTF-8"),
     "JSON cut off": (b'{"q1": {"d1": 1', "line 1: no valid JSON"),

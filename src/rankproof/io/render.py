@@ -52,10 +52,11 @@ def columns_of_judgments(judgments: Judgments) -> Columns:
     """Judgments as columns; one row an aspect where they have aspects."""
     queries = np.array(judgments.queries, dtype=object)[judgments.query]
     docs = np.array(judgments.docs, dtype=object)
-    facets, row, aspects = judgments.facets, np.arange(len(docs)), None
+    facets, row, aspects, notes = judgments.facets, np.arange(len(docs)), None, []
     if facets is not None:
         row = np.repeat(row, np.diff(facets.start))
         aspects = [str(aspect + 1) for aspect in facets.aspect.tolist()]
+        notes.append("aspects are written as numbers, in the order each query names them")
     return Columns(
         "grade",
         queries[row].tolist(),
@@ -64,6 +65,7 @@ def columns_of_judgments(judgments: Judgments) -> Columns:
         aspect=aspects,
         empty=tuple(np.array(judgments.queries, dtype=object)[np.diff(judgments.start) == 0]),
         source=judgments.source,
+        notes=notes,
     )
 
 
@@ -123,7 +125,7 @@ def _counting_down(columns: Columns) -> list[float]:
     numbers = [0.0] * len(columns.query)
     for rows in _by_query(columns).values():
         for place, row in enumerate(rows):
-            numbers[row] = len(rows) - place if columns.rank is None else -columns.rank[row]
+            numbers[row] = float(len(rows) - place) if columns.rank is None else -columns.rank[row]
     return numbers
 
 

@@ -65,6 +65,7 @@ def _lines(head: bytes) -> list[str]:
 
 
 def _without_header(lines: list[str], name: str) -> Format:
+    _refuse_preferences(lines, name)
     trec, delimiter = _trec(lines), _delimiter(lines)
     if trec and delimiter and not _same_cells(lines, delimiter):
         # An id with blanks in it makes TSV look like TREC, and mixed separators TREC like TSV.
@@ -82,6 +83,15 @@ def _trec(lines: list[str]) -> Format | None:
     if _mostly(len(row) == 6 and spells_number(row[4]) for row in rows):
         return TREC_RANKING
     return None
+
+
+def _refuse_preferences(lines: list[str], name: str) -> None:
+    rows = [line.split() for line in lines]
+    if _mostly(len(row) == 5 and spells_number(row[4]) for row in rows):
+        raise DataError(
+            f"{name}: this looks like preference judgments (5 columns), expected judgments (4 columns) or "
+            "a ranking (6 columns). Next: use them with `rankproof trec_eval -R prefs`."
+        )
 
 
 def _delimiter(lines: list[str]) -> str:
@@ -104,7 +114,7 @@ def _by_width(lines: list[str], name: str) -> Format:
     for width, kind in ((4, TREC_JUDGMENTS), (6, TREC_RANKING)):
         if _mostly(len(row) == width and row[1] in ("0", "Q0") for row in rows):
             return kind
-    width = Counter(map(len, rows)).most_common(1)[0][0]
+    width = len(rows[0])
     raise DataError(
         f"{name}: not a format that is known: {width} column{'s' * (width > 1)} between blanks, as in "
         f"{shorten(lines[0])}. Next: give TREC judgments (4 columns), a TREC run (6 columns), "
