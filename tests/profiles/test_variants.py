@@ -49,12 +49,14 @@ def test_recall_of_what_was_returned() -> None:
     assert value("R(denominator='returned')@3", ["x", "y"]) == 0.0
 
 
-@pytest.mark.parametrize("ideal", ["all", "hits", "returned", "uncut"])
-@pytest.mark.parametrize("k", [1, 2, 4])
-def test_the_mean_over_ties_is_that_over_all_orders(ideal: str, k: int) -> None:
-    measure = f"nDCG(ideal='{ideal}')@{k}"
-    orders = [["c", *order] for order in itertools.permutations(["a", "x", "e", "y"])]
-    tied = {"c": 2.0, "a": 1.0, "x": 1.0, "e": 1.0, "y": 1.0}
+IDEALS = [f"nDCG(ideal='{ideal}')@{k}" for ideal in ("all", "hits", "returned", "uncut") for k in (1, 2, 4)]
+RECALLS = [f"R(denominator='returned')@{k}" for k in (1, 2, 4)]
+
+
+@pytest.mark.parametrize("measure", [*IDEALS, *RECALLS, "Rprec(denominator='returned')"])
+def test_the_mean_over_ties_is_that_over_all_orders(measure: str) -> None:
+    orders = [["w", *order] for order in itertools.permutations(["a", "x", "e", "y", "z"])]
+    tied = {"w": 2.0, "a": 1.0, "x": 1.0, "e": 1.0, "y": 1.0, "z": 1.0}
     assert value(measure, tied, ties="expected") == pytest.approx(
         mean(value(measure, order) for order in orders)
     )

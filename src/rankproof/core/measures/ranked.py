@@ -158,5 +158,6 @@ def r_precision(h: Hits, rel: Grade = 1, denominator: Literal["all", "returned"]
     0.5
     """
     good = h.relevant(rel)
-    depth = wanted(h, rel) if denominator == "all" else good.count()
+    # Rows spread over a tie have weights that add up to whole numbers only nearly.
+    depth = wanted(h, rel) if denominator == "all" else np.rint(good.count())
     return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)
