@@ -32,8 +32,8 @@ def found_by(rankings, judgments, conventions=NO, census=None):
 def slowly(content):
     """`{query: [(doc, score)]}` of a run, by Python's own means."""
     run = {}
-    for line in content.decode("utf-8-sig").split("\n"):
-        fields = line.split()
+    for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        fields = [field.decode() for field in line.split()]
         if fields and not fields[0].startswith("#"):
             query, _, doc, _, score, _ = fields
             run.setdefault(query, []).append((doc, float(score)))
@@ -86,7 +86,7 @@ def random_run(rnd, *, together, ordered):
         if ordered:
             scores.sort(key=float, reverse=True)
         if rnd.random() < 0.8:
-            judged = rnd.sample(docs, min(len(docs), 4)) + ["never"]
+            judged = [*rnd.sample(docs, min(len(docs), 4)), "never"]
             judgments[query] = {doc: rnd.randrange(4) for doc in judged}
         lines += [
             [query, "Q0", doc, str(i), score, "run"]
@@ -318,6 +318,6 @@ def test_no_input_crashes_the_reader_and_what_is_read_is_right(content):
         fast = found_by(TrecRankings(content), judgments, conventions)
     except RankproofError:
         return
-    run = slowly(content.replace(b"\x0c", b" ").replace(b"\x0b", b" "))
+    run = slowly(content)
     assert not any(math.isnan(score) for entries in run.values() for _, score in entries)
     assert fast == found_by(MappingRankings(run), judgments, conventions)

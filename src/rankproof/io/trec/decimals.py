@@ -122,7 +122,8 @@ def _are_digits(digits: Array) -> Array:
     high: Array = digits + ABOVE_NINE
     high |= digits
     high &= TOP_BITS
-    return high == 0
+    ok: Array = high == 0
+    return ok
 
 
 def _combined(digits: Array) -> Array:
