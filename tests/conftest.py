@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore_glob = ["golden/*"]  # scripts that make data, each in an environment of its own
+
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
