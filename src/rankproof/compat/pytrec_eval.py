@@ -12,13 +12,13 @@ guess, is an error here: a cut-off of 0, a score that is NaN, a grade that is no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankproof.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES
-from rankproof.compat.trec_eval.columns import Setting, column_values
+from rankproof.compat.trec_eval.columns import Setting, values_of
 from rankproof.compat.trec_eval.cutting import Cut, conventions, cut
 from rankproof.compat.trec_eval.parameters import Column, columns_of
 from rankproof.core.hits import Hits
@@ -65,8 +65,8 @@ class RelevanceEvaluator:
     ) -> None:
         """Prepare judgments `{query: {document: grade}}` and measures for any number of runs."""
         self._judgments = _judgments(query_relevance)
-        self._columns = _columns(measures)
-        self._setting = Setting(_VERSION, _level(relevance_level))
+        setting = Setting(_VERSION, _level(relevance_level))
+        self._values = {_key(column): _values(column, setting) for column in _columns(measures)}
         self._cut = Cut(judged_only=judged_docs_only_flag)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -74,16 +74,18 @@ class RelevanceEvaluator:
         order = conventions(_VERSION)
         blocks = load_ranking(scores).blocks(self._judgments, order, Census()) if scores else ()
         hits = cut(join(self._judgments, blocks, order), self._cut)
-        names = [_key(column) for column in self._columns]
-        values = [self._values(column, hits) for column in self._columns]
-        rows = list(zip(*values, strict=True)) if values else [()] * hits.n
+        columns = [values(hits) for values in self._values.values()]
+        rows = list(zip(*columns, strict=True)) if columns else [()] * hits.n
         places = ((query, self._judgments.index.get(str(query))) for query in scores)
-        return {query: dict(zip(names, rows[at], strict=True)) for query, at in places if at is not None}
+        return {
+            query: dict(zip(self._values, rows[at], strict=True)) for query, at in places if at is not None
+        }
 
-    def _values(self, column: Column, hits: Hits) -> Sequence[float]:
-        if column.entry.average == "none":
-            return [float(column.entry.whole)] * hits.n
-        return column_values(column, hits, self._setting)
+
+def _values(column: Column, setting: Setting) -> Callable[[Hits], Sequence[float]]:
+    if column.entry.average == "none":
+        return lambda hits: [float(column.entry.whole)] * hits.n
+    return values_of(column, setting)
 
 
 def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:

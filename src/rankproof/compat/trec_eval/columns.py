@@ -36,15 +36,14 @@ class Setting:
 Maker: TypeAlias = Callable[[Column, Setting], Formula]
 
 
-def column_values(column: Column, hits: Hits, setting: Setting) -> Sequence[Any]:
-    """The value of the column for every query of the hits."""
-    name = column.entry.name.removesuffix("_avgjg")
-    if name == "relstring":
-        return [f"'{string}'" for string in relevance_strings(hits, int(column.numbers[0]))]
-    values = FORMULAS[name](column, setting)(hits)
+def values_of(column: Column, setting: Setting) -> Callable[[Hits], Sequence[Any]]:
+    """A function that gives the value of the column for every query of some hits."""
+    if column.entry.name == "relstring":
+        return lambda hits: [f"'{text}'" for text in relevance_strings(hits, int(column.numbers[0]))]
+    formula = FORMULAS[column.entry.name.removesuffix("_avgjg")](column, setting)
     if column.entry.average == "geometric":
-        values = np.log(np.maximum(values, FLOOR))
-    return list(values.tolist())
+        return lambda hits: list(np.log(np.maximum(formula(hits), FLOOR)).tolist())
+    return lambda hits: list(formula(hits).tolist())
 
 
 # --- formulas -------------------------------------------------------------------------------------

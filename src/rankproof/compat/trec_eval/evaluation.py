@@ -10,7 +10,7 @@ from operator import attrgetter
 import numpy as np
 
 from rankproof.compat.trec_eval.catalogue import Kind
-from rankproof.compat.trec_eval.columns import Setting, column_values
+from rankproof.compat.trec_eval.columns import Setting, values_of
 from rankproof.compat.trec_eval.cutting import Cut, conventions, cut
 from rankproof.compat.trec_eval.lines import Judged, read_preferences
 from rankproof.compat.trec_eval.options import Options
@@ -114,7 +114,7 @@ def _setting(options: Options) -> Setting:
 def _grade_series(
     column: Column, hits: Hits, rows: Sequence[int], absent: Sequence[int], options: Options
 ) -> Series:
-    everywhere = column_values(column, hits, _setting(options))
+    everywhere = values_of(column, _setting(options))(hits)
     values = [everywhere[row] for row in rows]
     if column.name in _UNTOUCHED or column.entry.name == "unj":
         for place in absent:
@@ -156,7 +156,7 @@ def _group_series(
     column: Column, hits: Hits, judges: Sequence[str], shown: Collection[str], options: Options
 ) -> Series:
     """The mean over the judges of each topic."""
-    values = column_values(column, hits, _setting(options))
+    values = values_of(column, _setting(options))(hits)
     by_topic: dict[str, list[float]] = {}
     for topic, value in zip(judges, values, strict=True):
         by_topic.setdefault(topic, []).append(float(value))
