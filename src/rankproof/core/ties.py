@@ -125,12 +125,18 @@ def _extreme(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) 
 
 def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
     """The lowest and highest values over orders of equal scores, and how many queries were only searched."""
+    known = known_extremes(measure, hits)
+    return _searched(measure, hits, rng) if known is None else (*known, 0)
+
+
+def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values where it is known which order is best; else None."""
     value = worth(measure, hits)
     if value is None:
-        return _searched(measure, hits, rng)
+        return None
     one = measure(seen_by(measure, hits.tied_by(value)))
     other = measure(seen_by(measure, hits.tied_against(value)))
-    return np.minimum(one, other), np.maximum(one, other), 0
+    return np.minimum(one, other), np.maximum(one, other)
 
 
 def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:

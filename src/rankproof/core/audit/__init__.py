@@ -1,0 +1,7 @@
+"""The audit: what is to be known about judgments and a ranking before any number is believed."""
+
+from rankproof.core.audit.finding import Audit, Finding
+from rankproof.core.audit.joined import audit_hits
+from rankproof.core.audit.whole import audit_full
+
+__all__ = ["Audit", "Finding", "audit_full", "audit_hits"]

@@ -1,0 +1,126 @@
+"""What an audit says: findings, each with a severity, a count, examples and a next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from rankproof.core.audit.thresholds import EXAMPLES
+from rankproof.errors import shorten
+
+Severity = Literal["error", "warning", "note"]
+"""An error makes the numbers wrong, a warning can mislead whoever reads them, a note is good to know."""
+
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to know about the data."""
+
+    severity: Severity
+    kind: str
+    """What it is about, as one word that stays the same: `missing-queries`."""
+    count: int
+    """How many of what it is about."""
+    message: str
+    """One sentence with the figures."""
+    examples: tuple[str, ...] = ()
+    advice: str = ""
+    """What to do next, in one sentence."""
+
+    def __str__(self) -> str:
+        """Message, examples and next step as running text."""
+        shown = f" For example {', '.join(self.examples)}." if self.examples else ""
+        return f"{self.message}{shown}" + (f" Next: {self.advice}" if self.advice else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        return {**asdict(self), "examples": list(self.examples)}
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Findings, the most serious first; false if there are none."""
+
+    findings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> Audit:
+        """An audit of findings in any order."""
+        return cls(tuple(sorted(findings, key=lambda each: SEVERITIES.index(each.severity))))
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The findings, the most serious first."""
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        """How many findings there are."""
+        return len(self.findings)
+
+    def __getitem__(self, at: int) -> Finding:
+        """The finding at a place."""
+        return self.findings[at]
+
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """Errors and warnings."""
+        return tuple(each for each in self.findings if each.severity != "note")
+
+    def of_kind(self, kind: str) -> Finding | None:
+        """The finding of that kind, if there is one."""
+        return next((each for each in self.findings if each.kind == kind), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as plain data that JSON can hold."""
+        return {"findings": [each.to_dict() for each in self.findings]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Audit:
+        """An audit as `to_dict` wrote it."""
+        found = data["findings"] if data else []
+        return cls(tuple(Finding(**{**each, "examples": tuple(each["examples"])}) for each in found))
+
+    def __str__(self) -> str:
+        """One finding a line."""
+        return "\n".join(f"{each.severity:8} {each}" for each in self.findings) or "nothing to report"
+
+
+# --- words ---------------------------------------------------------------------------------------------
+
+
+def count_of(count: int, one: str, many: str = "") -> str:
+    """A number with its noun, or with whatever words change with the number.
+
+    >>> count_of(1, "query"), count_of(1200, "query"), count_of(2, "grade is", "grades are")
+    ('1 query', '1,200 queries', '2 grades are')
+    """
+    plural = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
+    return f"{count:,} {one if count == 1 else plural}"
+
+
+def few(texts: Iterable[object]) -> tuple[str, ...]:
+    """The first few as they are quoted in a finding."""
+    return tuple(shorten(text, 40) for text, _ in zip(texts, range(EXAMPLES), strict=False))
+
+
+def listed(words: Iterable[object]) -> str:
+    """Words in a row.
+
+    >>> listed(["P@5"]), listed(["P@5", "R@5", "AP"])
+    ('P@5', 'P@5, R@5 and AP')
+    """
+    texts = [str(word) for word in words]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def percent(share: float) -> str:
+    """A share as a person would say it; never 0 % of something or 100 % of almost everything.
+
+    >>> percent(0.314), percent(0.0004), percent(0.9996), percent(1)
+    ('31 %', 'under 1 %', 'over 99 %', '100 %')
+    """
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{share:.0%}".replace("%", " %")

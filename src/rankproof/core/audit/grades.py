@@ -1,0 +1,169 @@
+"""Whether the judgments are what they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankproof.core.audit.case import Case
+from rankproof.core.audit.finding import Finding, count_of, few, listed
+from rankproof.core.audit.thresholds import GRADES, SCALE_ROWS
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
+from rankproof.errors import shorten
+
+
+def nothing_relevant(case: Case) -> Iterator[Finding]:
+    """Queries without a document that is relevant to the strictest of the measures."""
+    rel = max((m.params["rel"] for m in case.measures if m.params.get("rel", 0) > 0), default=1)
+    judgments = case.judgments
+    relevant = np.bincount(judgments.query[judgments.grade >= rel], minlength=case.n) > 0
+    if case.n and not relevant.any():
+        yield Finding(
+            "error",
+            "nothing-relevant",
+            case.n,
+            f"No query has a document of grade {rel:g} or more.",
+            _judged(judgments, np.ones(len(judgments.docs), dtype=bool)),
+            "check the grades, or say from which grade on a document is relevant, like P(rel=0.5)@5.",
+        )
+    elif not relevant.all():
+        yield _some_without(case, case.names(~relevant), rel)
+
+
+def _some_without(case: Case, queries: list[str], rel: float) -> Finding:
+    skipped = case.conventions.no_relevant == "skip"
+    return Finding(
+        "note" if skipped else "warning",
+        "nothing-relevant",
+        len(queries),
+        f"{len(queries):,} of {count_of(case.n, 'query')} without a document of grade {rel:g} or more: "
+        + ("left out of the means." if skipped else "each counts 0."),
+        few(queries),
+        "judge more documents for these queries"
+        + ("." if skipped else ", or leave them out of the means with no_relevant='skip'."),
+    )
+
+
+def negative_grades(case: Case) -> Iterator[Finding]:
+    """Grades below zero, which have a meaning of their own to some measures."""
+    below = case.judgments.grade < 0
+    count = int(below.sum())
+    if count:
+        yield Finding(
+            "note",
+            "negative-grades",
+            count,
+            f"{count_of(count, 'grade is', 'grades are')} below 0: not relevant, without gain, and to bpref and "
+            "infAP as if not judged.",
+            _judged(case.judgments, below),
+            "nothing, if they mark spam or documents that were skipped; else use 0 for not relevant.",
+        )
+
+
+def fractional_grades(case: Case) -> Iterator[Finding]:
+    """Grades between whole numbers; those between 0 and 1 are a gain, but not relevant."""
+    grade = case.judgments.grade
+    fractions, between = grade % 1 != 0, (grade > 0) & (grade < 1)
+    strict = [m for m in case.measures if m.params.get("rel", 0) >= 1]
+    if looks_like_scores(grade):
+        return
+    if between.any() and strict:
+        yield _not_yet_relevant(case, between, listed(strict[:4]))
+    elif fractions.any():
+        count = int(fractions.sum())
+        yield Finding(
+            "note",
+            "fractional-grades",
+            count,
+            f"{count_of(count, 'grade is', 'grades are')} not whole.",
+            _judged(case.judgments, fractions),
+            "nothing, if they are meant so: gains take fractions, and relevant means a grade of at least rel.",
+        )
+
+
+def _not_yet_relevant(case: Case, between: Array, measures: str) -> Finding:
+    count = int(between.sum())
+    return Finding(
+        "warning",
+        "fractional-grades",
+        count,
+        f"{count_of(count, 'grade between 0 and 1 counts', 'grades between 0 and 1 count')} as not relevant in "
+        f"{measures}.",
+        _judged(case.judgments, between),
+        "say from which grade on a document is relevant, like P(rel=0.5)@5.",
+    )
+
+
+def repeated_judgments(case: Case) -> Iterator[Finding]:
+    """Judgments given more than once, with one grade."""
+    count = case.judgments.repeated
+    if count:
+        yield Finding(
+            "note",
+            "repeated-judgments",
+            count,
+            f"{count_of(count, 'judgment was', 'judgments were')} given again with the same grade, and counted once.",
+            (),
+            "nothing for these numbers; repeats may tell of files put together twice.",
+        )
+
+
+def judgments_are_scores(case: Case) -> Iterator[Finding]:
+    """Judgments that may be a ranking: more different grades than any scale has."""
+    grade = case.judgments.grade
+    if looks_like_scores(grade):
+        different = len(np.unique(grade))
+        yield Finding(
+            "warning",
+            "judgments-look-like-a-ranking",
+            different,
+            f"The judgments hold {different:,} different grades from {grade.min():g} to {grade.max():g}, like the "
+            "scores of a ranking.",
+            _judged(case.judgments, np.ones(len(grade), dtype=bool)),
+            "check the order of the two: judgments come first, the ranking second.",
+        )
+
+
+def looks_like_scores(grade: Array) -> bool:
+    """Whether grades differ more than those of a scale would."""
+    if len(grade) < SCALE_ROWS or len(np.unique(grade[: 50 * GRADES])) <= GRADES:
+        return False
+    return len(np.unique(grade)) > max(GRADES, len(grade) / 10)
+
+
+def judged_themselves(case: Case) -> Iterator[Finding]:
+    """Judged documents with the id of their query."""
+    judgments = case.judgments
+    shared = set(judgments.queries).intersection(judgments.docs)
+    same = [q for q in judgments.queries if q in shared and q in judgments.of(q)]
+    if same:
+        yield Finding(
+            "note",
+            "judged-themselves",
+            len(same),
+            f"For {count_of(len(same), 'query')} a document with the query's own id is judged.",
+            few(same),
+            "nothing, if ids are numbers that meet by accident; else take each query's own document out.",
+        )
+
+
+def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:
+    """A few judgments in words."""
+
+    def said(i: int) -> str:
+        doc, query = judgments.docs[i], judgments.queries[int(judgments.query[i])]
+        return f"{shorten(doc, 40)} for {shorten(query, 40)} at {judgments.grade[i]:g}"
+
+    return tuple(said(i) for i in np.flatnonzero(which)[:3].tolist())
+
+
+CHECKS = (
+    judgments_are_scores,
+    nothing_relevant,
+    fractional_grades,
+    negative_grades,
+    repeated_judgments,
+    judged_themselves,
+)

@@ -1,0 +1,139 @@
+"""Ids that would meet if they were spelt alike."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from rankproof.core.audit.finding import Finding, Severity, count_of, verb
+from rankproof.core.audit.thresholds import EXAMPLES
+from rankproof.errors import shorten
+
+_NUMBER = re.compile(r"\d+(\.0+)?")
+
+
+def _as_number(text: str) -> str:
+    """A number without leading zeros and `.0`; other text as it is."""
+    return text.partition(".")[0].lstrip("0") or "0" if _NUMBER.fullmatch(text) else text
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One way in which two spellings of an id can differ."""
+
+    kind: str
+    differ: str
+    same: Callable[[str], str]
+    """Equal for two ids that differ in this way only."""
+    severity: Severity
+    advice: str
+
+
+SPELLINGS = (
+    Spelling(
+        "number-ids",
+        "leading zeros or a decimal point",
+        _as_number,
+        "error",
+        "keep ids as text when files are read and written: a number loses its leading zeros.",
+    ),
+    Spelling(
+        "case-of-ids",
+        "upper and lower case",
+        str.casefold,
+        "error",
+        "write the ids of both sides in the same case.",
+    ),
+    Spelling(
+        "spaces-in-ids",
+        "spaces",
+        lambda text: "".join(text.split()),
+        "error",
+        "take the spaces out of the ids.",
+    ),
+    Spelling(
+        "unicode-forms",
+        "how an accented letter is stored (NFC or NFD)",
+        lambda text: unicodedata.normalize("NFC", text),
+        "note",
+        "bring the ids of both sides into one Unicode form; they are compared as they are.",
+    ),
+)
+
+
+def twins(judged: Iterable[str], ranked: Iterable[str]) -> Iterator[Finding]:
+    """A finding for each way in which ids that only one side has differ from one of the other side.
+
+    >>> for finding in twins({"7", "x"}, {"007", "y"}):
+    ...     print(finding.message, *finding.examples)
+    1 id differs between judgments and ranking only in leading zeros or a decimal point. '7' and '007'
+    """
+    judged_ids, ranked_ids = set(judged), set(ranked)
+    alone, others = sorted(judged_ids - ranked_ids), sorted(ranked_ids - judged_ids)
+    for spelling in SPELLINGS:
+        known = {spelling.same(each): each for each in alone}
+        pairs = [(known[form], each) for each in others if (form := spelling.same(each)) in known]
+        if pairs:
+            yield _twin_finding(spelling, pairs)
+
+
+def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]]) -> Finding:
+    return Finding(
+        spelling.severity,
+        spelling.kind,
+        len(pairs),
+        f"{count_of(len(pairs), 'id')} {verb(len(pairs), 'differs', 'differ')} between judgments and ranking only in "
+        f"{spelling.differ}.",
+        tuple(_side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
+        spelling.advice,
+    )
+
+
+def _side_by_side(one: str, other: str) -> str:
+    """Two ids that may look the same: then as their escapes."""
+    same = unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
+    return f"{one!a} and {other!a}" if same else f"{shorten(one, 40)} and {shorten(other, 40)}"
+
+
+def affixes(judged: Iterable[str], ranked: Iterable[str]) -> Finding | None:
+    """For sides that share no id: what to take off or put on so that they do.
+
+    >>> print(affixes(["doc_1", "doc_2"], ["1", "2", "3"]).message)
+    The ids of the judgments match those of the ranking once 'doc_' is taken off their start.
+    """
+    sides = {"judgments": set(judged), "ranking": set(ranked)}
+    for name, other in (("judgments", "ranking"), ("ranking", "judgments")):
+        found = _affix(sides[name], sides[other])
+        if found is not None:
+            return Finding(
+                "error",
+                "affixes-of-ids",
+                len(sides[name]),
+                f"The ids of the {name} match those of the {other} once {found[1]!r} is taken off their {found[0]}.",
+                (),
+                "spell the ids of both sides alike.",
+            )
+    return None
+
+
+def _affix(long: set[str], short: set[str]) -> tuple[str, str] | None:
+    """Where the ids in `long` all start or end with something that makes them match some of `short`."""
+    start = _common_start(long).rstrip("0123456789")
+    if start and any(each[len(start) :] in short for each in long):
+        return "start", start
+    end = _common_start({each[::-1] for each in long})[::-1].lstrip("0123456789")
+    if end and any(each[: -len(end)] in short for each in long):
+        return "end", end
+    return None
+
+
+def _common_start(texts: set[str]) -> str:
+    if not texts:
+        return ""
+    first, last = min(texts), max(texts)
+    same = next(
+        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last))
+    )
+    return first[:same]

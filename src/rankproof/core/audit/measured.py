@@ -1,0 +1,175 @@
+"""Whether the measures asked for can say what they seem to say on these data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankproof.core.audit.case import Case
+from rankproof.core.audit.finding import Finding, count_of, few, listed, percent, verb
+from rankproof.core.audit.thresholds import (
+    CEILING_SAID,
+    CEILING_WARNED,
+    DEEP,
+    TIES_MATTER,
+    UNJUDGED_SAID,
+    UNJUDGED_WARNED,
+)
+from rankproof.core.hits import Hits
+from rankproof.core.limits import ceiling
+from rankproof.core.measure import Measure
+from rankproof.core.scoring import averaged, counted_queries, has_relevant
+from rankproof.core.ties import known_extremes
+
+CAPPED = ("P", "R", "AP", "F")
+"""Measures on a scale to 1 that a cut-off can keep from reaching it."""
+
+
+def other_cut_off(case: Case) -> Iterator[Finding]:
+    """Measures that look at more or fewer documents than the pipeline uses."""
+    used = case.conventions.context_k
+    other = [m for m in case.at_k if m.params["k"] != used]
+    if used is None or not other:
+        return
+    some = len(other) < len(case.at_k)
+    yield Finding(
+        "note" if some else "warning",
+        "other-cut-off",
+        len(other),
+        f"{listed(other[:4])} {verb(len(other), 'looks', 'look')} at another number of documents than the {used:,} "
+        "that the pipeline passes on.",
+        (),
+        f"read {'those' if some else 'measures'} at {used}, like {other[0].with_params({'k': used})}, for what the "
+        "generator sees.",
+    )
+
+
+def short_of_cut_off(case: Case) -> Iterator[Finding]:
+    """Measures that look further down than any ranking goes."""
+    longest = int(case.hits.retrieved.max(initial=0))
+    beyond = [m for m in case.at_k if m.params["k"] > longest]
+    if not beyond or not longest or case.conventions.unjudged == "skip":
+        return
+    deepest = beyond[-1]
+    yield Finding(
+        "warning" if deepest.params["k"] >= DEEP else "note",
+        "short-of-cut-off",
+        len(beyond),
+        f"No ranking holds more than {count_of(longest, 'document')}, so {listed(beyond[:4])} "
+        f"{verb(len(beyond), 'sees', 'see')} no further.",
+        (),
+        f"retrieve {deepest.params['k']:,} documents, or ask for {deepest.with_params({'k': longest})}.",
+    )
+
+
+def unjudged_shown(case: Case) -> Iterator[Finding]:
+    """How much of what the measures look at was never judged."""
+    if case.conventions.unjudged != "nonrelevant":
+        return
+    shares = {int(m.params["k"]): _unjudged(case.hits, int(m.params["k"])) for m in case.at_k}
+    k, share = max(shares.items(), key=lambda each: each[1], default=(0, 0.0))
+    if share < UNJUDGED_SAID:
+        return
+    others = [f"{percent(found)} in the top {at}" for at, found in shares.items() if at != k]
+    top = case.hits.top(k)
+    yield Finding(
+        "warning" if share >= UNJUDGED_WARNED else "note",
+        "unjudged",
+        int((np.minimum(case.hits.retrieved, k) - top.count()).sum()),
+        f"{percent(share)} of the documents in the top {k} were never judged and count as not relevant"
+        + (f" ({listed(others)})." if others else "."),
+        (),
+        "judge the top of the rankings, or look at the bounds: what each number would be if they were relevant.",
+    )
+
+
+def _unjudged(hits: Hits, k: int) -> float:
+    shown = np.minimum(hits.retrieved, k).sum()
+    return float(1 - hits.top(k).count().sum() / shown) if shown else 0.0
+
+
+def low_ceilings(case: Case) -> Iterator[Finding]:
+    """Measures that no ranking could bring to 1 under these judgments."""
+    capped = {m: _ceiling(m, case.hits) for m in case.measures if m.spec.name in CAPPED}
+    low = {m: best for m, best in capped.items() if best < CEILING_SAID}
+    if not low:
+        return
+    lowest = min(low, key=lambda m: low[m])
+    yield Finding(
+        "warning" if low[lowest] < CEILING_WARNED else "note",
+        "low-ceilings",
+        len(low),
+        f"Even a perfect ranking would reach only {low[lowest]:.2f} in {lowest}, as {_reason(lowest, case.hits)}.",
+        tuple(f"{m} up to {best:.2f}" for m, best in low.items() if m != lowest)[:5],
+        "compare each number with its ceiling, not with 1.",
+    )
+
+
+def _ceiling(measure: Measure, hits: Hits) -> float:
+    """The mean ceiling of the queries that have a relevant document."""
+    defined = has_relevant(measure, hits)
+    return float(ceiling(measure, hits)[defined].mean()) if defined.any() else 1.0
+
+
+def _reason(measure: Measure, hits: Hits) -> str:
+    k, rel = measure.params["k"], measure.params.get("rel", 1)
+    relevant = hits.ideal.relevant(rel).count()
+    fewer, more = int(((relevant < k) & (relevant > 0)).sum()), int((relevant > k).sum())
+    few_are = measure.spec.name == "P" or (measure.spec.name == "F" and fewer >= more)
+    queries = fewer if few_are else more
+    return (
+        f"{count_of(queries, 'query')} {verb(queries, 'has', 'have')} {'fewer' if few_are else 'more'} than "
+        f"{count_of(k, 'relevant document')}"
+    )
+
+
+def ties(case: Case) -> Iterator[Finding]:
+    """How much stands among equal scores, and whether their order can move a number."""
+    hits = case.hits
+    if hits.first is None or hits.last is None:
+        return
+    tied = hits.first != hits.last
+    moved = _most_moved(case)
+    matters = moved is not None and moved[2] - moved[1] >= TIES_MATTER
+    settled = case.conventions.ties in ("expected", "best", "worst")
+    yield Finding(
+        "warning" if matters and not settled else "note",
+        "ties",
+        int(tied.sum()),
+        f"{percent(float(tied.mean()))} of the judged documents found stand among equal scores{_effect(moved)}.",
+        few(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0)),
+        "keep more digits in the scores"
+        + (", or report the mean over all orders with ties='expected'." if matters and not settled else "."),
+    )
+
+
+Moved = tuple[Measure, float, float]
+"""A measure, and the ends between which equal scores can put its mean."""
+
+
+def _effect(moved: Moved | None) -> str:
+    if moved is None:
+        return ""
+    measure, low, high = moved
+    if high - low >= TIES_MATTER:
+        return f": their order alone puts {measure} anywhere from {low:.3f} to {high:.3f}"
+    return f", but their order moves no mean by {TIES_MATTER:g}"
+
+
+def _most_moved(case: Case) -> Moved | None:
+    """The measure whose mean equal scores can move most."""
+    found = [each for m in case.measures if (each := _moved(m, case)) is not None]
+    return max(found, key=lambda each: each[2] - each[1], default=None)
+
+
+def _moved(measure: Measure, case: Case) -> Moved | None:
+    counted = counted_queries(measure, case.hits, case.conventions)
+    ends = known_extremes(measure, case.hits)
+    if ends is None or (counted is not None and not counted.any()):
+        return None
+    low, high = (averaged(measure, each if counted is None else each[counted]) for each in ends)
+    return measure, low, high
+
+
+CHECKS = (ties, unjudged_shown, low_ceilings, short_of_cut_off, other_cut_off)

@@ -1,0 +1,163 @@
+"""Whether the ranking answers the judged queries, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankproof.core.audit.case import Case
+from rankproof.core.audit.finding import Finding, count_of, few
+from rankproof.core.audit.thresholds import NEAR_EMPTY
+from rankproof.errors import shorten
+
+
+def missing_queries(case: Case) -> Iterator[Finding]:
+    """Judged queries that the ranking does not answer."""
+    missing = ~case.answered
+    count, skipped = int(missing.sum()), case.conventions.missing == "skip"
+    if count == case.n and count:
+        yield no_common_queries(case.judgments.queries, case.census.extra_examples)
+    elif count:
+        yield Finding(
+            "warning",
+            "missing-queries",
+            count,
+            f"{count:,} of {count_of(case.n, 'judged query')} {'is' if count == 1 else 'are'} not in the ranking: "
+            + ("left out of the means." if skipped else "each counts 0."),
+            few(case.names(missing)),
+            "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'."),
+        )
+
+
+def no_common_queries(judged: tuple[str, ...], ranked: list[str]) -> Finding:
+    """The finding for two sides that share no query."""
+    sides = [f"{shorten(q)} is judged" for q in judged[:2]] + [f"{shorten(q)} is ranked" for q in ranked[:2]]
+    return Finding(
+        "error",
+        "no-common-queries",
+        len(judged),
+        f"None of the {count_of(len(judged), 'judged query')} is in the ranking.",
+        tuple(sides),
+        "compare the query ids: the two sides spell them differently, or belong to different collections.",
+    )
+
+
+def extra_queries(case: Case) -> Iterator[Finding]:
+    """Queries of the ranking that nobody judged."""
+    extra = case.census.extra
+    if extra and case.answered.any():
+        yield Finding(
+            "note",
+            "extra-queries",
+            extra,
+            f"{count_of(extra, 'query of the ranking is', 'queries of the ranking are')} not judged, and left out.",
+            few(case.census.extra_examples),
+            "nothing, if the ranking was made for more queries than were judged; else judge them.",
+        )
+
+
+def nothing_found(case: Case) -> Iterator[Finding]:
+    """Rankings without a single judged document: the ids of documents do not meet."""
+    shown = case.hits.retrieved.any() or case.conventions.unjudged == "skip"
+    if case.answered.any() and shown and not (case.hits.doc >= 0).any():
+        yield no_common_documents(case, [])
+
+
+def no_common_documents(case: Case, ranked: list[str]) -> Finding:
+    """The finding for two sides that share no document."""
+    judged = case.judgments.docs
+    sides = [f"{shorten(d)} is judged" for d in judged[:2]] + [f"{shorten(d)} is ranked" for d in ranked[:2]]
+    return Finding(
+        "error",
+        "no-common-documents",
+        len(judged),
+        f"None of the {count_of(len(judged), 'judged document')} is in the ranking of its query.",
+        tuple(sides),
+        "compare the document ids: the two sides spell them differently, or belong to different collections.",
+    )
+
+
+def duplicates(case: Case) -> Iterator[Finding]:
+    """Documents that came twice in one ranking, where the conventions let them."""
+    dropped = case.census.dropped
+    if dropped:
+        kept = "first" if case.conventions.duplicates == "first" else "best scored"
+        yield Finding(
+            "warning",
+            "duplicate-documents",
+            dropped,
+            f"{count_of(dropped, 'document')} came again in the same ranking; of each the {kept} was kept.",
+            (),
+            "find out why a document is returned twice; each repeat takes the place of another document.",
+        )
+
+
+def empty_rankings(case: Case) -> Iterator[Finding]:
+    """Queries answered with nothing at all."""
+    empty = case.answered & (case.hits.retrieved == 0)
+    count = int(empty.sum())
+    if count and case.conventions.unjudged != "skip":
+        yield Finding(
+            "warning",
+            "empty-rankings",
+            count,
+            f"{count_of(count, 'query')} got no document at all.",
+            few(case.names(empty)),
+            "look for a filter or an error behind the empty answers.",
+        )
+
+
+def short_rankings(case: Case) -> Iterator[Finding]:
+    """Rankings with next to nothing in them, where others hold much."""
+    if case.conventions.unjudged == "skip" or not case.answered.any():
+        return
+    usual = float(np.median(case.hits.retrieved[case.answered]))
+    short = case.answered & (case.hits.retrieved > 0) & (case.hits.retrieved < NEAR_EMPTY * usual)
+    count = int(short.sum())
+    if count:
+        yield Finding(
+            "warning",
+            "short-rankings",
+            count,
+            f"{count_of(count, 'ranking holds', 'rankings hold')} less than a tenth of the usual {usual:,.0f} "
+            "documents.",
+            few(case.names(short)),
+            "look for a filter, a time-out or a cut file behind the short answers.",
+        )
+
+
+def constant_scores(case: Case) -> Iterator[Finding]:
+    """Rankings in which every document has one score, as far as judged documents tell."""
+    hits = case.hits
+    if hits.first is None or hits.last is None:
+        return
+    whole = (hits.first == 1) & (hits.last == hits.retrieved[hits.query]) & (hits.last > 1)
+    flat = np.bincount(hits.query[whole], minlength=hits.n) > 0
+    if flat.any():
+        yield all_scores_equal(case.names(flat), int((hits.retrieved > 1).sum()))
+
+
+def all_scores_equal(queries: list[str], n: int) -> Finding:
+    """The finding for rankings without an order of their own."""
+    every = len(queries) == n
+    where = "every ranking" if every else f"{len(queries):,} of {count_of(n, 'ranking')}"
+    return Finding(
+        "error" if every else "warning",
+        "constant-scores",
+        len(queries),
+        f"In {where} all documents have the same score, so their order says nothing about the retriever.",
+        few(queries),
+        "keep the retriever's scores, or give the documents as a list in its order.",
+    )
+
+
+CHECKS = (
+    missing_queries,
+    extra_queries,
+    nothing_found,
+    duplicates,
+    empty_rankings,
+    short_rankings,
+    constant_scores,
+)
