@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, Literal
 
 from rankproof.core.hits import Array
@@ -47,15 +48,18 @@ def _split(text: str, delimiter: str, source: str) -> tuple[list[int], list[list
     # Quotes mean nothing in TSV: an id may begin with one.
     quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
-    lines, fields, before = [], [], 0
+    ends, fields = [], []
     try:
         for each in reader:
-            if len(each) > 1 or any(map(str.strip, each)):
-                lines.append(before + 1)
-                fields.append(each)
-            before = reader.line_num
+            ends.append(reader.line_num)
+            fields.append(each)
     except csv.Error as error:
         raise DataError(f"{source}, line {reader.line_num}: cannot be read as CSV: {error}.") from error
+    lines = [end + 1 for end in [0, *ends[:-1]]]
+    blank = {row for row, each in enumerate(fields) if len(each) < 2 and not any(map(str.strip, each))}
+    if blank:
+        lines = [line for row, line in enumerate(lines) if row not in blank]
+        fields = [each for row, each in enumerate(fields) if row not in blank]
     return lines, fields
 
 
@@ -106,12 +110,13 @@ def _check_no_ranks(fields: list[list[str]], source: str) -> None:
 
 def _check_width(fields: list[list[str]], lines: list[int], source: str) -> None:
     width = len(fields[0])
-    for line, each in zip(lines, fields, strict=True):
-        if len(each) != width:
-            raise DataError(
-                f"{source}, line {line}: got {len(each)} columns ({shorten(each)}), "
-                f"expected {width} as in the first line. Next: correct or drop this line."
-            )
+    if set(map(len, fields)) == {width}:
+        return
+    line, found = next((line, each) for line, each in zip(lines, fields, strict=True) if len(each) != width)
+    raise DataError(
+        f"{source}, line {line}: got {len(found)} columns ({shorten(found)}), "
+        f"expected {width} as in the first line. Next: correct or drop this line."
+    )
 
 
 def _as_rows(
@@ -119,7 +124,7 @@ def _as_rows(
 ) -> Rows:
     columns: dict[str, Any] = {}
     for role, place in places.items():
-        texts = [each[place] for each in fields]
+        texts = list(map(itemgetter(place), fields))
         columns[role] = _numbers(texts, lines, source, role) if role in NUMBERS else _ids(texts, role, notes)
     return Rows(columns, source, lines, tuple(notes))
 
@@ -130,7 +135,7 @@ def _numbers(texts: list[str], lines: list[int], source: str, role: str) -> Arra
 
 def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
     """The ids without the blanks around them, which people put behind commas."""
-    ids = [text.strip() for text in texts]
+    ids = list(map(str.strip, texts))
     if ids != texts:
         notes.append(f"blanks around the ids of the {role} column were taken off")
     return ids

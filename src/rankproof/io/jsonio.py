@@ -64,7 +64,7 @@ _FORMS = (
 
 def _parse(text: str, where: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        return _DECODER.decode(text)
     except RecursionError as error:
         raise DataError(f"{where}: the JSON is nested too deep. {_FORMS}") from error
     except json.JSONDecodeError:
@@ -80,6 +80,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         found.key = next(key for at, key in enumerate(keys) if key in keys[:at])
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def _has_many_lines(text: str) -> bool:
@@ -178,7 +181,8 @@ def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source
     """A list of rows, or of objects that each hold one query."""
     rows = Rows({}, source, line)
     for row, item in enumerate(data):
-        _check_once(item, rows.where(row), "field")
+        if type(item) is Repeated:
+            _check_once(item, rows.where(row), "field")
     names = list(data[0]) if data and isinstance(data[0], dict) else []
     if names and not column_of("doc", _scalars(data[0])) and (lists := _lists(data[0])):
         return _by_query(data, lists, rows)

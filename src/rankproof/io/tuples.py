@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from rankproof.errors import DataError, shorten
@@ -27,8 +28,7 @@ def read_tuples(
     if names is None:
         return _unnamed(found, wanted, rows)
     took = guess(names, wanted, source)
-    get = _value_of if isinstance(found[0], Mapping) else getattr
-    columns = {role: _column(found, name, get, rows) for role, name in took.items()}
+    columns = {role: _column(found, name, rows) for role, name in took.items()}
     return Rows(columns, source, line, (said(took, source),))
 
 
@@ -39,35 +39,41 @@ def _names(item: Any) -> list[str] | None:
     return list(item._fields) if hasattr(item, "_fields") else None
 
 
-def _value_of(item: Any, name: str) -> Any:
-    """A field of a dict, failing as an attribute does."""
-    if not isinstance(item, Mapping) or name not in item:
-        raise AttributeError(name)
-    return item[name]
+def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:
+    """A field of every item."""
+    get = itemgetter(name) if isinstance(items[0], Mapping) else attrgetter(name)
+    try:
+        return list(map(get, items))
+    except (LookupError, AttributeError, TypeError) as error:
+        row = next(row for row, item in enumerate(items) if not _has(get, item))
+        raise DataError(
+            f"{rows.where(row)}: got {shorten(items[row])}, which has no {name!r} as the first one has. "
+            "Next: give every row the same fields."
+        ) from error
 
 
-def _column(items: list[Any], name: str, get: Any, rows: Rows) -> list[Any]:
-    values = []
-    for row, item in enumerate(items):
-        try:
-            values.append(get(item, name))
-        except AttributeError:
-            raise DataError(
-                f"{rows.where(row)}: got {shorten(item)}, which has no {name!r} as the first one has. "
-                "Next: give every row the same fields."
-            ) from None
-    return values
+def _has(get: Callable[[Any], Any], item: Any) -> bool:
+    try:
+        get(item)
+    except (LookupError, AttributeError, TypeError):
+        return False
+    return True
 
 
 def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
     value = "grade" if wanted is JUDGMENTS else "score"
     width = len(items[0]) if isinstance(items[0], (tuple, list)) else 0
-    for row, item in enumerate(items):
-        if not isinstance(item, (tuple, list)) or width not in (2, 3) or len(item) != width:
-            raise _unfit(item, rows.where(row), value, width)
+    all_are_tuples = all(issubclass(kind, (tuple, list)) for kind in set(map(type, items)))
+    if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
+        row = next((row for row, item in enumerate(items) if not _is_tuple(item, width)), 0)
+        raise _unfit(items[row], rows.where(row), value, width)
     roles = ("query", "doc", value)
     columns = {role: list(column) for role, column in zip(roles, zip(*items, strict=True), strict=False)}
     return Rows(columns, rows.source, rows.line)
+
+
+def _is_tuple(item: Any, width: int) -> bool:
+    return isinstance(item, (tuple, list)) and len(item) == width
 
 
 def _unfit(item: Any, where: str, value: str, width: int) -> DataError:
