@@ -14,8 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankproof.api.audit import audit
     from rankproof.api.evaluate import evaluate, prepare
+    from rankproof.api.explain import Explanation, explain
     from rankproof.api.scores import Scores
+    from rankproof.core.audit import Audit
     from rankproof.core.measure import Measure, measure
 
 __version__ = "0.1.0"
@@ -24,13 +27,27 @@ _PUBLIC = {
     "evaluate": "rankproof.api.evaluate",
     "prepare": "rankproof.api.evaluate",
     "Scores": "rankproof.api.scores",
+    "audit": "rankproof.api.audit",
+    "Audit": "rankproof.core.audit",
+    "explain": "rankproof.api.explain",
+    "Explanation": "rankproof.api.explain",
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
 }
 
 _MODULES = {"compat", "errors", "functional", "sample"}
 
-__all__ = ["Measure", "Scores", "evaluate", "measure", "prepare"]
+__all__ = [
+    "Audit",
+    "Explanation",
+    "Measure",
+    "Scores",
+    "audit",
+    "evaluate",
+    "explain",
+    "measure",
+    "prepare",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -27,7 +27,7 @@ def _parameters(own: Explained, other: Explained) -> Iterator[str]:
     for name, value in own.params.items():
         theirs = other.params.get(name)
         if theirs != value:
-            yield f"{_word(name)}: {value} {own.where}, {theirs} in {other.where}."
+            yield f"{name}={value!r} {own.where}, {name}={theirs!r} in {other.where}."
 
 
 def _conventions(own: Explained, other: Explained) -> Iterator[str]:
@@ -67,11 +67,10 @@ def _grade(line: Line) -> str:
 def _steps(own: Explained, other: Explained) -> Iterator[str]:
     """What is worked out on both sides and comes to something else."""
     for mine, theirs in _pairs(own, other):
-        if mine.kind != "result" and not _alike(mine, theirs) and mine.value is not None:
-            yield (
-                f"{_word(mine.kind)}: {said(mine.value)} {own.where} ({mine.says}), "
-                f"{said(theirs.value or 0.0)} in {other.where} ({theirs.says})."
-            )
+        if mine.kind != "result" and not _near(mine.value, theirs.value):
+            here, there = said(mine.value or 0.0), said(theirs.value or 0.0)
+            other_words = "" if mine.says == theirs.says else f" ({theirs.says})"
+            yield f"{mine.says}: {here} {own.where}; {there} in {other.where}{other_words}."
 
 
 def _pairs(own: Explained, other: Explained) -> Iterator[tuple[Step, Step]]:
@@ -102,11 +101,6 @@ def _word(name: str) -> str:
 
 
 _WORDS = {
-    "gain": "gain",
-    "ideal": "ideal order",
-    "denominator": "denominator",
-    "found": "what was found",
-    "rel": "grade that counts as relevant",
     "ties": "ties",
     "missing": "queries without a ranking",
     "no_relevant": "queries without a relevant document",

@@ -62,7 +62,7 @@ def what_is_in(source: PathLike) -> str:
             return "judgments" if kind == TREC_JUDGMENTS else "ranking"
     raise UsageError(
         f"{os.fspath(source)}: cannot tell whether these are judgments or a ranking. "
-        "Next: say what='judgments' or what='ranking'."
+        "Next: say which, with --as judgments or --as ranking (in Python what=)."
     )
 
 

@@ -58,6 +58,12 @@ def intervals(rows: Sequence[Row]) -> str:
     return f"Intervals: {listed}." if listed else ""
 
 
+def methods(rows: Sequence[Row]) -> str:
+    """How the intervals of several rankings were made."""
+    made = dict.fromkeys(row.method for row in rows if row.method)
+    return f"Intervals: {'; '.join(made)}." if made else ""
+
+
 def notes(rows: Sequence[Row]) -> list[str]:
     """What must be said beside single numbers."""
     return [f"{row.measure}: {row.note}." for row in rows if row.note]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING
 
+from rankproof.reporting.numbers import count
 from rankproof.reporting.tables import wrap
+
+if TYPE_CHECKING:
+    from rankproof.core.audit import Audit, Finding
 
 RED, YELLOW, RESET = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 COLOURS = {"error": RED, "warning": YELLOW}
@@ -15,7 +20,7 @@ def paint(text: str, colour: str, wanted: bool) -> str:
     return f"{colour}{text}{RESET}" if wanted and colour else text
 
 
-def finding_lines(finding: Any, colour: bool = False) -> list[str]:
+def finding_lines(finding: Finding, colour: bool = False) -> list[str]:
     """One finding, its severity first."""
     lines = wrap(sentence(finding), first=f"  {finding.severity:8} ", later=" " * 11)
     label = finding.severity
@@ -23,6 +28,14 @@ def finding_lines(finding: Any, colour: bool = False) -> list[str]:
     return lines
 
 
-def sentence(finding: Any) -> str:
+def report(audit: Audit, colour: bool = False) -> str:
+    """All findings, and above them how many there are of each severity."""
+    times = Counter(each.severity for each in audit)
+    told = [count(times[each], each) for each in times]
+    lines = ["Nothing to report."] if not told else [f"{', '.join(told)}:", ""]
+    return "\n".join([*lines, *(line for each in audit for line in finding_lines(each, colour))]) + "\n"
+
+
+def sentence(finding: Finding) -> str:
     """A finding as running text."""
     return f"{finding}"

@@ -9,7 +9,7 @@ from rankproof.errors import UsageError, one_of
 from rankproof.reporting import data, latex, markdown, terminal
 from rankproof.reporting.data import Values
 
-_TEXTS: dict[str, Callable[[Sequence[Summary]], str]] = {
+TEXTS: dict[str, Callable[[Sequence[Summary]], str]] = {
     "table": terminal.text,
     "markdown": markdown.text,
     "latex": latex.text,
@@ -24,13 +24,19 @@ _RECORDS: dict[str, Callable[[Sequence[data.Record]], str]] = {
     "json": data.as_json,
     "jsonl": data.as_jsonl,
 }
-FORMATS = (*_TEXTS, *_RECORDS, "parquet")
+FORMATS = (*TEXTS, *_RECORDS, "parquet")
+
+
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in FORMATS:
+        raise one_of("format", name, FORMATS)
 
 
 def render(summaries: list[Summary], name: str) -> str:
     """One ranking's scores, or several side by side, as text in the named format."""
-    if name in _TEXTS:
-        return _TEXTS[name](summaries)
+    if name in TEXTS:
+        return TEXTS[name](summaries)
     return _as_records(data.records(summaries), name)
 
 
@@ -46,6 +52,5 @@ def _as_records(records: list[data.Record], name: str) -> str:
         raise UsageError(
             "format: Parquet is no text. Next: 'rankproof evaluate -f parquet -o FILE' writes it."
         )
-    if name not in _RECORDS:
-        raise one_of("format", name, FORMATS)
+    check(name)
     return _RECORDS[name](records)

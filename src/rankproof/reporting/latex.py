@@ -101,5 +101,5 @@ def queries(values: Values) -> str:
 def _comments(summaries: Sequence[Summary]) -> list[str]:
     rows = [row for each in summaries for row in each.rows]
     said = ["needs: booktabs, textcomp", facts.size(summaries[0])]
-    said += [facts.definitions(each) for each in summaries] + [facts.intervals(rows)]
+    said += [facts.definitions(each) for each in summaries] + [facts.methods(rows)]
     return [f"% {clean(each)}" for each in dict.fromkeys(said) if each]

@@ -60,7 +60,8 @@ def _several(summaries: Sequence[Summary]) -> list[str]:
     rows = []
     for i, row in enumerate(summaries[0].rows):
         rows.append([escape(row.measure), *(_cell(summaries, each, each.rows[i]) for each in summaries)])
-    shared = [facts.size(summaries[0]), facts.definitions(summaries[0]), facts.intervals(summaries[0].rows)]
+    every = [row for each in summaries for row in each.rows]
+    shared = [facts.size(summaries[0]), facts.definitions(summaries[0]), facts.methods(every)]
     lines = table(headings, rows) + _paragraphs([LEGEND, " ".join(filter(None, shared))])
     return lines + [line for each in summaries for line in _findings(each)]
 

@@ -77,7 +77,7 @@ def _of_each(summaries: Sequence[Summary]) -> list[str]:
 def _shared(summaries: Sequence[Summary]) -> list[str]:
     rows = [row for summary in summaries for row in summary.rows]
     return list(
-        dict.fromkeys([f"{facts.definitions(each)} {facts.intervals(rows)}".strip() for each in summaries])
+        dict.fromkeys([f"{facts.definitions(each)} {facts.methods(rows)}".strip() for each in summaries])
     )
 
 

@@ -1,0 +1,57 @@
+"""The command line: `rankproof COMMAND ...`; each command is a thin skin over one public function."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+"""What shells call a program that was stopped by Ctrl-C."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the arguments say and return the exit code; errors become one message on standard error."""
+    from click import Abort, ClickException
+
+    from rankproof.cli.group import rankproof
+    from rankproof.errors import RankproofError
+
+    _show_any_character()
+    try:
+        code = rankproof.main(list(arguments), prog_name="rankproof", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_left()
+    except RankproofError as error:
+        return _fail(str(error), error.exit_code)
+    except ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except (Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except OSError as error:
+        return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+    return code if isinstance(code, int) else 0
+
+
+def _show_any_character() -> None:
+    """An id that the terminal cannot show is written in escapes; it is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"rankproof: {message}", file=sys.stderr)
+    return code
+
+
+def _reader_left() -> int:
+    """Whoever read our output has seen enough; Python must not complain about it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

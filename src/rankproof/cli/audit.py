@@ -1,0 +1,55 @@
+"""`rankproof audit`: what to know about the data before any number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankproof.cli import options
+from rankproof.cli.files import check_one_stdin
+from rankproof.cli.output import coloured, telling, write
+
+SERIOUS = 3
+"""The exit code when there is an error among the findings."""
+
+
+@click.command("audit")
+@click.argument("judgments")
+@click.argument("run")
+@options.measures
+@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.conventions
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    judgments: str,
+    run: str,
+    measures: tuple[str, ...],
+    form: str,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Say what is wrong or odd about judgments and a ranking.
+
+    Each finding has a severity, a count, examples and a next step. The exit
+    code is 3 if one of them is an error, else 0.
+    """
+    from rankproof.api.audit import audit
+    from rankproof.errors import one_of
+    from rankproof.reporting.data import as_json
+    from rankproof.reporting.findings import report
+
+    if form not in ("table", "json"):
+        raise one_of("format", form, ["table", "json"])
+    check_one_stdin(judgments, run)
+    with telling(f"reading {run}"):
+        found = audit(judgments, run, options.given(measures), **settings)
+    write(
+        as_json([each.to_dict() for each in found]) if form == "json" else report(found, coloured(output)),
+        output,
+    )
+    if any(each.severity == "error" for each in found):
+        ctx.exit(SERIOUS)

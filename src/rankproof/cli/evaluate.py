@@ -1,0 +1,87 @@
+"""`rankproof evaluate`: scores of one or several rankings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import options
+from rankproof.cli.files import check_one_stdin, named, read_groups
+from rankproof.cli.output import coloured, telling, write
+
+if TYPE_CHECKING:
+    from rankproof.api.scores import Scores
+
+
+@click.command("evaluate")
+@click.argument("judgments")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@options.measures
+@click.option(
+    "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    default="table",
+    metavar="FORMAT",
+    help="table, markdown, latex, csv, json, jsonl or parquet. [table]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@click.option("--by", metavar="FILE", help="Score groups of queries apart: lines of QUERY<TAB>GROUP.")
+@options.profile
+@options.conventions
+def command(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_query: bool,
+    form: str,
+    output: str | None,
+    by: str | None,
+    **settings: Any,
+) -> None:
+    """Score rankings against judgments.
+
+    Files may be TREC, BEIR, CSV, TSV, JSON, JSON Lines or Parquet, compressed or
+    not; '-' is standard input. What they are is told by their content.
+
+    \b
+    rankproof evaluate judgments.tsv my.run
+    rankproof evaluate judgments.tsv before.run after.run -m nDCG@10 -m R@100,RR
+    rankproof evaluate judgments.tsv my.run -q -f csv -o values.csv
+    """
+    from rankproof.api.evaluate import evaluate, prepare
+    from rankproof.reporting.formats import check
+
+    check(form)
+    check_one_stdin(judgments, *runs)
+    asked = options.given(measures)
+    groups = None if by is None else read_groups(by)
+    scores = {}
+    with telling(f"reading {judgments}"):
+        prepared = prepare(judgments)
+    for name, path in named(runs).items():
+        with telling(f"reading {path}"):
+            scores[name] = evaluate(prepared, path, asked, by=groups, **settings)
+    write(_rendered(scores, form, per_query, coloured(output)), output)
+
+
+def _rendered(scores: dict[str, Scores], form: str, per_query: bool, colour: bool) -> str | bytes:
+    """The results in the format asked for."""
+    from rankproof.reporting import data, terminal
+    from rankproof.reporting.formats import TEXTS, render, render_queries
+
+    values = {name: {each: s.values(each) for each in s} for name, s in scores.items()}
+    if per_query and form not in TEXTS:
+        return (
+            data.as_parquet(data.query_records(values)) if form == "parquet" else render_queries(values, form)
+        )
+    with telling("computing intervals"):
+        summaries = [each.summary(name) for name, each in scores.items()]
+    if form == "parquet":
+        return data.as_parquet(data.records(summaries))
+    table = terminal.text(summaries, colour) if form == "table" else render(summaries, form)
+    return f"{render_queries(values, form)}\n{table}" if per_query else table

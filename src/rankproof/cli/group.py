@@ -1,0 +1,64 @@
+"""The commands by name, each loaded when it is used, so that `rankproof --help` answers at once."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from rankproof import __version__
+from rankproof.errors import nearest
+
+COMMANDS = {
+    "evaluate": "Score rankings against judgments.",
+    "audit": "Say what is wrong or odd about judgments and a ranking.",
+    "explain": "Show how one number of one query comes about, step by step.",
+    "measures": "List the measures, or describe one in full.",
+    "profiles": "List the tools whose conventions can be followed.",
+    "convert": "Write judgments or a ranking in another format.",
+    "trec_eval": "Take trec_eval's arguments and print what it prints.",
+    "demo": "Evaluate three retrievers on the embedded sample.",
+}
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+
+class Commands(click.Group):
+    """A group that knows the names and first lines of its commands without loading them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order they are listed."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name, loaded now."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"rankproof.cli.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; an unknown one is met with the nearest."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            known = nearest(args[0], COMMANDS)
+            raise click.UsageError(f"unknown command {args[0]!r}.{known} Next: 'rankproof --help' lists all.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with their first lines."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings=SETTINGS)
+@click.version_option(__version__, prog_name="rankproof", message="%(prog)s %(version)s")
+def rankproof() -> None:
+    """Measure how well a retriever finds and ranks what people need: every
+    number with its definition, its evidence and its error bar.
+
+    \b
+    rankproof evaluate judgments.tsv before.run after.run -m nDCG@10,R@100
+    rankproof COMMAND --help says more about each command.
+    """

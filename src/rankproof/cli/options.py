@@ -1,0 +1,62 @@
+"""Options that several commands share: measures, conventions, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from rankproof.core.conventions import CHOICES, Conventions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+measures = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE[,MEASURE]",
+    help="What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
+)
+profile = click.option("--profile", metavar="NAME", help="Follow another tool; see 'rankproof profiles'.")
+
+_ABOUT = {
+    "ties": "How equal scores are ordered",
+    "missing": "Judged queries without a ranking",
+    "no_relevant": "Queries without a relevant document",
+    "unjudged": "Documents nobody judged",
+    "duplicates": "A document twice in one ranking",
+}
+
+
+def conventions(command: F) -> F:
+    """The options for every convention that `evaluate` takes."""
+    for option in reversed(_convention_options()):
+        command = option(command)
+    return command
+
+
+def _convention_options() -> list[Callable[[F], F]]:
+    words = [_of_words(name, about) for name, about in _ABOUT.items()]
+    corpus = click.option("--corpus", type=int, metavar="N", help="Documents in the whole collection.")
+    context = click.option("--context-k", type=int, metavar="K", help="Documents your generator is fed.")
+    return [*words, corpus, context]
+
+
+def _of_words(name: str, about: str) -> Callable[[F], F]:
+    """An option of words; which ones are known is checked where conventions are made."""
+    default = str(Conventions.__dataclass_fields__[name].default)
+    known = ", ".join(CHOICES[name])
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        name,
+        default=default,
+        metavar="WORD",
+        help=f"{about}: {known}. [{default}]",
+    )
+
+
+def given(measures: tuple[str, ...]) -> list[str] | None:
+    """The measures asked for; None where none was, so that the default ones are taken."""
+    return list(measures) or None

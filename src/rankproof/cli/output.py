@@ -1,0 +1,68 @@
+"""Results to standard output or a file; everything else to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from rankproof.errors import UsageError
+
+PATIENCE = 0.5
+"""Seconds after which a person wants to know what is going on."""
+
+
+def write(content: str | bytes, path: str | None) -> None:
+    """The content to the file, or to standard output where there is none."""
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    if path is not None and path != "-":
+        _write_file(data, path)
+    elif isinstance(content, str):
+        click.echo(content, nl=False)
+    else:
+        _write_bytes(content)
+
+
+def _write_file(data: bytes, path: str) -> None:
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}. Next: name a file that can be written.") from error
+
+
+def _write_bytes(content: bytes) -> None:
+    if sys.stdout.isatty():
+        raise UsageError("Parquet is no text for a terminal. Next: give a file with -o FILE.")
+    sys.stdout.buffer.write(content)
+
+
+def coloured(path: str | None) -> bool:
+    """Whether colour would be seen: on a terminal whose owner has not said no."""
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return wanted and path is None and sys.stdout.isatty()
+
+
+@contextmanager
+def telling(what: str) -> Iterator[None]:
+    """Say on a terminal what is being done, where it takes longer than a moment."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    timer = threading.Timer(PATIENCE, _tell, [f"{what} ..."])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        _tell("")
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()

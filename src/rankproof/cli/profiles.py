@@ -1,0 +1,29 @@
+"""`rankproof profiles`: the tools whose conventions can be followed."""
+
+from __future__ import annotations
+
+import click
+
+from rankproof.cli.output import write
+
+
+@click.command("profiles")
+@click.argument("name", required=False)
+@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+def command(name: str | None, form: str) -> None:
+    """List the tools whose conventions can be followed.
+
+    With NAME, what that tool does otherwise, and how that is known.
+    """
+    from rankproof.core.profiles import PROFILES, find
+    from rankproof.errors import one_of
+    from rankproof.reporting import catalogue
+    from rankproof.reporting.data import as_json
+
+    if form not in ("table", "json"):
+        raise one_of("format", form, ["table", "json"])
+    known = list(PROFILES.values()) if name is None else [find(name)]
+    if form == "json":
+        write(as_json([catalogue.profile_record(each) for each in known]), None)
+    else:
+        write(catalogue.profiles(known) if name is None else catalogue.profile(known[0]), None)

@@ -1,0 +1,154 @@
+"""Measures and profiles as reference text: what there is, and what each one means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rankproof.core.docstrings import sections
+from rankproof.core.measure import Measure
+from rankproof.core.profiles import Profile
+from rankproof.reporting.tables import wrap
+
+NAME = 20
+"""The columns that names get in a list."""
+
+
+def listed(measures: Iterable[Measure]) -> str:
+    """Every measure with the first line of its description, grouped by the module it stands in."""
+    lines: list[str] = []
+    for group, members in _grouped(measures).items():
+        lines += ([""] if lines else []) + [f"{group.capitalize()}:"]
+        for each in members:
+            lines += _entry(each.spec.name, each.spec.title)
+    return "\n".join([*lines, "", "rankproof measures NAME describes one in full."]) + "\n"
+
+
+def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    groups: dict[str, list[Measure]] = {}
+    for each in measures:
+        groups.setdefault(each.spec.function.__module__.rpartition(".")[2], []).append(each)
+    return groups
+
+
+def _entry(name: str, words: str) -> list[str]:
+    first = f"  {name:{NAME}} "
+    return wrap(words, first=first, later=" " * len(first))
+
+
+def described(measure: Measure) -> str:
+    """One measure in full."""
+    spec = measure.spec
+    lines = [str(measure), "", *wrap(spec.title), *_reads(measure)]
+    for name, said in sections(spec.doc).items():
+        lines += ["", *wrap(said, first=f"{name}: ", later="    ")]
+    if spec.parameters:
+        lines += ["", "Parameters:", *_parameters(measure)]
+    if spec.also:
+        lines += ["", *wrap(", ".join(_other_names(measure)), first="Other names: ", later="    ")]
+    return "\n".join(lines) + "\n"
+
+
+def _reads(measure: Measure) -> list[str]:
+    """What is unusual about how it is read."""
+    unusual = {"pair": "Reads two rankings.", "preference": "Reads preferences between documents."}
+    said = [unusual.get(measure.spec.kind, ""), "" if measure.spec.higher else "Lower is better."]
+    return [" ".join(filter(None, said))] if any(said) else []
+
+
+def _parameters(measure: Measure) -> list[str]:
+    """Each parameter with its value, and what it may be."""
+    lines = []
+    for name, parameter in measure.spec.parameters.items():
+        at = " (@)" if name == measure.spec.at else ""
+        lines += _entry(f"{name} = {_value(measure.params[name])}{at}", _expected(parameter.kind.expected))
+    return lines
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else repr(value)
+
+
+def _expected(expected: str) -> str:
+    words = expected.split("|")
+    return expected if len(words) == 1 else "one of " + ", ".join(map(repr, words))
+
+
+def _other_names(measure: Measure) -> list[str]:
+    """The other names, those of a variant with what they stand for."""
+    return [
+        name + (f" ({_settings(params)})" if params else "") for name, params in measure.spec.also.items()
+    ]
+
+
+def _settings(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in params.items())
+
+
+def record(measure: Measure) -> dict[str, Any]:
+    """One measure as plain data."""
+    spec = measure.spec
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "group": spec.function.__module__.rpartition(".")[2],
+        "reads": spec.kind,
+        "higher_is_better": spec.higher,
+        "fields": sections(spec.doc),
+        "parameters": {
+            name: {
+                "default": _plain(each.default),
+                "expected": _expected(each.kind.expected),
+                "at": name == spec.at,
+            }
+            for name, each in spec.parameters.items()
+        },
+        "other_names": {name: _plain(params) for name, params in spec.also.items()},
+    }
+
+
+def _plain(value: Any) -> Any:
+    return {str(name): _plain(each) for name, each in value.items()} if isinstance(value, Mapping) else value
+
+
+# --- profiles --------------------------------------------------------------------------------------
+
+
+def profiles(known: Iterable[Profile]) -> str:
+    """Every profile with the tool it follows."""
+    lines = [line for each in known for line in _entry(each.name, each.source)]
+    return "\n".join([*lines, "", "rankproof profiles NAME says what a tool does otherwise."]) + "\n"
+
+
+def profile(found: Profile) -> str:
+    """One profile in full."""
+    lines = wrap(f"{found.name}: {found.source}; {found.proof}.")
+    lines += ["", *_items(found.says)]
+    lines += ["", "Not followed:", *_items(found.beyond)] if found.beyond else []
+    lines += ["", *_settled(found)]
+    return "\n".join(lines) + "\n"
+
+
+def _items(said: Iterable[str]) -> list[str]:
+    return [line for each in said for line in wrap(each.removesuffix("."), first="- ", later="  ")]
+
+
+def _settled(found: Profile) -> list[str]:
+    """What the profile sets, as one would write it oneself."""
+    measures = [f"{name}({_settings(params)})" for name, params in found.measures.items()]
+    conventions = [f"{name}={value!r}" for name, value in found.conventions.items()]
+    lines = wrap(", ".join(measures) or "as they are", first="Measures: ", later="    ")
+    return lines + wrap(", ".join(conventions) or "as they are", first="Conventions: ", later="    ")
+
+
+def profile_record(found: Profile) -> dict[str, Any]:
+    """One profile as plain data."""
+    return {
+        "name": found.name,
+        "source": found.source,
+        "proof": found.proof,
+        "says": list(found.says),
+        "not_followed": list(found.beyond),
+        "measures": _plain(found.measures),
+        "conventions": _plain(found.conventions),
+    }
