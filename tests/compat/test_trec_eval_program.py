@@ -110,6 +110,13 @@ def test_utility_needs_the_size_of_the_collection_for_its_last_price(run):
     assert "Next: -N" in err
 
 
+def test_f_without_recall_is_precision(run):
+    assert run("-c -m set_F.0")[1].split()[-1] == run("-c -m set_P")[1].split()[-1] == "0.2500"
+    code, _, err = run("-c -m set_F.-1")
+    assert code == 2
+    assert "expected at least 0" in err
+
+
 def test_grades_with_a_fraction_are_cut_and_counted(run):
     code, out, err = run("-m num_rel", qrels="q1 0 a 0.9\nq1 0 b 1.9\n")
     assert (code, values(out)["num_rel", "all"]) == (0, "1")

@@ -118,8 +118,13 @@ def _levels(column: Column, setting: Setting) -> Formula:
 
 
 def _f(column: Column, setting: Setting) -> Formula:
-    """F, whose parameter is beta squared here."""
-    return parse("F").with_params({"rel": setting.level, "beta": math.sqrt(column.numbers[0])})
+    """F, whose parameter is beta squared here; of 0 precision is left."""
+    weight = column.numbers[0]
+    if weight < 0:
+        raise UsageError(f"{column.name}: the weight of recall is {weight:g}, expected at least 0")
+    if weight == 0:
+        return parse("P").with_params({"rel": setting.level})
+    return parse("F").with_params({"rel": setting.level, "beta": math.sqrt(weight)})
 
 
 def _utility(column: Column, setting: Setting) -> Formula:
