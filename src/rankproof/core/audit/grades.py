@@ -55,8 +55,8 @@ def negative_grades(case: Case) -> Iterator[Finding]:
             "note",
             "negative-grades",
             count,
-            f"{count_of(count, 'grade is', 'grades are')} below 0: not relevant, without gain, and to bpref and "
-            "infAP as if not judged.",
+            f"{count_of(count, 'grade is', 'grades are')} below 0: not relevant, and to bpref and infAP "
+            "as if not judged.",
             _judged(case.judgments, below),
             "nothing, if they mark spam or documents that were skipped; else use 0 for not relevant.",
         )
@@ -79,7 +79,7 @@ def fractional_grades(case: Case) -> Iterator[Finding]:
             count,
             f"{count_of(count, 'grade is', 'grades are')} not whole.",
             _judged(case.judgments, fractions),
-            "nothing, if they are meant so: gains take fractions, and relevant means a grade of at least rel.",
+            "nothing, if they are meant so: a document is relevant from grade rel on; gains take fractions.",
         )
 
 
@@ -89,8 +89,7 @@ def _not_yet_relevant(case: Case, between: Array, measures: str) -> Finding:
         "warning",
         "fractional-grades",
         count,
-        f"{count_of(count, 'grade between 0 and 1 counts', 'grades between 0 and 1 count')} as not relevant in "
-        f"{measures}.",
+        f"{count_of(count, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {measures}.",
         _judged(case.judgments, between),
         "say from which grade on a document is relevant, like P(rel=0.5)@5.",
     )
@@ -104,7 +103,7 @@ def repeated_judgments(case: Case) -> Iterator[Finding]:
             "note",
             "repeated-judgments",
             count,
-            f"{count_of(count, 'judgment was', 'judgments were')} given again with the same grade, and counted once.",
+            f"{count_of(count, 'judgment was', 'judgments were')} given again with the same grade.",
             (),
             "nothing for these numbers; repeats may tell of files put together twice.",
         )
@@ -119,8 +118,8 @@ def judgments_are_scores(case: Case) -> Iterator[Finding]:
             "warning",
             "judgments-look-like-a-ranking",
             different,
-            f"The judgments hold {different:,} different grades from {grade.min():g} to {grade.max():g}, like the "
-            "scores of a ranking.",
+            f"The judgments hold {different:,} different grades from {grade.min():g} to {grade.max():g}, "
+            "like the scores of a ranking.",
             _judged(case.judgments, np.ones(len(grade), dtype=bool)),
             "check the order of the two: judgments come first, the ranking second.",
         )

@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
-from rankproof.core.audit.finding import Finding, Severity, count_of, verb
+from rankproof.core.audit.finding import Finding, Severity, count_of
 from rankproof.core.audit.thresholds import EXAMPLES
 from rankproof.errors import shorten
 
@@ -84,7 +85,7 @@ def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]]) -> Finding:
         spelling.severity,
         spelling.kind,
         len(pairs),
-        f"{count_of(len(pairs), 'id')} {verb(len(pairs), 'differs', 'differ')} between judgments and ranking only in "
+        f"{count_of(len(pairs), 'id differs', 'ids differ')} between judgments and ranking only in "
         f"{spelling.differ}.",
         tuple(_side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
         spelling.advice,
@@ -101,7 +102,7 @@ def affixes(judged: Iterable[str], ranked: Iterable[str]) -> Finding | None:
     """For sides that share no id: what to take off or put on so that they do.
 
     >>> print(affixes(["doc_1", "doc_2"], ["1", "2", "3"]).message)
-    The ids of the judgments match those of the ranking once 'doc_' is taken off their start.
+    The ids of the judgments match those of the ranking without 'doc_' at their start.
     """
     sides = {"judgments": set(judged), "ranking": set(ranked)}
     for name, other in (("judgments", "ranking"), ("ranking", "judgments")):
@@ -111,7 +112,7 @@ def affixes(judged: Iterable[str], ranked: Iterable[str]) -> Finding | None:
                 "error",
                 "affixes-of-ids",
                 len(sides[name]),
-                f"The ids of the {name} match those of the {other} once {found[1]!r} is taken off their {found[0]}.",
+                f"The ids of the {name} match those of the {other} without {found[1]!r} at their {found[0]}.",
                 (),
                 "spell the ids of both sides alike.",
             )
@@ -133,7 +134,5 @@ def _common_start(texts: set[str]) -> str:
     if not texts:
         return ""
     first, last = min(texts), max(texts)
-    same = next(
-        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last))
-    )
-    return first[:same]
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return "".join(letter for letter, _ in same)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankproof.core.audit.case import Case
-from rankproof.core.audit.finding import Finding, count_of, few, listed, percent, verb
+from rankproof.core.audit.finding import Finding, count_of, few, listed, percent
 from rankproof.core.audit.thresholds import (
     CEILING_SAID,
     CEILING_WARNED,
@@ -37,11 +37,9 @@ def other_cut_off(case: Case) -> Iterator[Finding]:
         "note" if some else "warning",
         "other-cut-off",
         len(other),
-        f"{listed(other[:4])} {verb(len(other), 'looks', 'look')} at another number of documents than the {used:,} "
-        "that the pipeline passes on.",
+        f"The pipeline passes on {count_of(used, 'document')}, not the cut-off of {listed(other[:4])}.",
         (),
-        f"read {'those' if some else 'measures'} at {used}, like {other[0].with_params({'k': used})}, for what the "
-        "generator sees.",
+        f"ask for {other[0].with_params({'k': used})}, which looks at what the generator sees.",
     )
 
 
@@ -57,7 +55,7 @@ def short_of_cut_off(case: Case) -> Iterator[Finding]:
         "short-of-cut-off",
         len(beyond),
         f"No ranking holds more than {count_of(longest, 'document')}, so {listed(beyond[:4])} "
-        f"{verb(len(beyond), 'sees', 'see')} no further.",
+        f"{'sees' if len(beyond) == 1 else 'see'} no further.",
         (),
         f"retrieve {deepest.params['k']:,} documents, or ask for {deepest.with_params({'k': longest})}.",
     )
@@ -80,7 +78,7 @@ def unjudged_shown(case: Case) -> Iterator[Finding]:
         f"{percent(share)} of the documents in the top {k} were never judged and count as not relevant"
         + (f" ({listed(others)})." if others else "."),
         (),
-        "judge the top of the rankings, or look at the bounds: what each number would be if they were relevant.",
+        "judge the top of the rankings, or look at the bounds: the numbers if they were relevant.",
     )
 
 
@@ -96,11 +94,12 @@ def low_ceilings(case: Case) -> Iterator[Finding]:
     if not low:
         return
     lowest = min(low, key=lambda m: low[m])
+    reason = _reason(lowest, case.hits)
     yield Finding(
         "warning" if low[lowest] < CEILING_WARNED else "note",
         "low-ceilings",
         len(low),
-        f"Even a perfect ranking would reach only {low[lowest]:.2f} in {lowest}, as {_reason(lowest, case.hits)}.",
+        f"Even a perfect ranking would reach only {low[lowest]:.2f} in {lowest}, as {reason}.",
         tuple(f"{m} up to {best:.2f}" for m, best in low.items() if m != lowest)[:5],
         "compare each number with its ceiling, not with 1.",
     )
@@ -117,11 +116,8 @@ def _reason(measure: Measure, hits: Hits) -> str:
     relevant = hits.ideal.relevant(rel).count()
     fewer, more = int(((relevant < k) & (relevant > 0)).sum()), int((relevant > k).sum())
     few_are = measure.spec.name == "P" or (measure.spec.name == "F" and fewer >= more)
-    queries = fewer if few_are else more
-    return (
-        f"{count_of(queries, 'query')} {verb(queries, 'has', 'have')} {'fewer' if few_are else 'more'} than "
-        f"{count_of(k, 'relevant document')}"
-    )
+    queries = count_of(fewer if few_are else more, "query has", "queries have")
+    return f"{queries} {'fewer' if few_are else 'more'} than {count_of(k, 'relevant document')}"
 
 
 def ties(case: Case) -> Iterator[Finding]:
@@ -133,11 +129,12 @@ def ties(case: Case) -> Iterator[Finding]:
     moved = _most_moved(case)
     matters = moved is not None and moved[2] - moved[1] >= TIES_MATTER
     settled = case.conventions.ties in ("expected", "best", "worst")
+    share = percent(float(tied.mean()))
     yield Finding(
         "warning" if matters and not settled else "note",
         "ties",
         int(tied.sum()),
-        f"{percent(float(tied.mean()))} of the judged documents found stand among equal scores{_effect(moved)}.",
+        f"{share} of the judged documents found stand among equal scores{_effect(moved)}.",
         few(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0)),
         "keep more digits in the scores"
         + (", or report the mean over all orders with ties='expected'." if matters and not settled else "."),

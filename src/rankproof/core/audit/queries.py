@@ -23,7 +23,7 @@ def missing_queries(case: Case) -> Iterator[Finding]:
             "warning",
             "missing-queries",
             count,
-            f"{count:,} of {count_of(case.n, 'judged query')} {'is' if count == 1 else 'are'} not in the ranking: "
+            f"{count:,} of {count_of(case.n, 'judged query')} without a ranking: "
             + ("left out of the means." if skipped else "each counts 0."),
             few(case.names(missing)),
             "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'."),
@@ -51,7 +51,7 @@ def extra_queries(case: Case) -> Iterator[Finding]:
             "note",
             "extra-queries",
             extra,
-            f"{count_of(extra, 'query of the ranking is', 'queries of the ranking are')} not judged, and left out.",
+            f"{count_of(extra, 'query', 'queries')} of the ranking not judged, and left out.",
             few(case.census.extra_examples),
             "nothing, if the ranking was made for more queries than were judged; else judge them.",
         )
@@ -120,8 +120,8 @@ def short_rankings(case: Case) -> Iterator[Finding]:
             "warning",
             "short-rankings",
             count,
-            f"{count_of(count, 'ranking holds', 'rankings hold')} less than a tenth of the usual {usual:,.0f} "
-            "documents.",
+            f"{count_of(count, 'ranking holds', 'rankings hold')} less than a tenth of the usual "
+            f"{usual:,.0f} documents.",
             few(case.names(short)),
             "look for a filter, a time-out or a cut file behind the short answers.",
         )

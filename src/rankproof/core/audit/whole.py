@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from rankproof.core.audit.case import Case
-from rankproof.core.audit.finding import Audit, Finding, count_of, few, verb
+from rankproof.core.audit.finding import Audit, Finding, count_of, few
 from rankproof.core.audit.ids import affixes, twins
 from rankproof.core.audit.joined import audit_hits
 from rankproof.core.audit.queries import all_scores_equal, no_common_documents, no_common_queries
@@ -77,8 +77,7 @@ def _returned_themselves(table: RankingTable, rows: ByQuery) -> Iterator[Finding
             "warning" if often else "note",
             "returned-themselves",
             len(same),
-            f"{count_of(len(same), 'query')} of {len(rows):,} {verb(len(same), 'gets', 'get')} a document with the "
-            "query's own id.",
+            f"A document with the query's own id in {len(same):,} of {count_of(len(rows), 'ranking')}.",
             few(same),
             "take each query's own document out of its ranking, if the queries are documents themselves.",
         )
@@ -89,29 +88,25 @@ def _returned_themselves(table: RankingTable, rows: ByQuery) -> Iterator[Finding
 
 def _duplicates(table: RankingTable, rows: ByQuery) -> Iterator[Finding]:
     """Documents that stand twice in one ranking."""
-    repeats = [
-        pair
-        for query, found in rows.items()
-        for pair in _repeated(query, [(table.doc[row], row) for row in found])
-    ]
+    repeats = [again for query, found in rows.items() for again in _repeated(query, found, table)]
     if repeats:
         yield Finding(
             "error",
             "duplicate-documents",
             len(repeats),
-            f"{count_of(len(repeats), 'document')} {verb(len(repeats), 'comes', 'come')} again in the same ranking.",
+            f"{count_of(len(repeats), 'document comes', 'documents come')} again in the same ranking.",
             tuple(_where(table, *each) for each in repeats[:EXAMPLES]),
             "find out why; to go on, keep one of each with duplicates='first' or 'best'.",
         )
 
 
-def _repeated(query: str, docs: list[tuple[str, int]]) -> Iterator[tuple[str, int, int]]:
+def _repeated(query: str, rows: list[int], table: RankingTable) -> Iterator[tuple[str, int, int]]:
     """The query, the row where a document came first, and the row where it comes again."""
     seen: dict[str, int] = {}
-    for doc, row in docs:
-        if doc in seen:
-            yield query, seen[doc], row
-        seen.setdefault(doc, row)
+    for row in rows:
+        first = seen.setdefault(table.doc[row], row)
+        if first != row:
+            yield query, first, row
 
 
 def _where(table: RankingTable, query: str, first: int, again: int) -> str:
@@ -139,8 +134,8 @@ def _contradicting_ranks(table: RankingTable, rows: ByQuery) -> Iterator[Finding
             "warning",
             "ranks-against-scores",
             len(wrong),
-            f"In {len(wrong):,} of {count_of(len(rows), 'ranking')} the rank column puts a document above one with "
-            "a higher score.",
+            f"The rank column of {len(wrong):,} of {count_of(len(rows), 'ranking')} puts a document above "
+            "one with a higher score.",
             few(wrong),
             "find out which is right: scores decide, unless ties='rank' is set.",
         )
@@ -156,13 +151,13 @@ def _scores_are_grades(table: RankingTable) -> Iterator[Finding]:
     if table.score is None or len(table) < SCALE_ROWS:
         return
     values = np.unique(table.score)
-    if 1 < len(values) <= len(SCALE) and np.isin(values, np.array(SCALE)).all():
+    listed = ", ".join(f"{value:g}" for value in values[: len(SCALE)])
+    if len(values) > 1 and np.isin(values, np.array(SCALE)).all():
         yield Finding(
             "warning",
             "ranking-looks-like-judgments",
             len(values),
-            f"The ranking has no other scores than {', '.join(f'{value:g}' for value in values)}: they look like the "
-            "grades of judgments.",
+            f"The ranking has no other scores than {listed}, like the grades of judgments.",
             (),
             "check the order of the two: judgments come first, the ranking second.",
         )
