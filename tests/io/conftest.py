@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from rankproof.errors import MissingExtra
+from rankproof.io.files import zstd_module
+
 JUDGED = {
     "q1": {"d1": 3, "d2": 0, "café": 1, "cafe\u0301": 2},
     "007": {"7": 1, "007": 2, "日本": 1},
@@ -67,9 +70,12 @@ def _add_file(name: str, file: str, judgments: str, ranking: str, pack: Callable
     _add(name, made("judgments", judgments), made("ranking", ranking))
 
 
-def _zst(content: bytes) -> bytes:
-    zstd = pytest.importorskip("backports.zstd")
-    return zstd.compress(content)
+def zst(content: bytes) -> bytes:
+    """The content packed with zstd, where it is installed."""
+    try:
+        return zstd_module("packing").compress(content)
+    except MissingExtra as missing:
+        pytest.skip(str(missing))
 
 
 def _csv(header: str, rows: list[tuple[Any, ...]], by: str = ",") -> str:
@@ -94,7 +100,7 @@ _add("tuples", lambda _: J, lambda _: R)
 _add("generator", lambda _: (row for row in J), lambda _: (row for row in R))
 _add("named tuples", lambda _: [TrecQrel(*row, "0") for row in J], lambda _: (ScoredDoc(*row) for row in R))
 _add("records", lambda _: _objects(J, "qid", "docno", "label"), lambda _: _objects(R, "qid", "docno", "score"))
-for ending, packer in {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": _zst}.items():
+for ending, packer in {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zst}.items():
     _add_file(f"TREC{ending}", "x", TREC_J, TREC_R, packer)
     _add_file(f"CSV{ending}", "x", _csv("query_id,doc_id,relevance\n", J), _csv("query_id,doc_id,score\n", R), packer)
     _add_file(f"JSON{ending}", "x", json.dumps(JUDGED), json.dumps(RANKED), packer)
@@ -182,8 +188,6 @@ _add("Parquet", lambda folder: _parquet(J, "grade", folder), lambda folder: _par
 @pytest.fixture(params=SOURCES.values(), ids=str)
 def source(request: pytest.FixtureRequest) -> Source:
     """Each form in turn."""
-    if request.param.name.startswith("TREC"):
-        pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
     return request.param
 
 
@@ -197,3 +201,10 @@ def judged() -> dict[str, dict[str, float]]:
 def ranked() -> dict[str, dict[str, float]]:
     """The ranking every form holds."""
     return RANKED
+
+
+@pytest.fixture(params=[gzip.compress, bz2.compress, zst], ids=["gz", "bz2", "zst"])
+def pack(request: pytest.FixtureRequest) -> Callable[[bytes], bytes]:
+    """Each way to compress."""
+    request.param(b"")
+    return request.param

@@ -63,7 +63,6 @@ def load_all(given_as: Any) -> None:
 @ONE_FOLDER
 @given(content=st.binary(max_size=200) | st.lists(st.sampled_from(PIECES), max_size=20).map(b"".join))
 def test_any_bytes(content: bytes, tmp_path: Path):
-    pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
     file = tmp_path / "x"
     file.write_bytes(content)
     load_all(file)
@@ -72,7 +71,6 @@ def test_any_bytes(content: bytes, tmp_path: Path):
 @settings(ONE_FOLDER, max_examples=400)
 @given(content=broken())
 def test_broken_files(content: bytes, tmp_path: Path):
-    pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
     file = tmp_path / "x"
     file.write_bytes(content)
     load_all(file)
@@ -116,8 +114,6 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 @given(ranking=st.dictionaries(PLAIN_IDS, st.dictionaries(PLAIN_IDS, NUMBERS, min_size=1, max_size=4), min_size=1, max_size=4))
 @pytest.mark.parametrize("kind", FORMATS)
 def test_what_is_written_is_read_back(kind: str, ranking: dict[str, dict[str, float]], tmp_path: Path):
-    if kind == "trec":
-        pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
     file = tmp_path / f"x.{kind}"
     write_ranking(load_ranking(ranking).table(), file)
     table = load_ranking(file).table()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rankproof.errors import DataError, MissingExtra, RankproofError, UsageError
+from rankproof.io.files import zstd_module
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import COMPRESSED, FORMATS, convert, write_judgments, write_ranking
 
@@ -23,13 +24,18 @@ def rows_of(ranking: Any) -> list[tuple[str, str, float]]:
     return list(zip(table.query, table.doc, table.score.tolist(), strict=True))
 
 
+def _need_zstd() -> None:
+    try:
+        zstd_module("writing")
+    except MissingExtra as missing:
+        pytest.skip(str(missing))
+
+
 @pytest.fixture
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A file of each kind, compressed in each way."""
     if ".zst" in request.param:
-        pytest.importorskip("backports.zstd")
-    if ".trec" in request.param:
-        pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
+        _need_zstd()
     return tmp_path / f"written{request.param}"
 
 
@@ -64,7 +70,6 @@ def test_ranks_are_kept_where_the_format_has_them(target: Path):
 
 
 def test_a_ranking_without_scores_keeps_its_order(tmp_path: Path):
-    pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
     table = load_ranking([("q", "b"), ("q", "a"), ("q", "c")]).table()
     assert write_ranking(table, tmp_path / "x.trec") == ["the ranking has no scores, so scores that count down were written"]
     assert (tmp_path / "x.trec").read_text().splitlines() == [
@@ -151,7 +156,6 @@ def test_convert(tmp_path: Path, judged):
 
 
 def test_convert_knows_what_trec_files_and_beir_folders_hold(tmp_path: Path):
-    pytest.importorskip("rankproof.io.trec", exc_type=ImportError)
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\ta\t2\n")
     convert(tmp_path, tmp_path / "judged.trec")
@@ -161,6 +165,18 @@ def test_convert_knows_what_trec_files_and_beir_folders_hold(tmp_path: Path):
     (tmp_path / "run").write_text("q1 Q0 a 1 0.5 x\n")
     convert(f"{tmp_path / 'run'}", tmp_path / "run.jsonl")
     assert (tmp_path / "run.jsonl").read_text() == '{"query_id": "q1", "doc_id": "a", "score": 0.5, "rank": 1}\n'
+
+
+def test_convert_knows_what_tables_hold_whose_columns_say_so(tmp_path: Path):
+    (tmp_path / "judged.csv").write_text("qid,docno,relevance\nq1,a,2\n")
+    convert(tmp_path / "judged.csv", tmp_path / "judged.trec")
+    assert (tmp_path / "judged.trec").read_text() == "q1 0 a 2\n"
+    (tmp_path / "run.tsv").write_text("qid\tdocno\trank\tscore\nq1\ta\t1\t0.5\n")
+    convert(tmp_path / "run.tsv", tmp_path / "run.trec")
+    assert (tmp_path / "run.trec").read_text() == "q1 Q0 a 1 0.5 rankproof\n"
+    (tmp_path / "either.csv").write_text("qid,docno,score\nq1,a,2\n")
+    with pytest.raises(UsageError, match="cannot tell whether these are judgments or a ranking"):
+        convert(tmp_path / "either.csv", tmp_path / "x.trec")
 
 
 def test_the_format_must_be_clear(tmp_path: Path):

@@ -25,6 +25,7 @@ from rankproof.io.parquet import read_parquet
 from rankproof.io.row_rankings import ranking_of
 from rankproof.io.rows import Rows, judgments_of
 from rankproof.io.sniff import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
+from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.tuples import read_tuples
 
 T = TypeVar("T")
@@ -107,8 +108,6 @@ def _judgments_in(path: Path, source: str) -> Judgments:
     if kind == TREC_RANKING:
         raise _swapped(source, "a ranking (6 columns)", "judgments (4 columns)")
     if kind == TREC_JUDGMENTS:
-        from rankproof.io.trec import read_qrels
-
         return read_qrels(path, source=source)
     if kind == PARQUET:
         return judgments_from_frame(read_parquet(read_bytes(path), source), source)
@@ -123,8 +122,6 @@ def _ranking_in(path: Path, source: str) -> Rankings:
     if kind == TREC_JUDGMENTS:
         raise _swapped(source, "judgments (4 columns)", "a ranking (6 columns)")
     if kind == TREC_RANKING:
-        from rankproof.io.trec import TrecRankings
-
         return TrecRankings(path, source=source)
     if kind == PARQUET:
         return ranking_from_frame(read_parquet(read_bytes(path), source), source)

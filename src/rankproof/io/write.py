@@ -14,10 +14,12 @@ from typing import BinaryIO
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import UsageError, nearest, one_of
+from rankproof.io.beir import split_of
 from rankproof.io.files import STDIN, PathLike, check_path, read_head, zstd_open
+from rankproof.io.guess import column_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.render import Columns, columns_of_judgments, columns_of_ranking, render
-from rankproof.io.sniff import TREC_JUDGMENTS, TREC_RANKING, sniff
+from rankproof.io.sniff import TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 
 SUFFIXES = {
     ".trec": "trec",
@@ -41,7 +43,8 @@ def convert(
 ) -> list[str]:
     """Write the judgments or rankings of one file in another format; what was noticed is returned.
 
-    `what` is "judgments" or "ranking"; it need not be said for TREC files and BEIR folders, which show it.
+    `what` is "judgments" or "ranking"; it need not be said where the file shows it: TREC, BEIR,
+    or a table with a column of grades or ranks.
     `to` is one of `FORMATS`; it need not be said where the name of `target` ends with it.
     """
     what = what or what_is_in(source)
@@ -55,15 +58,25 @@ def convert(
 def what_is_in(source: PathLike) -> str:
     """ "judgments" or "ranking", for files that show it."""
     if os.fspath(source) != STDIN:
-        if Path(os.fspath(source).rpartition("#")[0] or source).is_dir():
+        if split_of(Path(source))[0].is_dir():
             return "judgments"
-        kind = sniff(read_head(check_path(source)), os.fspath(source))
-        if kind in (TREC_JUDGMENTS, TREC_RANKING):
-            return "judgments" if kind == TREC_JUDGMENTS else "ranking"
+        head = read_head(check_path(source))
+        if found := _shown(sniff(head, os.fspath(source)), head):
+            return found
     raise UsageError(
         f"{os.fspath(source)}: cannot tell whether these are judgments or a ranking. "
         "Next: say which, with --as judgments or --as ranking (in Python what=)."
     )
+
+
+def _shown(kind: Format, head: bytes) -> str:
+    """What the number of columns shows, or their names; "" where neither does."""
+    if kind in (TREC_JUDGMENTS, TREC_RANKING):
+        return "judgments" if kind == TREC_JUDGMENTS else "ranking"
+    first = head.decode("utf-8-sig", "replace").lstrip().partition("\n")[0]
+    columns = [name.strip() for name in first.split(kind.delimiter)] if kind.delimiter else []
+    shown = [what for what, role in (("judgments", "grade"), ("ranking", "rank")) if column_of(role, columns)]
+    return shown[0] if len(shown) == 1 else ""
 
 
 def write_judgments(judgments: Judgments, target: PathLike, to: str | None = None) -> list[str]:
