@@ -181,7 +181,15 @@ def _all_judged(
     return np.minimum(best, k) / k
 
 
-@measure("Judged", additive=True, ceiling=_all_judged, worth="judged", reorder=False, undefined=False)
+@measure(
+    "Judged",
+    additive=True,
+    ceiling=_all_judged,
+    worth="judged",
+    reorder=False,
+    undefined=False,
+    when={("negative", "unjudged"): {"worth": None}},
+)
 def judged(
     h: Hits,
     k: Cutoff = None,
@@ -231,6 +239,7 @@ def _none_unjudged(
     worth="judged",
     reorder=False,
     undefined=False,
+    when={("negative", "unjudged"): {"worth": None}},
 )
 def unjudged(
     h: Hits,

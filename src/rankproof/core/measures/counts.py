@@ -193,7 +193,12 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return 1 - wrong / documents(h, "Accuracy")
 
 
-@measure("FirstRel", also=("first_relevant", "num_to_first_rel"), higher=False, undefined=False)
+def _on_top(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+    """A relevant document at rank 1, or an end right away where there is none."""
+    return np.ones(h.n)
+
+
+@measure("FirstRel", also=("first_relevant",), higher=False, ceiling=_on_top, undefined=False)
 def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The rank of the first relevant document: how far the reader has to go.
 

@@ -113,7 +113,7 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     return gain_per_document(h, DEPTH, top_grade, go_on)
 
 
-@measure("BPM", undefined=False)
+@measure("BPM", worth=None, reorder=False, undefined=False)
 def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops when T was gained, or k documents were seen.
 
@@ -126,7 +126,8 @@ def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = N
 
     Worst: 0, when nothing found has a grade above 0.
 
-    Blind to: what comes after T was gained.
+    Blind to: what comes after T was gained. A good document moved up can lower it, as it ends the search with
+    less than would have been found.
 
     Use: for readers with a goal and a limit to their patience.
 

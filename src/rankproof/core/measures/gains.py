@@ -120,7 +120,7 @@ def binary_gain(h: Hits, rel: Grade = 1) -> PerQuery:
     return ratio(good.sum(1 / np.log2(2 + good.rank - good.nth)), wanted(h, rel))
 
 
-@measure("Q", also=("q_measure", "Qmeasure"))
+@measure("Q", also=("q_measure", "Qmeasure"), worth=None, reorder=False)
 def q_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
     """Average precision for graded judgments: precision blended with cumulated gain.
 
@@ -133,7 +133,8 @@ def q_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
 
     Worst: 0, when no relevant document is found.
 
-    Blind to: wrong documents after the last relevant one.
+    Blind to: wrong documents after the last relevant one. A fair document moved up can lower it, where better
+    ones were expected by then.
 
     Use: where AP is wanted and grades are there; a larger beta gives grades more weight.
 

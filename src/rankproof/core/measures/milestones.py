@@ -37,7 +37,7 @@ def precision_at_multiple(h: Hits, multiple: Positive = 1, rel: Grade = 1) -> Pe
     return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)
 
 
-@measure("nDCGrel", also=("ndcg_rel",), undefined=True)
+@measure("nDCGrel", also=("ndcg_rel",), worth=None, reorder=False)
 def ndcg_at_relevant(h: Hits, gain: GainOf = "linear") -> PerQuery:
     """nDCG averaged over the ranks of the documents with a gain.
 
@@ -50,7 +50,8 @@ def ndcg_at_relevant(h: Hits, gain: GainOf = "linear") -> PerQuery:
 
     Worst: 0, when nothing found has a gain.
 
-    Blind to: wrong documents after the last with a gain.
+    Blind to: wrong documents after the last with a gain. A fair document moved up can lower it, where better
+    ones were expected by then.
 
     Use: for nDCG without a choice of a cut-off.
 

@@ -42,7 +42,6 @@ def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     "AP",
     also=("MAP", "map_cut", "average_precision", "mean_average_precision"),
     presets={"context_precision": {"denominator": "found"}},
-    when={("denominator", "found"): {"reorder": False}},
 )
 def average_precision(
     h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "found", "min"] = "all"

@@ -98,7 +98,10 @@ def _least_residual(
     worth="judged",
     reorder=False,
     undefined=False,
-    when={("tail", "unjudged"): {"additive": False, "worth": None}},
+    when={
+        ("tail", "unjudged"): {"additive": False, "worth": None},
+        ("negative", "unjudged"): {"worth": None},
+    },
 )
 def rank_biased_residual(
     h: Hits,
