@@ -69,13 +69,15 @@ def unjudged_shown(case: Case) -> Iterator[Finding]:
     k, share = max(shares.items(), key=lambda each: each[1], default=(0, 0.0))
     if share < UNJUDGED_SAID:
         return
-    others = [f"{percent(found)} in the top {at}" for at, found in shares.items() if at != k]
+    others = [
+        f"{percent(each)} in the top {at}" for at, each in shares.items() if percent(each) != percent(share)
+    ]
     top = case.hits.top(k)
     yield Finding(
         "warning" if share >= UNJUDGED_WARNED else "note",
         "unjudged",
         int((np.minimum(case.hits.retrieved, k) - top.count()).sum()),
-        f"{percent(share)} of the documents in the top {k} were never judged and count as not relevant"
+        f"{said[k]} of the documents in the top {k} were never judged and count as not relevant"
         + (f" ({listed(others)})." if others else "."),
         (),
         "judge the top of the rankings, or look at the bounds: the numbers if they were relevant.",
