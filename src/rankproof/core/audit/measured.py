@@ -69,9 +69,8 @@ def unjudged_shown(case: Case) -> Iterator[Finding]:
     k, share = max(shares.items(), key=lambda each: each[1], default=(0, 0.0))
     if share < UNJUDGED_SAID:
         return
-    others = [
-        f"{percent(each)} in the top {at}" for at, each in shares.items() if percent(each) != percent(share)
-    ]
+    said = {at: percent(each) for at, each in shares.items()}
+    others = [f"{each} in the top {at}" for at, each in said.items() if each != said[k]]
     top = case.hits.top(k)
     yield Finding(
         "warning" if share >= UNJUDGED_WARNED else "note",
