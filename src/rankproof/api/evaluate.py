@@ -16,6 +16,7 @@ from rankproof.core.names import parse_all
 from rankproof.core.scoring import score
 from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.rows import notes_of
 
 DEFAULT_MEASURES = "nDCG@10, RR@10, AP, P@5, R@5, R@100, Success@5"
 SEED = 0
@@ -92,7 +93,7 @@ def score_ranking(
     """Scores of an opened ranking; `asked_as` has the names under which a profile's measures were asked."""
     if not judgments.queries:
         raise DataError(f"{judgments.source}: there are no judgments in it, so there is nothing to score.")
-    census = Census()
+    census = Census(notes=notes_of(judgments))
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions)
     rng = np.random.default_rng(SEED)
     return Scores(

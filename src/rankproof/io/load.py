@@ -8,6 +8,7 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,7 +24,7 @@ from rankproof.io.jsonio import graded, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.parquet import read_parquet
 from rankproof.io.row_rankings import ranking_of
-from rankproof.io.rows import Rows, judgments_of
+from rankproof.io.rows import Rows, judgments_of, notes_of
 from rankproof.io.sniff import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.tuples import read_tuples
@@ -91,8 +92,8 @@ def _judgments_at(path: str | os.PathLike[str]) -> Judgments:
         return _judgments_in(where, str(path))
     file = beir.judgments_file(where, split)
     judgments = _judgments_in(file, str(file))
-    note_on(judgments, beir.choice_note(where, file))
-    return judgments
+    notes = [*notes_of(judgments), beir.choice_note(where, file)]
+    return replace(judgments, prepared={**judgments.prepared, "notes": notes})
 
 
 def _ranking_at(path: str | os.PathLike[str]) -> Rankings:
@@ -148,13 +149,6 @@ def _from_stdin(load: Callable[[Path], T]) -> T:
         raise
     weakref.finalize(loaded, os.unlink, name)
     return loaded
-
-
-def note_on(judgments: Judgments, note: str) -> None:
-    """Keep a sentence about how judgments were read, for the audit."""
-    notes = judgments.prepared.setdefault("notes", [])
-    if isinstance(notes, list):
-        notes.append(note)
 
 
 def _swapped(source: str, got: str, expected: str) -> DataError:

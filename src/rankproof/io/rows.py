@@ -127,6 +127,16 @@ def judgments_of(rows: Rows) -> Judgments:
     return replace(judgments, prepared=kept)
 
 
+def notes_of(judgments: Judgments) -> list[str]:
+    """What was taken as what when the judgments were read.
+
+    >>> notes_of(judgments_of(Rows({"query": ["q"], "doc": ["d"]}, "a list")))
+    ['a list: no grades, so every document listed counts as relevant (grade 1)']
+    """
+    notes = judgments.prepared.get("notes", ())
+    return list(notes) if isinstance(notes, (list, tuple)) else []
+
+
 def check_not_empty(rows: Rows) -> None:
     """Judgments or rankings without a row are a mistake on the way here."""
     if not len(rows.columns["query"]):

@@ -69,7 +69,8 @@ def _without_header(lines: list[str], name: str) -> Format:
     trec, delimiter = _trec(lines), _delimiter(lines)
     if trec and delimiter and not _same_cells(lines, delimiter):
         # An id with blanks in it makes TSV look like TREC, and mixed separators TREC like TSV.
-        return Format("delimited", delimiter) if re.search(r"\.[tc]sv\b", name.lower()) else trec
+        named = re.search(r"\.[tc]sv\b", name.lower())
+        return trec if _has_iterations(lines) and not named else Format("delimited", delimiter)
     if trec:
         return trec
     return Format("delimited", delimiter) if delimiter else _by_width(lines, name)
@@ -83,6 +84,12 @@ def _trec(lines: list[str]) -> Format | None:
     if _mostly(len(row) == 6 and spells_number(row[4]) for row in rows):
         return TREC_RANKING
     return None
+
+
+def _has_iterations(lines: list[str]) -> bool:
+    """Whether the second column is what TREC has there: Q0, or a number."""
+    second = [line.split()[1:2] for line in lines]
+    return _mostly(each != [] and (each[0] == "Q0" or spells_number(each[0])) for each in second)
 
 
 def _refuse_preferences(lines: list[str], name: str) -> None:

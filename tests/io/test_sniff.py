@@ -1,0 +1,80 @@
+"""What a file is, is told by its content; the name only breaks a draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankproof.errors import DataError
+from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.sniff import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
+
+COMMAS, TABS, SEMICOLONS = (Format("delimited", by) for by in ",\t;")
+
+CONTENTS = {
+    "q1 0 d1 1": TREC_JUDGMENTS,
+    "q1\t0\td1\t1": TREC_JUDGMENTS,
+    "# a comment\n\nq1 0 d1 1": TREC_JUDGMENTS,
+    "\ufeffq1 0 d1 1\r\nq1 0 d2 0\r\n": TREC_JUDGMENTS,
+    "q1 0 d1 1\nq1 0 d2\nq1 0 d3 1": TREC_JUDGMENTS,
+    "q1 0 d1 relevant": TREC_JUDGMENTS,
+    "[1] 0 d1 1": TREC_JUDGMENTS,
+    "q1 Q0 d1 1 0.5 t": TREC_RANKING,
+    "q1\tQ0\td1\t1\t 0.5\tt": TREC_RANKING,
+    "q1 Q0 d1 1 high t": TREC_RANKING,
+    "q1,d1,1": COMMAS,
+    "q1, d1, 1": COMMAS,
+    "query_id,doc_id,score": COMMAS,
+    '"query_id","doc_id","score"': COMMAS,
+    "query id;doc id;grade\na b;c;1": SEMICOLONS,
+    "q1\td1\t1": TABS,
+    "what is rain\td1\t1\nwhy\td2\t0\nhow do birds fly\td2\t0": TABS,
+    "query-id\tcorpus-id\tscore\nq 1\td1\t1": TABS,
+    '{"q1": {"d1": 1}}': JSON,
+    '  {\n"q1": {}}': JSON,
+    '[["q1", "d1", 1]]': JSON,
+    "[\n 1]": JSON,
+    '{"a": 1} \n{"a": 2}': JSON,
+    "{}": JSON,
+    "PAR1....": PARQUET,
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize("name", ["x", "x.csv", "x.json"])
+def test_the_content_tells(content: str, name: str):
+    assert sniff(content.encode(), name) == CONTENTS[content]
+
+
+def test_the_name_breaks_a_draw():
+    content = b"my 1\td1\t1\nmy 2\td2\t0\n"
+    assert sniff(content, "x.tsv") == sniff(content, "x.tsv.gz") == TABS
+    assert sniff(content, "x.txt") == TREC_JUDGMENTS
+    content = b"q1 0 d,1 1\nq1 0 d,2 0\n"
+    assert sniff(content, "x.csv") == COMMAS
+    assert sniff(content, "x") == TREC_JUDGMENTS
+
+
+def test_words_are_no_iterations():
+    assert sniff(b"my query\td1\t1\nmy other\td2\t0\n", "x.txt") == TABS
+
+
+def test_the_end_of_a_long_head_is_not_a_line():
+    head = b"q1 Q0 document 1 0.5 t\n" * 3000
+    assert sniff(head[: 1 << 16], "x") == TREC_RANKING
+
+
+def test_a_line_that_is_longer_than_what_is_looked_at(tmp_path: Path):
+    file = tmp_path / "x"
+    file.write_text('{"q1": {' + ", ".join(f'"document {i}": {i}' for i in range(20_000)) + "}}")
+    assert len(load_ranking(file).table()) == 20_000
+    file.write_text("x" * 100_000)
+    with pytest.raises(DataError, match="not a format that is known: 1 column between blanks"):
+        load_judgments(file)
+
+
+def test_queries_with_blanks_in_tsv(tmp_path: Path):
+    file = tmp_path / "judged.tsv"
+    file.write_text("my query\td1\t1\nmy other\td2\t0\n")
+    assert load_judgments(file).as_dict() == {"my query": {"d1": 1}, "my other": {"d2": 0}}
