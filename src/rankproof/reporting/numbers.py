@@ -24,8 +24,9 @@ def score(value: float | None) -> str:
         return ABSENT
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    near = _next_to_a_bound(value)
-    return near or f"{value:,.{decimals(value)}f}"
+    if abs(value) < DUST:
+        return "0.0000"
+    return _next_to_a_bound(value) or f"{value:,.{decimals(value)}f}"
 
 
 def decimals(value: float) -> int:
@@ -42,9 +43,9 @@ def _next_to_a_bound(value: float) -> str:
     """Values that four decimals would turn into the 0 or 1 they are not."""
     size = abs(value)
     sign = "-" if value < 0 else ""
-    if DUST < size < 0.00005:
+    if size < 0.00005:
         return f"{'>' if sign else '<'}{sign}.0001"
-    if 0.99995 <= size < 1 - DUST:
+    if 0.99995 <= size <= 1 - DUST:
         return f"{'<' if sign else '>'}{sign}.9999"
     return ""
 

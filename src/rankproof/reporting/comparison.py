@@ -1,0 +1,172 @@
+"""A comparison as text: one line a system and measure, the verdict in words, the winner if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rankproof.errors import one_of
+from rankproof.reporting import data
+from rankproof.reporting.numbers import ABSENT, count, score, share
+from rankproof.reporting.tables import Column, table, wrap
+
+View = Mapping[str, Any]
+Line = Mapping[str, Any]
+HEADINGS = ("measure", "system", "mean", "difference", "interval", "p", "won/lost", "verdict")
+
+
+def render_comparison(view: View, name: str) -> str:
+    """The comparison as text: table, markdown, latex, csv, json or jsonl."""
+    texts: dict[str, Callable[[View], str]] = {"table": text, "markdown": markdown, "latex": latex}
+    records = {"csv": data.as_csv, "json": data.as_json, "jsonl": data.as_jsonl}
+    if name in texts:
+        return texts[name](view)
+    if name not in records:
+        raise one_of("format", name, [*texts, *records])
+    return records[name]([dict(each) for each in view["rows"]])
+
+
+def text(view: View) -> str:
+    """The comparison in at most 80 columns."""
+    lines: list[str] = []
+    for group in dict.fromkeys(each["slice"] for each in view["rows"]):
+        lines += [*_heading(view, group), *table(_columns(_cells(view, group))), ""]
+    for sentence in sentences(view):
+        lines += wrap(sentence)
+    return "\n".join(lines) + "\n"
+
+
+def markdown(view: View) -> str:
+    """The comparison as markdown tables."""
+    parts = []
+    for group in dict.fromkeys(each["slice"] for each in view["rows"]):
+        rows = [HEADINGS, tuple("---" for _ in HEADINGS), *_cells(view, group)]
+        body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+        parts.append("\n".join(_heading(view, group)) + body)
+    return "\n\n".join([*parts, *sentences(view)]) + "\n"
+
+
+def latex(view: View) -> str:
+    """The comparison as a LaTeX table; a dagger marks what is better or worse than the baseline."""
+    rows = [
+        " & ".join(map(_escaped, (*row[:-1], ""))).rstrip("& ") + (r"$^\dagger$" if row[-1] in _DECIDED else "")
+        for row in _cells(view, "")
+    ]
+    head = " & ".join(HEADINGS[:-1])
+    body = " \\\\\n".join(rows)
+    return f"\\begin{{tabular}}{{llrrrrr}}\n\\toprule\n{head} \\\\\n\\midrule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n"
+
+
+_DECIDED = ("better", "worse")
+
+
+def sentences(view: View) -> list[str]:
+    """What the table comes to, in words."""
+    rows = [each for each in view["rows"] if not each["slice"]]
+    deciding = [each for each in rows if each["measure"] == rows[0]["measure"]]
+    said = [_winner(view, deciding), *(_unclear(each) for each in deciding if each["verdict"] == "unclear")]
+    return [*said, _method(view, len(rows), len(view["rows"]) - len(rows))]
+
+
+def _winner(view: View, deciding: Sequence[Line]) -> str:
+    measure, name = deciding[0]["measure"], view["winner"]
+    if name is None:
+        return f"No winner: nothing is better than {view['baseline']} on {measure} beyond chance."
+    row = next(each for each in deciding if each["system"] == name)
+    return f"{name} is better than {view['baseline']} on {measure}, by {signed(row['difference'])}."
+
+
+def _unclear(row: Line) -> str:
+    """Why there is no verdict, and what would give one."""
+    name, baseline = row["system"], row["baseline"]
+    if row["note"]:
+        return f"{name} against {baseline}: cannot tell, {row['note']}."
+    needed = row["queries_needed"]
+    more = "" if needed is None else f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
+    return (
+        f"{name} against {baseline}: cannot tell yet. {row['n']} queries show differences of "
+        f"{score(row['detectable'])} and more; this one is {signed(row['difference'])}{more}."
+    )
+
+
+def _method(view: View, rows: int, sliced: int) -> str:
+    margin = "" if view["margin"] is None else f", equivalent within {view['margin']:g}"
+    apart = f", those in groups apart over {sliced}" if sliced else ""
+    corrected = f", corrected over {rows} comparisons ({view['correction']}){apart}" if rows > 1 or sliced else ""
+    return (
+        f"p by random sign flips query by query{corrected}; verdicts at {view['alpha']:g}{margin}; "
+        f"intervals at {share(1 - view['alpha'])}, not corrected."
+    )
+
+
+def _heading(view: View, group: str) -> list[str]:
+    n = next(each["n"] for each in view["rows"] if each["slice"] == group)
+    where = f"{group}: {count(n, 'query', 'queries')}" if group else f"{count(n, 'query', 'queries')}"
+    return [f"{where}, compared with {view['baseline']}", ""]
+
+
+def _cells(view: View, group: str) -> list[tuple[str, ...]]:
+    """The table's rows: under each measure the baseline, then the systems."""
+    rows = [each for each in view["rows"] if each["slice"] == group]
+    lines: list[tuple[str, ...]] = []
+    for measure in dict.fromkeys(each["measure"] for each in rows):
+        same = [each for each in rows if each["measure"] == measure]
+        if not group:
+            mean = score(view["means"][measure])
+            lines.append((measure, f"{view['baseline']}", mean, "", "", "", "", "baseline"))
+        lines += [_line(measure if group and not i else "", each) for i, each in enumerate(same)]
+    return lines
+
+
+def _line(label: str, row: Line) -> tuple[str, ...]:
+    return (
+        label,
+        row["system"],
+        score(row["mean"]),
+        signed(row["difference"]),
+        span(row["low"], row["high"]),
+        probability(row["p_corrected"]),
+        f"{row['wins']}/{row['losses']}",
+        row["verdict"],
+    )
+
+
+def _columns(cells: Sequence[tuple[str, ...]]) -> list[Column]:
+    right = {"mean", "difference", "interval", "p", "won/lost"}
+    return [Column(name, list(column), name in right) for name, column in zip(HEADINGS, zip(*cells, strict=True), strict=True)]
+
+
+def signed(value: float) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.1184), signed(-0.02), signed(0.0)
+    ('+0.1184', '-0.0200', '0.0000')
+    """
+    return f"{value:+.4f}" if abs(value) >= 0.00005 else f"{0:.4f}"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """The ends of a difference's interval, in little room.
+
+    >>> span(0.0362, 0.2128), span(-0.0801, 0.0208), span(None, None)
+    ('[+.036, +.213]', '[-.080, +.021]', '-')
+    """
+    if low is None or high is None:
+        return ABSENT
+    ends = [f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)]
+    return f"[{ends[0]}, {ends[1]}]"
+
+
+def probability(p: float) -> str:
+    """A p-value: three decimals, and never a 0.
+
+    >>> probability(0.0421), probability(0.00002), probability(1.0)
+    ('.042', '<.001', '1.000')
+    """
+    return "<.001" if p < 0.001 else "1.000" if p >= 0.9995 else f"{p:.3f}"[1:]
+
+
+def _escaped(cell: str) -> str:
+    for char in "\\&%$#_{}":
+        cell = cell.replace(char, f"\\{char}") if char != "\\" else cell.replace(char, "/")
+    return cell

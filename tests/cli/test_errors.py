@@ -1,0 +1,78 @@
+"""What goes wrong is one message on standard error and an exit code; never a traceback, never a half result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+RUN = ("judgments.txt", "first.run")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("evaluat",), 2, "unknown command 'evaluat'. Did you mean 'evaluate'?"),
+        (("evaluate", *RUN, "--tie", "id"), 2, "--ties"),
+        (("evaluate", *RUN, "--ties", "trek"), 2, "ties: got 'trek'"),
+        (("evaluate", *RUN, "-f", "markdwn"), 2, "Did you mean 'markdown'?"),
+        (("evaluate", *RUN, "-m", "nDCH@10"), 2, "Did you mean 'nDCG'?"),
+        (("evaluate", *RUN, "-m", "P@0"), 2, "expected a whole number of at least 1"),
+        (("evaluate", *RUN, "-m", "P(rell=2)"), 2, "Did you mean 'rel'?"),
+        (("evaluate", *RUN, "--profile", "elastic"), 2, "'elasticsearch'"),
+        (("evaluate", *RUN, "--corpus", "0"), 2, "corpus: got 0"),
+        (("evaluate", *RUN, "-m", "Accuracy"), 2, "corpus"),
+        (("evaluate", "judgments.txt"), 2, "RUN"),
+        (("evaluate", "-", "-"), 2, "read once"),
+        (("evaluate", "judgments.txt", "firs.run"), 2, "Did you mean 'first.run'?"),
+        (("evaluate", "first.run", "judgments.txt"), 3, "swap the two arguments"),
+        (("evaluate", *RUN, "-o", "no/such/folder/x"), 2, "name a file that can be written"),
+        (("evaluate", *RUN, "--by", "judgments.txt"), 3, "judgments.txt, line 1"),
+        (("explain", *RUN, "q3"), 2, "query 'q3' is not judged"),
+        (("explain", *RUN, "q1", "--versus", "quepids"), 2, "Did you mean 'quepid'?"),
+        (("explain", *RUN, "q1", "-f", "xml"), 2, "format: got 'xml'"),
+        (("audit", *RUN, "-f", "xml"), 2, "format: got 'xml'"),
+        (("measures", "ndgc"), 2, "Did you mean"),
+        (("profiles", "ranks"), 2, "Did you mean 'ranx'?"),
+        (("convert", "first.run", "x.unknown"), 2, "does not say which format"),
+    ],
+)
+def test_each_error_names_what_was_got_and_what_to_do(
+    arguments: tuple[str, ...], code: int, says: str, rankproof: Any, files: Path
+) -> None:
+    done = rankproof(*arguments)
+    assert done.code == code
+    assert done.out == ""
+    assert done.err.startswith("rankproof: ")
+    assert says in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_bad_line_is_named_with_its_file(rankproof: Any, files: Path) -> None:
+    (files / "bad.run").write_text("q1 Q0 d1 1 5 x\nq1 Q0 d2 2 five x\n")
+    done = rankproof("evaluate", "judgments.txt", "bad.run")
+    assert done.code == 3
+    assert "bad.run" in done.err
+    assert "line 2" in done.err
+    assert "five" in done.err
+
+
+def test_a_group_file_must_not_contradict_itself(rankproof: Any, files: Path) -> None:
+    (files / "kinds.tsv").write_text("q1\teasy\nq1\thard\n")
+    done = rankproof("evaluate", *RUN, "--by", "kinds.tsv")
+    assert done.code == 3
+    assert "line 2" in done.err
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.binary(max_size=60), st.sampled_from(["judgments", "run"]))
+def test_no_file_ends_in_a_traceback(rankproof: Any, files: Path, content: bytes, which: str) -> None:
+    (files / "any").write_bytes(content)
+    arguments = ("any", "first.run") if which == "judgments" else ("judgments.txt", "any")
+    for command in ("evaluate", "audit"):
+        done = rankproof(command, *arguments)
+        assert done.code in (0, 2, 3)
+        assert (done.code == 0) == (done.err == "") or done.out

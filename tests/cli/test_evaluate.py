@@ -1,0 +1,211 @@
+"""`rankproof evaluate`: the right numbers in every format, and nothing but results on standard output."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import evaluate
+
+DEFAULT = ["nDCG@10", "RR@10", "AP", "P@5", "R@5", "R@100", "Success@5"]
+
+
+def cells(table: str, label: str) -> list[str]:
+    """The cells of the first line that begins with the label."""
+    return next(line for line in table.splitlines() if line.split()[:1] == [label]).split()
+
+
+def test_the_table_has_the_worked_values(rankproof: Any, files: Path) -> None:
+    done = rankproof(
+        "evaluate",
+        "judgments.txt",
+        "first.run",
+        "-m",
+        "P@1,P@3,P@5,R@1,R@3,R@5,F@3,F@5,Hit@1,Hit@3,MAP,MRR,nDCG@5,nDCG@3",
+    )
+    assert (done.code, done.err) == (0, "")
+    worked = {
+        "P@1": ".5000",
+        "P@3": ".3333",
+        "P@5": ".4000",
+        "R@1": ".1667",
+        "R@3": ".4167",
+        "R@5": ".8333",
+        "F@3": ".3667",
+        "F@5": ".5357",
+    }
+    worked |= {
+        "Success@1": ".5000",
+        "Success@3": "1.0000",
+        "AP": ".4333",
+        "RR": ".6667",
+        "nDCG@5": ".6076",
+        "nDCG@3": ".3879",
+    }
+    for name, value in worked.items():
+        assert cells(done.out, name)[1].lstrip("0") == value.lstrip("0"), name
+
+
+def test_the_default_measures_are_those_of_the_library(rankproof: Any, files: Path) -> None:
+    done = rankproof("evaluate", "judgments.txt", "first.run", "-f", "json")
+    assert [record["measure"] for record in json.loads(done.out)] == DEFAULT
+
+
+def test_everything_fits_80_columns(rankproof: Any, files: Path) -> None:
+    for arguments in (
+        (),
+        ("-q",),
+        ("second.run", "tied.run"),
+        ("-m", "nDCG(gain='exp', ideal='returned')@10"),
+    ):
+        done = rankproof("evaluate", "judgments.txt", "first.run", *arguments)
+        assert done.code == 0
+        assert max(map(len, done.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
+def test_files_for_machines_have_full_precision(form: str, rankproof: Any, files: Path) -> None:
+    done = rankproof("evaluate", "judgments.txt", "first.run", "tied.run", "-f", form, "-o", "out")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    found = {(each["ranking"], each["measure"]): float(each["mean"]) for each in records(files / "out", form)}
+    expected = {}
+    for name in ("first.run", "tied.run"):
+        scores = evaluate(files / "judgments.txt", files / name)
+        expected |= {(name, measure): mean for measure, mean in scores.items()}
+    assert found == expected
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
+def test_per_query_records_are_the_values_of_the_library(form: str, rankproof: Any, files: Path) -> None:
+    assert (
+        rankproof("evaluate", "judgments.txt", "first.run", "-q", "-f", form, "-o", "out", "-m", "RR,AP").code
+        == 0
+    )
+    found = {(each["measure"], each["query"]): float(each["value"]) for each in records(files / "out", form)}
+    assert found == {
+        ("RR", "q1"): 1.0,
+        ("RR", "q2"): 1 / 3,
+        ("AP", "q1"): 0.5,
+        ("AP", "q2"): (1 / 3 + 2 / 5) / 2,
+    }
+
+
+def records(path: Path, form: str) -> list[dict[str, Any]]:
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        return pq.read_table(path).to_pylist()
+    text = path.read_text()
+    if form == "csv":
+        return list(csv.DictReader(io.StringIO(text)))
+    return json.loads(text) if form == "json" else [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_record_carries_its_definition_and_its_interval(rankproof: Any, files: Path) -> None:
+    done = rankproof("evaluate", "judgments.txt", "first.run", "-m", "AP", "-f", "jsonl", "--missing", "skip")
+    record = json.loads(done.out)
+    assert "missing=skip" in record["conventions"]
+    assert record["low"] <= record["mean"] <= record["high"]
+    assert record["n"] == 2
+    assert record["interval"]
+
+
+def test_per_query_tables_show_queries_then_means(rankproof: Any, files: Path) -> None:
+    done = rankproof("evaluate", "judgments.txt", "first.run", "-q", "-m", "RR")
+    assert cells(done.out, "q2") == ["q2", "0.3333"]
+    assert cells(done.out, "RR")[1] == "0.6667"
+
+
+def test_several_rankings_stand_side_by_side_and_the_best_is_only_marked(rankproof: Any, files: Path) -> None:
+    done = rankproof("evaluate", "judgments.txt", "first.run", "second.run", "-m", "RR", "-m", "R@5")
+    assert cells(done.out, "measure") == ["measure", "first.run", "second.run"]
+    # the second ranking has d6 last, so its first relevant document of q2 stands at rank 2: RR (1 + 1/2) / 2
+    assert cells(done.out, "RR") == ["RR", "0.6667", "0.7500*"]
+    assert cells(done.out, "R@5") == ["R@5", "0.8333", "0.8333"]
+    assert "not a claim that the difference is real" in done.out
+
+
+def test_more_rankings_than_fit_become_rows(rankproof: Any, files: Path) -> None:
+    names = [f"a-ranking-with-a-long-name-{i}.run" for i in range(6)]
+    for name in names:
+        (files / name).write_text((files / "first.run").read_text())
+    done = rankproof("evaluate", "judgments.txt", *names, "-m", "RR,AP")
+    assert cells(done.out, "ranking") == ["ranking", "RR", "AP"]
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert all(name in done.out for name in names)
+
+
+def test_rankings_of_one_name_are_told_apart_by_their_paths(rankproof: Any, files: Path) -> None:
+    for folder in ("a", "b"):
+        (files / folder).mkdir()
+        (files / folder / "x.run").write_text((files / "first.run").read_text())
+    done = rankproof("evaluate", "judgments.txt", "a/x.run", "b/x.run", "-m", "RR")
+    assert cells(done.out, "measure") == ["measure", "a/x.run", "b/x.run"]
+
+
+def test_measures_with_parentheses_may_stand_in_a_list(rankproof: Any, files: Path) -> None:
+    done = rankproof(
+        "evaluate", "judgments.txt", "first.run", "-m", "nDCG(gain=exp, ideal='top')@5,P@5", "-f", "json"
+    )
+    assert [each["measure"] for each in json.loads(done.out)] == ["nDCG(gain='exp', ideal='top')@5", "P@5"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value"),
+    [
+        ((), 0.75),  # trec: d9 before d1, so RR is (1/2 + 1) / 2
+        (("--ties", "input"), 1.0),
+        (("--ties", "id"), 1.0),
+        (("--ties", "worst"), 0.75),
+        (("--ties", "expected"), 0.875),
+        (("--profile", "ranx"), 1.0),
+        (("--profile", "ranx", "--ties", "id"), 1.0),
+        (("--unjudged", "skip"), 1.0),
+    ],
+)
+def test_conventions_are_options(
+    arguments: tuple[str, ...], value: float, rankproof: Any, files: Path
+) -> None:
+    done = rankproof("evaluate", "judgments.txt", "tied.run", "-m", "RR", "-f", "json", *arguments)
+    assert json.loads(done.out)[0]["mean"] == pytest.approx(value)
+
+
+def test_groups_are_scored_apart(rankproof: Any, files: Path) -> None:
+    (files / "kinds.tsv").write_text("# query, kind\nq1\teasy\n\nq2\thard\n")
+    done = rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "--by", "kinds.tsv")
+    assert cells(done.out, "easy") == ["easy", "1.0000", "1"]
+    assert cells(done.out, "hard") == ["hard", "0.3333", "1"]
+
+
+def test_standard_input_is_a_file_like_any_other(files: Path) -> None:
+    import subprocess
+    import sys
+
+    with open("first.run", "rb") as stream:
+        command = [
+            sys.executable,
+            "-m",
+            "rankproof",
+            "evaluate",
+            "judgments.txt",
+            "-",
+            "-m",
+            "RR",
+            "-f",
+            "csv",
+        ]
+        done = subprocess.run(command, stdin=stream, capture_output=True, text=True, check=True)
+    assert "standard input,,RR,0.6666666666666666" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_texts_for_papers_have_the_same_numbers(form: str, rankproof: Any, files: Path) -> None:
+    done = rankproof("evaluate", "judgments.txt", "first.run", "second.run", "-f", form, "-m", "RR")
+    assert "0.6667" in done.out
+    assert "0.7500" in done.out
+    assert ("\\toprule" in done.out) == (form == "latex")

@@ -1,0 +1,120 @@
+"""The command line as a process: pipes, signals, terminals, encodings, and what it loads."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+RANKPROOF = [sys.executable, "-m", "rankproof"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}, "TERM": "xterm", **more}
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from rankproof.cli import run; run(['--help'])\n"
+        "print(sorted({'numpy', 'rich', 'narwhals', 'pyarrow'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Commands:" in done.stdout
+    assert done.stderr == "[]\n"
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    from rankproof import __version__
+
+    done = subprocess.run([*RANKPROOF, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"rankproof {__version__}\n"
+
+
+def test_a_reader_that_leaves_early_is_no_news(files: Path) -> None:
+    lines = [f"q{i} 0 d 1\n" for i in range(20_000)]
+    (files / "many.txt").write_text("".join(lines))
+    (files / "many.run").write_text("".join(f"q{i} Q0 d 1 1 t\n" for i in range(20_000)))
+    command = " ".join(
+        [*RANKPROOF, "evaluate", "many.txt", "many.run", "-q", "-f", "csv", "-m", "RR", "| head -1"]
+    )
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout == "ranking,query,measure,value\n"
+    assert done.stderr == ""
+
+
+def test_control_c_ends_without_a_word_of_python(files: Path) -> None:
+    process = subprocess.Popen(
+        [*RANKPROOF, "evaluate", "judgments.txt", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert out == b""
+    assert err.strip() == b""
+
+
+def test_ids_that_the_output_cannot_hold_are_escaped(files: Path) -> None:
+    (files / "日本.run").write_text((files / "first.run").read_text())
+    command = [*RANKPROOF, "evaluate", "judgments.txt", "日本.run", "-m", "RR"]
+    done = subprocess.run(
+        command, capture_output=True, check=True, env=environment(PYTHONIOENCODING="latin-1", PYTHONUTF8="0")
+    )
+    assert b"\\u65e5\\u672c.run" in done.stdout
+
+
+def on_a_terminal(command: list[str], **variables: str) -> str:
+    """What a command writes when its standard output and standard error are a terminal."""
+    main, terminal = pty.openpty()
+    process = subprocess.Popen(command, stdout=terminal, stderr=terminal, env=environment(**variables))
+    os.close(terminal)
+    seen = b""
+    while True:
+        try:
+            part = os.read(main, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    process.wait()
+    os.close(main)
+    return seen.decode()
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+def test_colour_is_for_terminals_and_says_nothing_alone(
+    files: Path, variables: dict[str, str], coloured: bool
+) -> None:
+    (files / "half.run").write_text("q1 Q0 d1 1 5 x\n")
+    seen = on_a_terminal([*RANKPROOF, "evaluate", "judgments.txt", "half.run"], **variables)
+    assert ("\x1b[33m" in seen) == coloured
+    assert "warning" in seen
+
+
+def test_nothing_is_coloured_in_a_pipe(files: Path) -> None:
+    (files / "half.run").write_text("q1 Q0 d1 1 5 x\n")
+    done = subprocess.run(
+        [*RANKPROOF, "evaluate", "judgments.txt", "half.run"],
+        capture_output=True,
+        check=True,
+        env=environment(FORCE_COLOR="1"),
+    )
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+def test_parquet_is_not_written_to_a_terminal(files: Path) -> None:
+    seen = on_a_terminal([*RANKPROOF, "evaluate", "judgments.txt", "first.run", "-f", "parquet"])
+    assert "give a file with -o FILE" in seen
+    assert "PAR1" not in seen

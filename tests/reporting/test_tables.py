@@ -1,0 +1,72 @@
+"""Tables line up and fit, whatever stands in their cells."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankproof.reporting.tables import Column, clean, cut, pad, table, width, wrap
+
+TEXT = st.text(max_size=60)
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert pad("検索", 6) == "検索  "
+    assert pad("検索", 6, right=True) == "  検索"
+    lines = table([Column("query", ["検索", "abcd"]), Column("RR", ["0.5000", "1.0000"], right=True)])
+    assert lines[-2:] == ["検索   0.5000", "abcd   1.0000"]
+
+
+def test_headings_stand_on_one_base_line() -> None:
+    lines = table([Column("measure", ["P@5"]), Column("never\nfound", ["0.1000"], right=True)])
+    assert lines == [
+        "          never",
+        "measure   found",
+        "-------  ------",
+        "P@5      0.1000",
+    ]
+
+
+def test_columns_that_do_not_fit_go_on_below_with_their_labels() -> None:
+    columns = [Column("query", ["q1"]), *(Column(f"measure-{i}", [f"{i}"], right=True) for i in range(4))]
+    assert table(columns, 30) == [
+        "query  measure-0  measure-1",
+        "-----  ---------  ---------",
+        "q1             0          1",
+        "",
+        "query  measure-2  measure-3",
+        "-----  ---------  ---------",
+        "q1             2          3",
+    ]
+
+
+def test_an_id_cannot_move_the_cursor() -> None:
+    assert clean("a\nb\x1b[2Jc\u202ed") == "a\\nb\\x1b[2Jc\\u202ed"
+    assert clean("Straße 検索 é") == "Straße 検索 é"
+
+
+@given(TEXT, st.integers(3, 40))
+def test_a_cut_text_fits_and_keeps_both_ends(text: str, limit: int) -> None:
+    short = cut(text, limit)
+    assert width(short) <= limit
+    assert short == clean(text) or "..." in short
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=5), st.integers(20, 80))
+def test_no_line_is_wider_than_the_screen_and_all_columns_line_up(
+    rows: list[tuple[str, str]], limit: int
+) -> None:
+    columns = [Column("id", [row[0] for row in rows]), Column("number", [row[1] for row in rows], right=True)]
+    lines = table(columns, limit)
+    assert all(width(line) <= limit for line in lines)
+    assert len(lines) == len(rows) + 2
+    rule = lines[1]
+    for line in lines[2:]:
+        assert width(line) <= width(rule)
+
+
+@given(TEXT, st.integers(10, 80))
+def test_wrapped_lines_fit_and_lose_nothing(text: str, limit: int) -> None:
+    lines = wrap(text, limit, "- ", "  ")
+    assert all(width(line) <= limit for line in lines)
+    assert "".join("".join(lines)[2:].split()) == "".join(clean(" ".join(text.split())).split())
