@@ -23,6 +23,7 @@ CONTENTS = {
     "q1 Q0 d1 1 0.5 t": TREC_RANKING,
     "q1\tQ0\td1\t1\t 0.5\tt": TREC_RANKING,
     "q1 Q0 d1 1 high t": TREC_RANKING,
+    "d, Q0 d1 1 0.5 t": TREC_RANKING,
     "q1,d1,1": COMMAS,
     "q1, d1, 1": COMMAS,
     "query_id,doc_id,score": COMMAS,

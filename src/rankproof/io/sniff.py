@@ -49,7 +49,7 @@ def sniff(head: bytes, name: str) -> Format:
     if re.match(r'\{\s*("|\}|$)|\[\s*([\[{\]"\d-]|$)', lines[0]) and not _trec(lines):
         return JSON
     for delimiter in DELIMITERS:
-        if has_header(_cells(lines[0], delimiter)):
+        if has_header(_cells(lines[0], delimiter)) and not _trec(lines[:1]):
             return Format("delimited", delimiter)
     return _without_header(lines, name)
 
