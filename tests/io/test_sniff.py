@@ -23,7 +23,6 @@ CONTENTS = {
     "q1 Q0 d1 1 0.5 t": TREC_RANKING,
     "q1\tQ0\td1\t1\t 0.5\tt": TREC_RANKING,
     "q1 Q0 d1 1 high t": TREC_RANKING,
-    "d, Q0 d1 1 0.5 t": TREC_RANKING,
     "q1,d1,1": COMMAS,
     "q1, d1, 1": COMMAS,
     "query_id,doc_id,score": COMMAS,
@@ -55,6 +54,10 @@ def test_the_name_breaks_a_draw():
     content = b"q1 0 d,1 1\nq1 0 d,2 0\n"
     assert sniff(content, "x.csv") == COMMAS
     assert sniff(content, "x") == TREC_JUDGMENTS
+
+
+def test_a_line_of_trec_is_no_header():
+    assert sniff(b"d, Q0 d1 1 0.5 t\n", "x") == TREC_RANKING
 
 
 def test_words_are_no_iterations():
