@@ -66,7 +66,7 @@ def test_no_common_query_is_an_error_with_examples_of_both_sides() -> None:
 def test_extra_queries() -> None:
     finding = only(audited(GOOD, RUN | {"other": RUN["q0"]}), "extra-queries")
     assert (finding.severity, finding.count, finding.examples) == ("note", 1, ("'other'",))
-    assert finding.message == "1 query of the ranking not judged, and left out."
+    assert finding.message == "1 ranked query is not judged, and left out."
     assert audited(GOOD, RUN).of_kind("extra-queries") is None
 
 
@@ -156,7 +156,7 @@ def test_ties_that_move_a_number_warn_and_say_how_far() -> None:
     finding = only(audited(GOOD, run, "RR, P@1"), "ties")
     assert finding.severity == "warning"
     assert finding.count == 4
-    assert "36 % of the judged documents found" in finding.message
+    assert finding.message.startswith("Of the judged documents found, 36 % stand among equal scores: ")
     assert "P@1 anywhere from 0.750 to 1.000" in finding.message
     assert finding.examples == ("'q1'", "'q2'")
     assert "ties='expected'" in finding.advice
@@ -169,7 +169,7 @@ def test_ties_that_move_nothing_or_are_averaged_are_a_note() -> None:
     assert only(audited(GOOD, moved, "P@1", ties="expected"), "ties").severity == "note"
     finding = only(audited(GOOD, still, "P@1, RR"), "ties")
     assert (finding.severity, finding.count) == ("note", 1)
-    assert "moves no mean by 0.005" in finding.message
+    assert "moves no mean by 0.005 or more" in finding.message
 
 
 def test_unjudged_documents_at_the_cut_offs() -> None:
@@ -333,6 +333,13 @@ def test_ids_that_one_side_begins_or_ends_otherwise(judged: list[str], ranked: l
     found = audited({"q": dict.fromkeys(judged, 1)}, {"q": ranked}, whole=True)
     assert only(found, "affixes-of-ids").message == said
     assert audited({"q": {"x1": 1, "x2": 1}}, {"q": ["y1", "z2"]}, whole=True).of_kind("affixes-of-ids") is None
+
+
+def test_numbers_that_meet_by_accident_are_no_match() -> None:
+    judged = {"q": {f"D{i}": 1 for i in range(100)}}
+    found = audited(judged, {"q": [str(i) for i in range(95, 195)]}, whole=True)
+    assert found.of_kind("affixes-of-ids") is None
+    assert found.of_kind("no-common-documents") is not None
 
 
 # --- the audit itself ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from rankproof.core.audit.finding import Finding, Severity, count_of
-from rankproof.core.audit.thresholds import EXAMPLES
+from rankproof.core.audit.thresholds import ENOUGH_SHARED, EXAMPLES
 from rankproof.errors import shorten
 
 _NUMBER = re.compile(r"\d+(\.0+)?")
@@ -122,12 +122,17 @@ def affixes(judged: Iterable[str], ranked: Iterable[str]) -> Finding | None:
 def _affix(long: set[str], short: set[str]) -> tuple[str, str] | None:
     """Where the ids in `long` all start or end with something that makes them match some of `short`."""
     start = _common_start(long).rstrip("0123456789")
-    if start and any(each[len(start) :] in short for each in long):
+    if start and _meet({each[len(start) :] for each in long}, short):
         return "start", start
     end = _common_start({each[::-1] for each in long})[::-1].lstrip("0123456789")
-    if end and any(each[: -len(end)] in short for each in long):
+    if end and _meet({each[: -len(end)] for each in long}, short):
         return "end", end
     return None
+
+
+def _meet(one: set[str], other: set[str]) -> bool:
+    """Whether more ids are shared than by accident."""
+    return len(one & other) >= ENOUGH_SHARED * min(len(one), len(other))
 
 
 def _common_start(texts: set[str]) -> str:

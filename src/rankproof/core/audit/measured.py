@@ -135,7 +135,7 @@ def ties(case: Case) -> Iterator[Finding]:
         "warning" if matters and not settled else "note",
         "ties",
         int(tied.sum()),
-        f"{share} of the judged documents found stand among equal scores{_effect(moved)}.",
+        f"Of the judged documents found, {share} stand among equal scores{_effect(moved)}.",
         few(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0)),
         "keep more digits in the scores"
         + (", or report the mean over all orders with ties='expected'." if matters and not settled else "."),
@@ -152,7 +152,7 @@ def _effect(moved: Moved | None) -> str:
     measure, low, high = moved
     if high - low >= TIES_MATTER:
         return f": their order alone puts {measure} anywhere from {low:.3f} to {high:.3f}"
-    return f", but their order moves no mean by {TIES_MATTER:g}"
+    return f"; their order moves no mean by {TIES_MATTER:g} or more"
 
 
 def _most_moved(case: Case) -> Moved | None:

@@ -51,7 +51,7 @@ def extra_queries(case: Case) -> Iterator[Finding]:
             "note",
             "extra-queries",
             extra,
-            f"{count_of(extra, 'query', 'queries')} of the ranking not judged, and left out.",
+            f"{count_of(extra, 'ranked query is', 'ranked queries are')} not judged, and left out.",
             few(case.census.extra_examples),
             "nothing, if the ranking was made for more queries than were judged; else judge them.",
         )

@@ -29,6 +29,9 @@ NEAR_EMPTY = 0.1
 SELF_FOUND = 0.1
 """Numbered queries and documents share ids by accident now and then, not in a tenth of the queries."""
 
+ENOUGH_SHARED = 0.1
+"""Numbers of two collections meet by accident now and then, not in a tenth of the ids."""
+
 GRADES = 12
 """No grading scale in use has more steps; more different grades are scores."""
 
