@@ -164,6 +164,14 @@ def test_preferences_look_at_the_first_documents_only_and_break_ties_by_name_asc
     assert known["prefs_num_prefs_ful_ret", "q1"] == "0"
 
 
+@pytest.mark.parametrize(("version", "fulfilled"), [("9", "1"), ("10", "0")])
+def test_preferences_of_9_compare_scores_in_single_precision(run, version, fulfilled):
+    results = "q1 Q0 b 1 16777217 t\nq1 Q0 a 2 16777216 t\n"
+    arguments = f"--as {version} -R qrels_prefs -m prefs_num_prefs_ful_ret"
+    known = values(run(arguments, qrels="q1 u a 1\nq1 u b 0\n", results=results)[1])
+    assert known["prefs_num_prefs_ful_ret", "all"] == fulfilled
+
+
 def test_results_from_standard_input(run, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
     monkeypatch.chdir(tmp_path)

@@ -12,8 +12,9 @@ from rankproof.errors import UsageError, one_of
 Version: TypeAlias = Literal[9, 10]
 
 USAGE = """\
-Usage: rankproof trec_eval [-h] [-q] [-c] [-n] [-l LEVEL] [-M MAX] [-J] [-N DOCUMENTS] [-R FORMAT]
-                           [-Z ZSCORES] [--as 9|10] {-m MEASURE[.PARAMETERS]}* JUDGMENTS RESULTS"""
+Usage: rankproof trec_eval [-h] [-q] [-c] [-n] [-l LEVEL] [-M MAX] [-J]
+           [-N DOCUMENTS] [-R FORMAT] [-Z ZSCORES] [--as 9|10]
+           {-m MEASURE[.PARAMETERS]}* JUDGMENTS RESULTS"""
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
