@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, TypeGuard
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, missing_extra, one_of
+from rankproof.io.columns import rankings_in
 from rankproof.io.guess import JUDGMENTS, RANKING, guess, said
-from rankproof.io.row_rankings import ranking_of
+from rankproof.io.row_rankings import ranking_of, said_of_order
 from rankproof.io.rows import Rows, judgments_of
 
 BACKENDS = ("polars", "pandas", "pyarrow")
@@ -29,7 +31,7 @@ def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
     table = _opened(frame, source)
     names = _names(table, source)
     took = guess(names, JUDGMENTS, source)
-    return judgments_of(_rows(table, took, source))
+    return judgments_of(_rows(_in_memory(table, took), took, source))
 
 
 def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
@@ -37,7 +39,10 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
     table = _opened(frame, source)
     names = _names(table, source)
     took = guess(names, RANKING, source)
-    return ranking_of(_rows(table, took, source))
+    chosen = _in_memory(table, took)
+    row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
+    notes = (said(took, source), *said_of_order(took, source))
+    return rankings_in(chosen, took, row_by_row, source, notes)
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None) -> Any:
@@ -84,12 +89,14 @@ def _names(table: Any, source: str) -> list[str]:
     return [str(name) for name in table.collect_schema().names()]
 
 
-def _rows(table: Any, took: Mapping[str, str], source: str) -> Rows:
+def _in_memory(table: Any, took: Mapping[str, str]) -> Any:
     """The columns that were taken, read into memory."""
     import narwhals as nw
 
     chosen = table.select(list(took.values()))
-    if isinstance(chosen, nw.LazyFrame):
-        chosen = chosen.collect()
+    return chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+
+
+def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:
     columns = {role: chosen.get_column(name).to_list() for role, name in took.items()}
     return Rows(columns, source, notes=(said(took, source),))

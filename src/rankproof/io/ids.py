@@ -50,8 +50,8 @@ def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | Non
 def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:
     """Whether the interpreter itself vouches that all keys are text.
 
-    CPython stores a dict that never had a key of another type in narrower entries, without hashes. So its size in
-    memory tells, and not one of millions of keys has to be touched.
+    CPython stores a dict that never had a key of another type in narrower entries, without hashes. So its
+    size in memory tells, and not one of millions of keys has to be touched.
     """
     return sys.implementation.name == "cpython" and set(map(sys.getsizeof, tables)) <= _sizes_of_text_dicts()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,14 +33,17 @@ def ranking_of(rows: Rows) -> RowRankings:
         line=None if rows.line is None else np.asarray(rows.line, dtype=np.intp),
         source=rows.source,
     )
-    return RowRankings(table, (queries_are_int, docs_are_int), rows.notes + _said_of_order(table))
+    return RowRankings(
+        table, (queries_are_int, docs_are_int), (*rows.notes, *said_of_order(rows.columns, rows.source))
+    )
 
 
-def _said_of_order(table: RankingTable) -> tuple[str, ...]:
-    if table.score is not None:
-        return ()
-    taken = "the order of its rows" if table.rank is None else "its rank column"
-    return (f"{table.source}: no scores, so {taken} is the ranking",)
+def said_of_order(roles: Collection[str], source: str) -> list[str]:
+    """What the audit should say where the columns with these roles hold no scores."""
+    if "score" in roles:
+        return []
+    taken = "its rank column" if "rank" in roles else "the order of its rows"
+    return [f"{source}: no scores, so {taken} is the ranking"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,16 +19,13 @@ from rankproof.errors import DataError
 from rankproof.io.files import PathLike, opened
 from rankproof.io.ids import check_same_kind, judged_kinds
 from rankproof.io.trec.chunks import Chunk, chunks
+from rankproof.io.trec.collect import NotTogether, collected
 from rankproof.io.trec.gather import gathered
 from rankproof.io.trec.index import Index, index_of
 from rankproof.io.trec.lines import BadLine, Repeated, split
 from rankproof.io.trec.parallel import in_order
 from rankproof.io.trec.rows import COLUMNS, DOC, QUERY
 from rankproof.io.trec.scan import Scanned, numbers, scan
-
-
-class _NotTogether(Exception):  # noqa: N818, no error but a turn
-    """The lines of a query do not stand together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +45,7 @@ class TrecRankings:
         with self._opened() as stream:
             try:
                 found = self._scanned(chunks(stream), judgments, conventions, census)
-            except _NotTogether:
+            except NotTogether:
                 stream.seek(0)
                 found = self._scanned(gathered(stream), judgments, conventions, census)
         yield from found
@@ -58,21 +55,15 @@ class TrecRankings:
     ) -> list[Ordered]:
         index = index_of(judgments)
         work = partial(_attempt, index=index, judgments=judgments, conventions=conventions)
-        found: list[Ordered] = []
-        queries: dict[bytes, None] = {}
-        line, dropped = 1, 0
-        for chunk, result in in_order(work, pieces):
+        return collected(self._results(in_order(work, pieces)), index, census)
+
+    def _results(self, scanned: Iterator[tuple[Chunk, Scanned | BadLine]]) -> Iterator[Scanned]:
+        line = 1
+        for chunk, result in scanned:
             if isinstance(result, BadLine):
                 raise self._error(result, chunk, line)
-            expected = len(queries) + len(result.queries)
-            queries.update(dict.fromkeys(result.queries))
-            if len(queries) < expected:
-                raise _NotTogether
-            found += result.ordered
-            line += result.lines
-            dropped += result.dropped
-        _count(census, queries, index, dropped)
-        return found
+            yield result
+            line += chunk.lines
 
     def table(self) -> RankingTable:
         """Every line of the run as columns."""
@@ -120,11 +111,3 @@ def _attempt(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conv
         return scan(chunk, index, judgments, conventions)
     except BadLine as bad:
         return bad
-
-
-def _count(census: Census, queries: dict[bytes, None], index: Index, dropped: int) -> None:
-    extra = [query for query in queries if query not in index.queries]
-    room = max(0, 5 - len(census.extra_examples))
-    census.extra += len(extra)
-    census.extra_examples += [query.decode() for query in extra[:room]]
-    census.dropped += dropped

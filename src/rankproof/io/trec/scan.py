@@ -23,10 +23,8 @@ from rankproof.io.trec.words import hashes, starts_of_runs
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scanned:
-    """What a chunk gave."""
+    """What some lines gave."""
 
-    lines: int
-    """How many lines it has."""
     queries: list[bytes]
     """The query of each run of lines, in their order."""
     ordered: list[Ordered]
@@ -38,17 +36,21 @@ def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventi
     """Read a chunk of whole queries; a line that cannot be read is a BadLine."""
     lines = split(chunk, COLUMNS)
     if not len(lines):
-        return Scanned(chunk.lines, [], [])
-    score = _scores(lines, conventions.ties)
-    starts = starts_of_runs(chunk, lines.begin[QUERY], lines.end[QUERY] - lines.begin[QUERY])
+        return Scanned([], [])
+    return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
+
+
+def scan_lines(
+    lines: Lines, score: Array, index: Index, judgments: Judgments, conventions: Conventions
+) -> Scanned:
+    """What lines with these scores hold."""
+    starts = starts_of_runs(lines.chunk, lines.begin[QUERY], lines.end[QUERY] - lines.begin[QUERY])
     names = [lines.field(row, QUERY) for row in starts.tolist()]
     judged = np.fromiter((index.queries.get(name, -1) for name in names), dtype=np.intp, count=len(names))
     query = np.repeat(judged, np.diff(np.append(starts, len(lines))))
     rows = _rows(lines, query, score, index)
     kept = without_repeats(rows, conventions.duplicates)
-    return Scanned(
-        chunk.lines, names, _ranked(kept, index, judgments, conventions), len(rows.row) - len(kept.row)
-    )
+    return Scanned(names, _ranked(kept, index, judgments, conventions), len(rows.row) - len(kept.row))
 
 
 def _scores(lines: Lines, ties: str) -> Array:
