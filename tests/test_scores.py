@@ -8,7 +8,7 @@ import random
 import pytest
 
 import rankproof
-from rankproof import AP, P, R, RR, Scores, evaluate, nDCG, prepare
+from rankproof import AP, RR, P, R, Scores, evaluate, nDCG, prepare
 from rankproof.errors import DataError, UsageError
 
 JUDGED = {"q1": {"d1": 1, "d2": 1, "d4": 1}, "q2": {"d1": 1, "d2": 1}}

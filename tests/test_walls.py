@@ -27,7 +27,18 @@ MAY_IMPORT = {
     "cli": {"errors", "core", "stats", "io", "reporting", "api", "sample", "compat"},
 }
 CORE_MAY_LOAD = {"numpy", "rankproof"} | set(sys.stdlib_module_names)
-CORE_MUST_NOT_USE = {"logging", "random", "time", "datetime", "pathlib", "os", "io", "sqlite3", "socket", "subprocess"}
+CORE_MUST_NOT_USE = {
+    "logging",
+    "random",
+    "time",
+    "datetime",
+    "pathlib",
+    "os",
+    "io",
+    "sqlite3",
+    "socket",
+    "subprocess",
+}
 ALWAYS_ALLOWED = {"numpy", "rankproof"} | set(sys.stdlib_module_names)
 AT_THE_TOP = {"cli": {"click"}, "compat": set()}
 
@@ -73,7 +84,11 @@ def test_the_core_uses_numpy_and_plain_python_only(module: str) -> None:
     used = {name.split(".")[0] for name in imports(MODULES[module])}
     assert used <= CORE_MAY_LOAD, f"{module}: {used - CORE_MAY_LOAD}"
     assert not used & CORE_MUST_NOT_USE, f"{module}: {used & CORE_MUST_NOT_USE}"
-    calls = {n.func.id for n in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    calls = {
+        n.func.id
+        for n in ast.walk(ast.parse(MODULES[module].read_text()))
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    }
     assert not calls & {"print", "open", "input"}, f"{module} prints or reads"
 
 
@@ -84,7 +99,10 @@ def test_heavy_packages_are_imported_inside_functions(module: str) -> None:
 
 
 def test_no_import_cycles() -> None:
-    graph = {m: {name for name in imports(p, top_only=True) if name in MODULES and name != m} for m, p in MODULES.items()}
+    graph = {
+        m: {name for name in imports(p, top_only=True) if name in MODULES and name != m}
+        for m, p in MODULES.items()
+    }
     done: set[str] = set()
     path: list[str] = []
 
@@ -109,7 +127,9 @@ def test_no_module_bears_the_name_of_a_public_function() -> None:
 
 def test_importing_rankproof_loads_nothing_heavy() -> None:
     code = "import sys, rankproof; print(*sorted({m.split('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert not {"numpy", "narwhals", "click", "rich", "pandas", "polars", "pyarrow"} & set(loaded)
 
 
@@ -118,7 +138,9 @@ def test_no_assert_and_no_catch_all_in_the_library() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             assert not isinstance(node, ast.Assert), f"{module}:{node.lineno} asserts"
             if isinstance(node, ast.ExceptHandler):
-                broad = node.type is None or (isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"})
+                broad = node.type is None or (
+                    isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"}
+                )
                 raises_again = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
                 assert not broad or raises_again, f"{module}:{node.lineno} catches everything"
 
@@ -128,4 +150,6 @@ def test_the_base_install_is_small() -> None:
 
     project = tomllib.loads((ROOT.parents[1] / "pyproject.toml").read_text())["project"]
     names = {d.split(">")[0].split("<")[0].split("[")[0].strip() for d in project["dependencies"]}
-    assert names == {"numpy", "narwhals", "click", "rich"}, "a new base dependency needs a reason in the changelog"
+    assert names == {"numpy", "narwhals", "click", "rich"}, (
+        "a new base dependency needs a reason in the changelog"
+    )

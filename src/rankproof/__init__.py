@@ -14,7 +14,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankproof.api.agreement import agreement
     from rankproof.api.audit import audit
+    from rankproof.api.compare import Comparison, compare
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.scores import Scores
@@ -26,6 +28,9 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "evaluate": "rankproof.api.evaluate",
     "prepare": "rankproof.api.evaluate",
+    "compare": "rankproof.api.compare",
+    "Comparison": "rankproof.api.compare",
+    "agreement": "rankproof.api.agreement",
     "Scores": "rankproof.api.scores",
     "audit": "rankproof.api.audit",
     "Audit": "rankproof.core.audit",
@@ -39,10 +44,13 @@ _MODULES = {"compat", "errors", "functional", "sample"}
 
 __all__ = [
     "Audit",
+    "Comparison",
     "Explanation",
     "Measure",
     "Scores",
+    "agreement",
     "audit",
+    "compare",
     "evaluate",
     "explain",
     "measure",

@@ -86,7 +86,12 @@ def average_precision(retrieved: Retrieved, relevant: Relevant, k: int | None = 
 
 
 def ndcg_at_k(
-    retrieved: Retrieved, relevant: Relevant, k: int | None = None, *, gain: Any = "linear", ideal: str = "all"
+    retrieved: Retrieved,
+    relevant: Relevant,
+    k: int | None = None,
+    *,
+    gain: Any = "linear",
+    ideal: str = "all",
 ) -> float:
     """The discounted gain of the first `k` places as a share of the best possible.
 
@@ -96,7 +101,9 @@ def ndcg_at_k(
     return value(_cut("nDCG", k)(gain=gain, ideal=ideal), retrieved, relevant)
 
 
-def dcg_at_k(retrieved: Retrieved, relevant: Relevant, k: int | None = None, *, gain: Any = "linear") -> float:
+def dcg_at_k(
+    retrieved: Retrieved, relevant: Relevant, k: int | None = None, *, gain: Any = "linear"
+) -> float:
     """The gain of the first `k` places, each divided by the logarithm of its rank plus one.
 
     >>> round(dcg_at_k(["x", "a", "y", "b"], {"a": 3, "b": 1}), 3)
@@ -148,7 +155,9 @@ def context_entity_recall(reference: Iterable[str], context: Iterable[str]) -> f
     0.6667
     """
     mentioned = set(context)
-    return _share("context_entity_recall", [float(entity in mentioned) for entity in dict.fromkeys(reference)])
+    return _share(
+        "context_entity_recall", [float(entity in mentioned) for entity in dict.fromkeys(reference)]
+    )
 
 
 def context_relevance(bears: Sequence[float]) -> float:

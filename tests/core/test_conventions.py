@@ -21,10 +21,14 @@ def random_data(seed: int) -> tuple[Judged, Run]:
     rnd = random.Random(seed)
     docs = [f"d{i}" for i in range(14)] + ["é", "漢", "D1"]
     judged = {
-        f"q{i}": {d: rnd.choice([-1, 0, 0, 1, 1, 2, 3]) for d in rnd.sample(docs, rnd.randrange(1, 9))} for i in range(12)
+        f"q{i}": {d: rnd.choice([-1, 0, 0, 1, 1, 2, 3]) for d in rnd.sample(docs, rnd.randrange(1, 9))}
+        for i in range(12)
     }
     run = {
-        f"q{i}": {d: rnd.choice([rnd.random(), float(rnd.randrange(4))]) for d in rnd.sample(docs, rnd.randrange(0, 15))}
+        f"q{i}": {
+            d: rnd.choice([rnd.random(), float(rnd.randrange(4))])
+            for d in rnd.sample(docs, rnd.randrange(0, 15))
+        }
         for i in range(2, 15)
     }
     return judged, run
@@ -73,7 +77,10 @@ def test_tie_rules(seed: int, ties: str) -> None:
 
 
 def orders_within_ties(ranking: dict[str, float]) -> Iterator[list[str]]:
-    groups = [list(g) for _, g in itertools.groupby(sorted(ranking, key=lambda d: -ranking[d]), key=lambda d: ranking[d])]
+    groups = [
+        list(g)
+        for _, g in itertools.groupby(sorted(ranking, key=lambda d: -ranking[d]), key=lambda d: ranking[d])
+    ]
     for choice in itertools.product(*(list(itertools.permutations(group)) for group in groups)):
         yield [doc for group in choice for doc in group]
 
@@ -85,7 +92,8 @@ def test_best_worst_and_expected_over_all_orders(seed: int) -> None:
     judged = {"q": {d: rnd.choice([-1, 0, 1, 2, 3]) for d in rnd.sample(docs, 4)}}
     run = {"q": {d: float(rnd.randrange(3)) for d in docs}}
     all_values = {
-        name: [oracle(order, judged["q"]) for order in orders_within_ties(run["q"])] for name, oracle in ORACLES.items()
+        name: [oracle(order, judged["q"]) for order in orders_within_ties(run["q"])]
+        for name, oracle in ORACLES.items()
     }
     for name, values in all_values.items():
         assert evaluate(judged, run, name, ties="best")[name] == pytest.approx(max(values), abs=1e-12)
@@ -102,7 +110,7 @@ def test_unjudged_taken_out_or_counted_as_relevant(seed: int) -> None:
         for query, grades in judged.items():
             order = ordered(run.get(query, {}), "trec")
             condensed = [d for d in order if d in grades]
-            enlarged = {**{d: 2.0 for d in order}, **grades}
+            enlarged = {**dict.fromkeys(order, 2.0), **grades}
             assert skipped.per_query[name][query] == pytest.approx(oracle(condensed, grades), abs=1e-12)
             assert filled.per_query[name][query] == pytest.approx(oracle(order, enlarged), abs=1e-12)
 
@@ -181,6 +189,8 @@ def test_the_order_of_queries_and_documents_in_the_input_does_not_matter() -> No
         ("profile", "elastic", "Did you mean 'elasticsearch'"),
     ],
 )
-def test_a_wrong_convention_is_an_error_with_the_nearest_word(argument: str, value: object, says: str) -> None:
+def test_a_wrong_convention_is_an_error_with_the_nearest_word(
+    argument: str, value: object, says: str
+) -> None:
     with pytest.raises(UsageError, match=says):
         evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", **{argument: value})  # type: ignore[arg-type]

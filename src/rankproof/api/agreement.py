@@ -31,7 +31,9 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     mine, theirs = (ordered(load_ranking(each).table()) for each in (ranking, other))
     both = [query for query in mine if query in theirs]
     if not both:
-        raise DataError("the two rankings answer no query in common. Next: check that their query ids are alike.")
+        raise DataError(
+            "the two rankings answer no query in common. Next: check that their query ids are alike."
+        )
     columns = {each.name: Column(each, _values(each, both, mine, theirs), None) for each in asked}
     return Scores(queries=tuple(both), columns=columns)
 
@@ -49,12 +51,16 @@ def _best_first(table: RankingTable, rows: list[int]) -> list[str]:
     return [table.doc[row] for row in sorted(by_id, key=lambda row: -score[row])]
 
 
-def _values(measure: Measure, queries: list[str], mine: dict[str, list[str]], theirs: dict[str, list[str]]) -> Any:
+def _values(
+    measure: Measure, queries: list[str], mine: dict[str, list[str]], theirs: dict[str, list[str]]
+) -> Any:
     return np.array([measure(mine[query], theirs[query]) for query in queries], dtype=np.float64)
 
 
 def _pair_measures(measures: list[Measure]) -> list[Measure]:
     for each in measures:
         if each.spec.kind != "pair":
-            raise UsageError(f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10.")
+            raise UsageError(
+                f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10."
+            )
     return measures

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from rankproof import sample
-from rankproof.api.evaluate import SEED, prepare, evaluate
+from rankproof.api.compare import compare
+from rankproof.api.evaluate import evaluate, prepare
 from rankproof.api.explain import explain
 from rankproof.api.scores import Scores
 from rankproof.reporting.formats import render
-from rankproof.stats.intervals import interval
 
 MEASURES = "nDCG@10, RR@10, R@5, R@20, P@5, Success@5"
 MAIN = "nDCG@10"
@@ -20,15 +18,16 @@ MAIN = "nDCG@10"
 def demo() -> Iterator[str]:
     """The demonstration's parts, one text after the other."""
     judgments, rankings = prepare(sample.judgments()), sample.rankings()
-    scores = {name: evaluate(judgments, ranking, MEASURES, by=sample.kinds()) for name, ranking in rankings.items()}
+    scores = {name: evaluate(judgments, ranking, MEASURES) for name, ranking in rankings.items()}
     yield _opening()
     yield render([each.summary(name) for name, each in scores.items()], "table")
-    yield _differences(scores)
-    yield _by_kind(scores)
+    yield f"Is one better than another? {'-' * 51}\n"
+    yield str(compare(judgments, rankings, f"{MAIN}, R@20", by=sample.kinds()))
     best = max(scores, key=lambda name: scores[name][MAIN])
     yield _worst(best, scores[best])
     query = _telling_query(scores["keyword"], scores["dense"])
-    yield f"How one of these numbers comes about: {MAIN} of question {query} with the keyword search.\n"
+    yield f"How one of these numbers comes about {'-' * 43}\n"
+    yield f"Question {query}: {sample.queries()[query]}\n"
     yield str(explain(judgments, rankings["keyword"], query, MAIN))
     yield _closing()
 
@@ -43,31 +42,6 @@ def _opening() -> str:
     )
 
 
-def _differences(scores: dict[str, Scores]) -> str:
-    """Every pair of retrievers on the main measure: the mean difference query by query, with its interval."""
-    lines = [f"Differences in {MAIN}, query by query, with 95 % intervals:", ""]
-    names = list(scores)
-    for i, first in enumerate(names):
-        for second in names[i + 1 :]:
-            difference = scores[second].column(MAIN).values - scores[first].column(MAIN).values
-            found = interval(difference, np.random.default_rng(SEED), 0.95)
-            says = "real" if found.low > 0 or found.high < 0 else "could be chance"
-            pair = f"{second} - {first}"
-            lines.append(f"  {pair:20}{difference.mean():+8.4f}  [{found.low:+.4f}, {found.high:+.4f}]  {says}")
-    return "\n".join(lines) + "\n"
-
-
-def _by_kind(scores: dict[str, Scores]) -> str:
-    """The main measure for each kind of question."""
-    kinds = list(next(iter(scores.values())).slices)
-    lines = [f"{MAIN} by kind of question:", "", "  " + f"{'':16}" + "".join(f"{name:>10}" for name in scores) + "     n"]
-    for kind in kinds:
-        parts = [each.slices[kind] for each in scores.values()]
-        values = "".join(f"{part[MAIN]:10.4f}" for part in parts)
-        lines.append(f"  {kind:16}{values}{len(parts[0].queries):6}")
-    return "\n".join(lines) + "\n"
-
-
 def _worst(name: str, scores: Scores) -> str:
     """The answerable questions with the lowest values."""
     texts, kinds = sample.queries(), sample.kinds()
@@ -78,16 +52,17 @@ def _worst(name: str, scores: Scores) -> str:
 
 
 def _telling_query(first: Scores, second: Scores) -> str:
-    """The question on which two retrievers differ most."""
+    """The question on which two retrievers differ most, of those that the first answers in part."""
     a, b = first.values(MAIN), second.values(MAIN)
-    return max(a, key=lambda query: abs(a[query] - b[query]))
+    return max((query for query in a if 0 < a[query] < 1), key=lambda query: abs(a[query] - b[query]))
 
 
 def _closing() -> str:
     return (
         "Next, on your own data:\n\n"
         "  rankproof audit JUDGMENTS RUN             what to know before any number\n"
-        "  rankproof evaluate JUDGMENTS RUN ...      the table above\n"
+        "  rankproof evaluate JUDGMENTS RUN ...      the first table\n"
+        "  rankproof compare JUDGMENTS RUN RUN ...   the second\n"
         "  rankproof explain JUDGMENTS RUN QUERY     one number, step by step\n"
         "  rankproof measures                        what can be measured\n"
     )

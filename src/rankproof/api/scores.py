@@ -171,7 +171,7 @@ class Scores:
         def both(m: Measure, h: Hits) -> Any:
             return limits.tie_bounds(m, h, rng) if of == "ties" else limits.unjudged_bounds(m, h, grade)
 
-        return self._limit(measure, of, both)
+        return self._limit(measure, of, both)  # type: ignore[no-any-return]
 
     def split(self, measure: str | Measure) -> Pair | None:
         """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
@@ -349,7 +349,9 @@ def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
             found.setdefault(str(group), []).append(i)
     if not found:
         example = next(iter(by), "") if isinstance(by, Mapping) else ""
-        raise UsageError(f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}")
+        raise UsageError(
+            f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}"
+        )
     return {group: np.array(rows) for group, rows in sorted(found.items())}
 
 

@@ -11,6 +11,7 @@ from rankproof.errors import nearest
 
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
+    "compare": "Say which ranking is better, where that is more than chance.",
     "audit": "Say what is wrong or odd about judgments and a ranking.",
     "explain": "Show how one number of one query comes about, step by step.",
     "measures": "List the measures, or describe one in full.",

@@ -75,7 +75,9 @@ class Conventions:
 
     def in_words(self) -> list[str]:
         """One sentence for each convention, as a report prints them."""
-        said = [f"{name}={getattr(self, name)}: {known[getattr(self, name)]}" for name, known in CHOICES.items()]
+        said = [
+            f"{name}={getattr(self, name)}: {known[getattr(self, name)]}" for name, known in CHOICES.items()
+        ]
         if self.rounded is not None:
             said.append(f"rounded={self.rounded}: each query's value is rounded before the mean")
         return said
@@ -83,7 +85,9 @@ class Conventions:
     def changed(self) -> dict[str, Any]:
         """Only what differs from the defaults."""
         return {
-            each.name: getattr(self, each.name) for each in fields(self) if getattr(self, each.name) != each.default
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
         }
 
 

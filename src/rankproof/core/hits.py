@@ -82,16 +82,18 @@ class Hits:
 
     def top(self, k: int | None) -> Hits:
         """The rows at ranks 1 to `k` (all of them for None)."""
-        return self if k is None else self.once(("top", k), lambda: self.keep(self.rank <= k))
+        if k is None:
+            return self
+        return self.once(("top", k), lambda: self.keep(self.rank <= k))  # type: ignore[no-any-return]
 
     def relevant(self, rel: float = 1) -> Hits:
         """The rows with a grade of at least `rel`."""
-        return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))
+        return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))  # type: ignore[no-any-return]
 
     def valued(self, gain: Gain = "linear") -> Hits:
         """The same rows (and pool) with each grade replaced by its gain; below zero counts 0."""
         key = ("valued", gain if isinstance(gain, str) else tuple(sorted(gain.items())))
-        return self.once(key, lambda: self._valued(gain))
+        return self.once(key, lambda: self._valued(gain))  # type: ignore[no-any-return]
 
     def _valued(self, gain: Gain) -> Hits:
         if gain == "linear" and not (self.judged.grade < 0).any():
@@ -301,7 +303,7 @@ def _best_first(pool: Hits) -> Array:
     size = len(pool.grade)
     if pool.n * span * size < 2**62 and bool((pool.grade % 1 == 0).all()):
         key = pool.query * int(span) + (span - 1 - (pool.grade - low)).astype(np.int64)
-        return np.sort(key * size + np.arange(size)) % size  # type: ignore[no-any-return]
+        return np.sort(key * size + np.arange(size)) % size
     return np.lexsort((-pool.grade, pool.query))
 
 

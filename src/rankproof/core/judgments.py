@@ -94,12 +94,18 @@ def judgments_from_rows(
             repeated += 1
         else:
             at = (seen[query, doc, aspect], number)
-            raise _conflict(source, query, doc, (known[aspect], grade), [line[i] for i in at] if line else None)
+            raise _conflict(
+                source, query, doc, (known[aspect], grade), [line[i] for i in at] if line else None
+            )
     return judgments_from_nested(table, aspects is not None, source=source, repeated=repeated)
 
 
 def judgments_from_nested(
-    table: Mapping[str, Mapping[str, Mapping[str, float]]], has_aspects: bool, *, source: str, repeated: int = 0
+    table: Mapping[str, Mapping[str, Mapping[str, float]]],
+    has_aspects: bool,
+    *,
+    source: str,
+    repeated: int = 0,
 ) -> Judgments:
     """Judgments from `{query: {document: {aspect: grade}}}`; one aspect `""` where there are none."""
     counts = [len(docs) for docs in table.values()]

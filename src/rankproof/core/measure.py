@@ -91,7 +91,8 @@ class Measure:
     @property
     def name(self) -> str:
         """The canonical name: it round-trips through `rankproof.core.names.parse`."""
-        return self.__dict__.get("_name") or self.__dict__.setdefault("_name", self._spell())
+        known: str | None = self.__dict__.get("_name")
+        return known or str(self.__dict__.setdefault("_name", self._spell()))
 
     def _spell(self) -> str:
         inside = {name: value for name, value in self.given.items() if name != self.spec.at}
@@ -123,10 +124,11 @@ class Measure:
         return self.with_params({self.spec.at: at})
 
     @overload
-    def __call__(self, hits: Hits, /, *args: Any, **params: Any) -> PerQuery: ...
+    def __call__(self, hits: Any, /, *args: Any, **params: Any) -> PerQuery: ...
     @overload
     def __call__(self, /, **params: Any) -> Measure: ...
     def __call__(self, /, *args: Any, **params: Any) -> Measure | PerQuery:
+        """The values over hits, or the measure with these parameters."""
         if not args:
             return self.with_params(params)
         if self.spec.kind == "ranking" and not isinstance(args[0], Hits):

@@ -25,7 +25,9 @@ def parse(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return text
     if not isinstance(text, str):
-        raise UsageError(f"got {text!r} as a measure, expected one like nDCG @ 10, or its name like 'nDCG@10'.")
+        raise UsageError(
+            f"got {text!r} as a measure, expected one like nDCG @ 10, or its name like 'nDCG@10'."
+        )
     return _parsed(text, len(CHANGES))
 
 
@@ -50,7 +52,9 @@ def _parsed(text: str, _changes: int) -> Measure:
 def _parse(text: str) -> Measure:
     form = _FORM.match(text.strip())
     if form is None:
-        raise UsageError(f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'.")
+        raise UsageError(
+            f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'."
+        )
     base, at = _look_up(form["name"], form["at"])
     made = base.with_params(_arguments(text, form["params"])) if form["params"] else base
     return made if at is None else made @ _literal(text, at)
@@ -89,7 +93,9 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
     except SyntaxError:
-        raise UsageError(f"measure {text!r}: cannot read the parameters {inside!r}, expected name=value.") from None
+        raise UsageError(
+            f"measure {text!r}: cannot read the parameters {inside!r}, expected name=value."
+        ) from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
         raise UsageError(f"measure {text!r}: expected parameters by name, like rel=2.")
     return {str(k.arg): _value(text, k.value) for k in call.keywords}

@@ -11,7 +11,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from rankproof.errors import UsageError, one_of
@@ -37,18 +37,21 @@ def _number(value: Any) -> Any:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _real(low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> Callable[[Any], bool]:
+def _real(
+    low: float, high: float, *, open_low: bool = False, open_high: bool = False
+) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
         if not isinstance(value, Real) or not math.isfinite(value):
             return False
-        above = value > low if open_low else value >= low
-        return above and (value < high if open_high else value <= high)
+        number = float(value)
+        above = number > low if open_low else number >= low
+        return above and (number < high if open_high else number <= high)
 
     return fits
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and value >= 1
+    return hasattr(value, "__index__") and int(value) >= 1
 
 
 def _gain(value: Any) -> bool:
@@ -101,7 +104,9 @@ def parameters_of(function: Callable[..., Any], skip: int = 1) -> dict[str, Para
     """The parameters of a measure function, those after its first `skip` arguments."""
     hints = get_type_hints(function, include_extras=True)
     listed = list(inspect.signature(function).parameters.values())[skip:]
-    return {each.name: Parameter(each.name, each.default, _kind(function, each.name, hints)) for each in listed}
+    return {
+        each.name: Parameter(each.name, each.default, _kind(function, each.name, hints)) for each in listed
+    }
 
 
 def _kind(function: Callable[..., Any], name: str, hints: dict[str, Any]) -> Kind:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rankproof.errors import one_of
 from rankproof.reporting import data
+from rankproof.reporting.latex import escape
 from rankproof.reporting.numbers import ABSENT, count, score, share
 from rankproof.reporting.tables import Column, table, wrap
 
@@ -15,15 +16,16 @@ Line = Mapping[str, Any]
 HEADINGS = ("measure", "system", "mean", "difference", "interval", "p", "won/lost", "verdict")
 
 
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in _FORMATS:
+        raise one_of("format", name, _FORMATS)
+
+
 def render_comparison(view: View, name: str) -> str:
-    """The comparison as text: table, markdown, latex, csv, json or jsonl."""
-    texts: dict[str, Callable[[View], str]] = {"table": text, "markdown": markdown, "latex": latex}
-    records = {"csv": data.as_csv, "json": data.as_json, "jsonl": data.as_jsonl}
-    if name in texts:
-        return texts[name](view)
-    if name not in records:
-        raise one_of("format", name, [*texts, *records])
-    return records[name]([dict(each) for each in view["rows"]])
+    """The comparison as text in the named format."""
+    check(name)
+    return _FORMATS[name](view)
 
 
 def text(view: View) -> str:
@@ -49,12 +51,13 @@ def markdown(view: View) -> str:
 def latex(view: View) -> str:
     """The comparison as a LaTeX table; a dagger marks what is better or worse than the baseline."""
     rows = [
-        " & ".join(map(_escaped, (*row[:-1], ""))).rstrip("& ") + (r"$^\dagger$" if row[-1] in _DECIDED else "")
+        " & ".join(map(escape, row[:-1])) + (r"$^\dagger$" if row[-1] in _DECIDED else "")
         for row in _cells(view, "")
     ]
     head = " & ".join(HEADINGS[:-1])
     body = " \\\\\n".join(rows)
-    return f"\\begin{{tabular}}{{llrrrrr}}\n\\toprule\n{head} \\\\\n\\midrule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n"
+    rules = ("\\begin{tabular}{llrrrrr}", "\\toprule", head, "\\midrule", body, "\\bottomrule", "\\end{tabular}")
+    return "\n".join(f"{each} \\\\" if each in (head, body) else each for each in rules) + "\n"
 
 
 _DECIDED = ("better", "worse")
@@ -82,7 +85,11 @@ def _unclear(row: Line) -> str:
     if row["note"]:
         return f"{name} against {baseline}: cannot tell, {row['note']}."
     needed = row["queries_needed"]
-    more = "" if needed is None else f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
+    more = (
+        ""
+        if needed is None
+        else f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
+    )
     return (
         f"{name} against {baseline}: cannot tell yet. {row['n']} queries show differences of "
         f"{score(row['detectable'])} and more; this one is {signed(row['difference'])}{more}."
@@ -92,7 +99,9 @@ def _unclear(row: Line) -> str:
 def _method(view: View, rows: int, sliced: int) -> str:
     margin = "" if view["margin"] is None else f", equivalent within {view['margin']:g}"
     apart = f", those in groups apart over {sliced}" if sliced else ""
-    corrected = f", corrected over {rows} comparisons ({view['correction']}){apart}" if rows > 1 or sliced else ""
+    corrected = (
+        f", corrected over {rows} comparisons ({view['correction']}){apart}" if rows > 1 or sliced else ""
+    )
     return (
         f"p by random sign flips query by query{corrected}; verdicts at {view['alpha']:g}{margin}; "
         f"intervals at {share(1 - view['alpha'])}, not corrected."
@@ -133,7 +142,10 @@ def _line(label: str, row: Line) -> tuple[str, ...]:
 
 def _columns(cells: Sequence[tuple[str, ...]]) -> list[Column]:
     right = {"mean", "difference", "interval", "p", "won/lost"}
-    return [Column(name, list(column), name in right) for name, column in zip(HEADINGS, zip(*cells, strict=True), strict=True)]
+    return [
+        Column(name, list(column), name in right)
+        for name, column in zip(HEADINGS, zip(*cells, strict=True), strict=True)
+    ]
 
 
 def signed(value: float) -> str:
@@ -153,7 +165,9 @@ def span(low: float | None, high: float | None) -> str:
     """
     if low is None or high is None:
         return ABSENT
-    ends = [f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)]
+    ends = [
+        f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)
+    ]
     return f"[{ends[0]}, {ends[1]}]"
 
 
@@ -166,7 +180,15 @@ def probability(p: float) -> str:
     return "<.001" if p < 0.001 else "1.000" if p >= 0.9995 else f"{p:.3f}"[1:]
 
 
-def _escaped(cell: str) -> str:
-    for char in "\\&%$#_{}":
-        cell = cell.replace(char, f"\\{char}") if char != "\\" else cell.replace(char, "/")
-    return cell
+def _records(write: Callable[[Sequence[data.Record]], str]) -> Callable[[View], str]:
+    return lambda view: write([dict(each) for each in view["rows"]])
+
+
+_FORMATS: dict[str, Callable[[View], str]] = {
+    "table": text,
+    "markdown": markdown,
+    "latex": latex,
+    "csv": _records(data.as_csv),
+    "json": _records(data.as_json),
+    "jsonl": _records(data.as_jsonl),
+}

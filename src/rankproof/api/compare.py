@@ -1,0 +1,311 @@
+"""`compare`: is one ranking better than another, and is that real?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.evaluate import DEFAULT_MEASURES, Grouping, Measures, evaluate, prepare
+from rankproof.api.scores import Scores
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.errors import UsageError, one_of
+from rankproof.stats.corrections import correct
+from rankproof.stats.differences import difference_intervals
+from rankproof.stats.effects import d_z
+from rankproof.stats.equivalence import equivalence
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import paired
+from rankproof.stats.power import queries_needed, smallest_detectable, spread
+
+SMALL = 10
+"""A group of fewer queries is shown, and never decided."""
+
+VERDICTS = ("better", "worse", "equivalent", "unclear")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """One system against the baseline on one measure, over all queries or a slice."""
+
+    system: str
+    baseline: str
+    measure: str
+    slice: str
+    """The group of queries; "" for all."""
+    n: int
+    mean: float
+    difference: float
+    """The system's mean minus the baseline's."""
+    low: float | None
+    high: float | None
+    p: float
+    p_corrected: float
+    """p after the correction for all rows compared at once."""
+    effect: float | None
+    """The mean difference in standard deviations of the differences."""
+    detectable: float | None
+    """The smallest true difference that this many queries would show four times out of five."""
+    queries_needed: int | None
+    """How many queries would show a difference as large as the one seen; None where that has no answer."""
+    wins: int
+    ties: int
+    losses: int
+    verdict: str
+    """better, worse, equivalent (within the margin) or unclear."""
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+@dataclass(eq=False)
+class Comparison:
+    """Every system against the baseline: rows, and the scores behind them."""
+
+    rows: list[ComparisonRow]
+    scores: dict[str, Scores]
+    baseline: str
+    alpha: float
+    margin: float | None
+    correction: str
+    names: list[str] = field(default_factory=list)
+    """The canonical names of the measures, the deciding one first."""
+
+    def __iter__(self) -> Iterator[ComparisonRow]:
+        return iter(self.rows)
+
+    def row(self, system: str, measure: str | Measure, slice: str = "") -> ComparisonRow:
+        """The row of one system on one measure."""
+        name = self.scores[self.baseline].key(measure)
+        for each in self.rows:
+            if (each.system, each.measure, each.slice) == (system, name, slice):
+                return each
+        raise KeyError(f"no row of {system!r} on {name}; there are {', '.join(self.scores)}")
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is better than the baseline on the first measure and highest of those; else None."""
+        better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
+        return max(better, key=lambda each: each.mean).system if better else None
+
+    def _decides(self, row: ComparisonRow) -> bool:
+        return row.measure == self.names[0] and not row.slice
+
+    def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
+        """Each query with its difference to the baseline, what got worse most first."""
+        name = measure if measure is not None else self.names[0]
+        mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
+        return sorted(
+            ((query, mine[query] - theirs[query]) for query in mine if query in theirs), key=lambda x: x[1]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain data."""
+        return {
+            "baseline": self.baseline,
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "correction": self.correction,
+            "winner": self.winner,
+            "rows": [each.to_dict() for each in self.rows],
+            "scores": {name: each.to_dict() for name, each in self.scores.items()},
+        }
+
+    def format(self, name: str = "table") -> str:
+        """The comparison as text: table, markdown, latex, csv, json or jsonl."""
+        from rankproof.reporting.comparison import render_comparison
+
+        return render_comparison(self._view(), name)
+
+    def markdown(self) -> str:
+        """The comparison as a markdown table."""
+        return self.format("markdown")
+
+    def _view(self) -> dict[str, Any]:
+        """What a report shows: plain values only."""
+        return {
+            "rows": [each.to_dict() for each in self.rows],
+            "baseline": self.baseline,
+            "means": {name: self.scores[self.baseline][name] for name in self.names},
+            "winner": self.winner,
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "correction": self.correction,
+            "findings": [finding for each in self.scores.values() for finding in each.audit.serious],
+        }
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The differences of one system to the baseline on one measure over one group of queries."""
+
+    system: str
+    measure: Measure
+    slice: str
+    mean: float
+    values: Array
+    """System minus baseline, one a query; turned so that more is better."""
+    sign: int
+
+
+def compare(
+    judgments: Any,
+    systems: Mapping[str, Any],
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    by: Grouping | None = None,
+    seed: int = 0,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    correction: str = "holm",
+    permutations: int = 100_000,
+    **conventions: Any,
+) -> Comparison:
+    """Compare rankings of the same queries with a baseline (the first where none is named).
+
+    Differences are tested query by query with random sign flips; p-values are corrected over all rows at once.
+    `margin` is the difference that would not matter: with it, systems can be found equivalent. The other
+    arguments are those of `evaluate`.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
+    >>> old = {query: ["x", "y", "a"] for query in judged}
+    >>> new = {query: ["a", "x", "y"] for query in judged}
+    >>> row = compare(judged, {"old": old, "new": new}, "RR").row("new", "RR")
+    >>> row.verdict, row.wins, round(row.difference, 3)
+    ('better', 12, 0.667)
+    """
+    first = _baseline(systems, baseline)
+    _check(alpha, margin)
+    asked = DEFAULT_MEASURES if measures is None else measures
+    ready = prepare(judgments)
+    scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
+    pairs = [pair for name in systems if name != first for pair in _pairs(name, scores[name], scores[first])]
+    rng = np.random.default_rng(seed)
+    rows = _rows(pairs, first, rng, alpha, margin, correction, permutations)
+    return Comparison(rows, scores, first, alpha, margin, correction, list(scores[first]))
+
+
+def _baseline(systems: Mapping[str, Any], baseline: str | None) -> str:
+    if not isinstance(systems, Mapping) or len(systems) < 2:
+        raise UsageError(
+            "compare needs at least two rankings as {name: ranking}. Next: use evaluate for one."
+        )
+    if baseline is not None and baseline not in systems:
+        raise one_of("baseline", baseline, systems)
+    return next(iter(systems)) if baseline is None else baseline
+
+
+def _check(alpha: float, margin: float | None) -> None:
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha: got {alpha!r}, expected a number above 0 and below 1, like 0.05.")
+    if margin is not None and not margin > 0:
+        raise UsageError(f"margin: got {margin!r}, expected a number above 0, like 0.01.")
+
+
+def _pairs(name: str, mine: Scores, theirs: Scores) -> Iterator[_Pair]:
+    """The differences over all queries, then over each slice, for every measure."""
+    for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
+        for key in own:
+            measure = own.column(key).measure
+            if measure.spec.average == "mean":
+                sign = 1 if measure.spec.higher else -1
+                yield _Pair(name, measure, group, own[key], sign * _differences(own, other, key), sign)
+
+
+def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
+    return {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
+
+
+def _differences(mine: Scores, theirs: Scores, name: str) -> Array:
+    """Query by query, over the queries that count for both."""
+    own, other = mine.column(name), theirs.column(name)
+    both = np.ones(len(own.values), dtype=bool)
+    for each in (own, other):
+        both &= True if each.counted is None else each.counted
+    return paired(own.values[both], other.values[both])
+
+
+def _rows(
+    pairs: list[_Pair],
+    baseline: str,
+    rng: np.random.Generator,
+    alpha: float,
+    margin: float | None,
+    correction: str,
+    permutations: int,
+) -> list[ComparisonRow]:
+    ps = [each.p for each in sign_flips([pair.values for pair in pairs], rng, permutations=permutations)]
+    spans = difference_intervals([pair.values for pair in pairs], rng, 1 - alpha)
+    corrected = _corrected(pairs, ps, correction)
+    return [
+        _row(pair, baseline, span.low, span.high, p, adjusted, alpha, margin)
+        for pair, span, p, adjusted in zip(pairs, spans, ps, corrected, strict=True)
+    ]
+
+
+def _corrected(pairs: list[_Pair], ps: list[float], correction: str) -> list[float]:
+    """The rows over all queries are one family, those of all slices another: a look at slices costs no verdict."""
+    found = [0.0] * len(ps)
+    for sliced in (False, True):
+        family = [i for i, pair in enumerate(pairs) if bool(pair.slice) == sliced]
+        for i, p in zip(family, correct([ps[i] for i in family], correction), strict=True):
+            found[i] = p
+    return found
+
+
+def _row(
+    pair: _Pair,
+    baseline: str,
+    low: float,
+    high: float,
+    p: float,
+    adjusted: float,
+    alpha: float,
+    margin: float | None,
+) -> ComparisonRow:
+    values, n = pair.values, len(pair.values)
+    gain = float(values.mean())
+    wide = spread(values)
+    verdict, note = _verdict(values, gain, adjusted, alpha, margin)
+    ends = sorted((pair.sign * low, pair.sign * high))
+    return ComparisonRow(
+        system=pair.system,
+        baseline=baseline,
+        measure=pair.measure.name,
+        slice=pair.slice,
+        n=n,
+        mean=pair.mean,
+        difference=pair.sign * gain,
+        low=ends[0] if np.isfinite(ends[0]) else None,
+        high=ends[1] if np.isfinite(ends[1]) else None,
+        p=p,
+        p_corrected=adjusted,
+        effect=d_z(values).value if n > 1 else None,
+        detectable=None if wide is None else smallest_detectable(wide, n, alpha),
+        queries_needed=None if not wide or not gain else queries_needed(gain, wide, alpha),
+        wins=int((values > 0).sum()),
+        ties=int((values == 0).sum()),
+        losses=int((values < 0).sum()),
+        verdict=verdict,
+        note=note,
+    )
+
+
+def _verdict(values: Array, gain: float, p: float, alpha: float, margin: float | None) -> tuple[str, str]:
+    """The verdict in a word, and what limits it."""
+    if len(values) < SMALL:
+        return "unclear", f"fewer than {SMALL} queries decide nothing"
+    if margin is not None and equivalence(values, margin).p <= alpha:
+        return "equivalent", ""
+    if p <= alpha:
+        return ("better" if gain > 0 else "worse"), ""
+    return "unclear", ""

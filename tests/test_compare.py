@@ -1,0 +1,165 @@
+"""`compare`: verdicts, families of tests, slices, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankproof import compare, evaluate, sample
+from rankproof.errors import UsageError
+
+Run = dict[str, list[str]]
+
+
+def systems(seed: int, n: int, gain: float) -> tuple[dict[str, dict[str, int]], dict[str, Run]]:
+    """One relevant document a query; the second system has it first more often by `gain`."""
+    rnd = random.Random(seed)
+    judged = {f"q{i}": {"good": 1} for i in range(n)}
+
+    def ranking(chance: float) -> list[str]:
+        return ["good", "x"] if rnd.random() < chance else ["x", "y", "good"]
+
+    return judged, {
+        "old": {q: ranking(0.5) for q in judged},
+        "new": {q: ranking(0.5 + gain) for q in judged},
+    }
+
+
+def test_a_row_agrees_with_what_evaluate_and_scipy_say() -> None:
+    judged, runs = systems(1, 40, 0.3)
+    row = compare(judged, runs, "RR").row("new", "MRR")
+    old, new = (evaluate(judged, runs[name], "RR") for name in ("old", "new"))
+    d = np.array([new.per_query["RR"][q] - old.per_query["RR"][q] for q in judged])
+    assert row.difference == pytest.approx(new["RR"] - old["RR"])
+    assert (row.wins, row.ties, row.losses) == ((d > 0).sum(), (d == 0).sum(), (d < 0).sum())
+    expected = stats.permutation_test(
+        (d,), np.mean, permutation_type="samples", n_resamples=99_999, random_state=0
+    )
+    assert row.p == pytest.approx(expected.pvalue, abs=0.01)
+    assert row.effect == pytest.approx(d.mean() / d.std(ddof=1))
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low < row.difference < row.high
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(0.45, "better"), (-0.45, "worse"), (0.0, "unclear")])
+def test_verdicts(gain: float, verdict: str) -> None:
+    judged, runs = systems(2, 80, gain)
+    found = compare(judged, runs, "RR, P@1")
+    assert found.row("new", "RR").verdict == verdict
+    assert found.winner == ("new" if verdict == "better" else None)
+
+
+def test_the_same_ranking_twice_is_equivalent_within_a_margin_and_else_unclear() -> None:
+    judged, runs = systems(3, 60, 0.0)
+    same = {"a": runs["old"], "b": runs["old"]}
+    assert compare(judged, same, "RR", margin=0.01).row("b", "RR").verdict == "equivalent"
+    assert compare(judged, same, "RR").row("b", "RR").verdict == "unclear"
+    assert compare(judged, same, "RR").winner is None
+
+
+def test_few_queries_decide_nothing() -> None:
+    judged, runs = systems(4, 6, 0.5)
+    row = compare(judged, runs, "RR").row("new", "RR")
+    assert (row.verdict, row.note) == ("unclear", "fewer than 10 queries decide nothing")
+
+
+def test_lower_is_better_measures_are_turned() -> None:
+    judged, runs = systems(5, 80, 0.45)
+    row = compare(judged, runs, "FirstRel").row("new", "FirstRel")
+    assert row.difference < 0
+    assert row.verdict == "better"
+    assert row.wins > row.losses
+
+
+def test_correction_is_over_all_queries_and_over_slices_apart() -> None:
+    judged, runs = systems(6, 80, 0.3)
+    alone = compare(judged, runs, "RR")
+    sliced = compare(judged, runs, "RR", by=lambda query: "even" if int(query[1:]) % 2 == 0 else "odd")
+    assert (
+        sliced.row("new", "RR").p_corrected == alone.row("new", "RR").p_corrected == alone.row("new", "RR").p
+    )
+    parts = [sliced.row("new", "RR", group) for group in ("even", "odd")]
+    assert sorted(p.p_corrected for p in parts) >= sorted(p.p for p in parts)
+    assert {p.n for p in parts} == {40}
+
+
+def test_more_systems_make_a_verdict_harder() -> None:
+    judged, runs = systems(7, 60, 0.3)
+    few = compare(judged, runs, "RR").row("new", "RR")
+    many = compare(judged, {**runs, **{f"copy{i}": runs["old"] for i in range(5)}}, "RR").row("new", "RR")
+    assert many.p == few.p
+    assert many.p_corrected > few.p_corrected
+
+
+def test_results_do_not_depend_on_the_order_of_queries_or_the_clock() -> None:
+    judged, runs = systems(8, 50, 0.2)
+    turned = dict(reversed(judged.items()))
+    one, other, again = (compare(each, runs, "RR, AP").rows for each in (judged, turned, judged))
+    assert one == again
+    for row, same in zip(one, other, strict=True):
+        assert (row.p, row.verdict, row.wins) == (same.p, same.verdict, same.wins)
+        assert (row.low, row.high) == pytest.approx((same.low, same.high), abs=1e-12)
+
+
+def test_queries_that_moved_most() -> None:
+    judged = {f"q{i}": {"good": 1} for i in range(12)}
+    old: dict[str, Any] = {q: ["good"] for q in judged}
+    new = {**old, "q3": ["x", "good"], "q7": []}
+    assert compare(judged, {"old": old, "new": new}, "RR").moved("new")[:2] == [("q7", -1.0), ("q3", -0.5)]
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json", "jsonl"])
+def test_every_format_names_the_systems(form: str) -> None:
+    found = compare(sample.judgments(), sample.rankings(), "nDCG@10", margin=0.01)
+    text = found.format(form)
+    assert "dense" in text
+    assert "fused" in text
+    if form == "table":
+        assert max(map(len, text.splitlines())) <= 80
+    if form == "json":
+        assert {each["system"] for each in json.loads(text)} == {"dense", "fused"}
+
+
+def test_the_words_say_who_wins_and_what_cannot_be_told() -> None:
+    text = str(compare(sample.judgments(), sample.rankings(), "nDCG@10", baseline="fused"))
+    assert "No winner: nothing is better than fused on nDCG@10 beyond chance." in text
+    assert "dense against fused: cannot tell yet." in text
+    assert "dense is better than keyword on nDCG@10" in str(
+        compare(sample.judgments(), sample.rankings(), "nDCG@10")
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"baseline": "odl"}, "Did you mean 'old'"),
+        ({"alpha": 0}, "alpha: got 0, expected a number above 0 and below 1"),
+        ({"alpha": 1.5}, "alpha: got 1.5"),
+        ({"margin": -0.1}, "margin: got -0.1, expected a number above 0"),
+        ({"correction": "holmes"}, "Did you mean 'holm'"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], says: str) -> None:
+    judged, runs = systems(9, 12, 0.0)
+    with pytest.raises(UsageError, match=says):
+        compare(judged, runs, "RR", **arguments)
+
+
+def test_one_system_is_not_enough() -> None:
+    with pytest.raises(UsageError, match="at least two rankings"):
+        compare({"q": ["a"]}, {"only": {"q": ["a"]}}, "RR")
+
+
+@pytest.mark.slow
+def test_identical_systems_are_told_apart_no_more_often_than_alpha() -> None:
+    alarms = sum(
+        compare(*systems(seed, 40, 0.0), "RR", permutations=2_000).row("new", "RR").verdict != "unclear"
+        for seed in range(400)
+    )
+    assert alarms / 400 <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
