@@ -11,7 +11,9 @@ import pytest
 from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
+from rankproof.errors import DataError
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.write import write_ranking
 
 
 def hits_of(judgments: Any, ranking: Any, **policies: Any) -> tuple[Hits, Census]:
@@ -157,3 +159,28 @@ def test_many_rows_come_in_blocks():
 def test_a_query_whose_rows_are_apart_is_one_ranking():
     hits, _ = hits_of([("q", "a", 1), ("p", "a", 2)], [("q", "b", 2), ("p", "a", 1), ("q", "a", 3)])
     assert (hits.rank.tolist(), hits.retrieved.tolist()) == ([1, 1], [2, 1])
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+def test_parquet_is_read_and_written_by_either_library(library, ranked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip(library)
+    monkeypatch.setattr("rankproof.io.parquet._library", lambda: library)
+    table = load_ranking(ranked).table()
+    for name in ("x.parquet", "x.parquet.gz"):
+        write_ranking(table, tmp_path / name)
+        assert load_ranking(tmp_path / name).table().doc == table.doc
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match=r"x\.parquet: no valid Parquet"):
+        load_ranking(tmp_path / "x.parquet")
+
+
+def test_parquet_columns_that_are_not_needed_are_not_read(tmp_path: Path):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"qid": ["q"], "docno": ["d"], "text": ["long"], "sim": [1.0], "nested": [[1, 2]]})
+    frame.write_parquet(tmp_path / "x.parquet")
+    hits, census = hits_of({"q": {"d": 1}}, tmp_path / "x.parquet")
+    assert hits.rank.tolist() == [1]
+    assert census.notes == [f"{tmp_path / 'x.parquet'}: took the column 'qid' as query, 'docno' as doc, 'sim' as score"]
+    frame.select("qid", "docno", "text").write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(DataError, match="the columns are 'qid', 'docno', 'text'"):
+        load_ranking(tmp_path / "x.parquet")

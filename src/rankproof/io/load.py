@@ -111,7 +111,7 @@ def _judgments_in(path: Path, source: str) -> Judgments:
     if kind == TREC_JUDGMENTS:
         return read_qrels(path, source=source)
     if kind == PARQUET:
-        return judgments_from_frame(read_parquet(read_bytes(path), source), source)
+        return judgments_from_frame(read_parquet(path, JUDGMENTS, source), source)
     found = _content(path, kind, JUDGMENTS, source)
     if isinstance(found, Rows):
         return judgments_of(found)
@@ -125,7 +125,7 @@ def _ranking_in(path: Path, source: str) -> Rankings:
     if kind == TREC_RANKING:
         return TrecRankings(path, source=source)
     if kind == PARQUET:
-        return ranking_from_frame(read_parquet(read_bytes(path), source), source)
+        return ranking_from_frame(read_parquet(path, RANKING, source), source)
     found = _content(path, kind, RANKING, source)
     return ranking_of(found) if isinstance(found, Rows) else MappingRankings(found, source)
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import importlib.util
 import io
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from rankproof.errors import DataError, missing_extra, shorten
+from rankproof.io.files import read_bytes
+from rankproof.io.guess import Wanted, guess
 
 MAGIC = b"PAR1"
+Choose: TypeAlias = Callable[[list[str]], list[str]]
+"""Tells from the names of all columns which to read."""
 
 
-def read_parquet(content: bytes, source: str) -> Any:
-    """The table in a Parquet file, as a frame of pyarrow, Polars or pandas."""
-    return _reader()(content, source)
+def read_parquet(path: Path, wanted: Wanted, source: str) -> Any:
+    """The columns of a Parquet file that are wanted, as a frame of pyarrow or Polars."""
+    with path.open("rb") as stream:
+        packed = stream.read(len(MAGIC)) != MAGIC
+    where = io.BytesIO(read_bytes(path)) if packed else path
+    read = _by_pyarrow if _library() == "pyarrow" else _by_polars
+    return read(where, lambda names: list(guess(names, wanted, source).values()), source)
 
 
 def write_parquet(columns: dict[str, Any], target: Any) -> None:
@@ -37,26 +47,24 @@ def _library() -> str:
     raise missing_extra("Parquet", "pyarrow", "arrow")
 
 
-def _reader() -> Any:
-    return _by_pyarrow if _library() == "pyarrow" else _by_polars
-
-
-def _by_pyarrow(content: bytes, source: str) -> Any:
+def _by_pyarrow(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
     import pyarrow
     import pyarrow.parquet
 
     try:
-        return pyarrow.parquet.read_table(pyarrow.BufferReader(content))
+        with pyarrow.parquet.ParquetFile(where, memory_map=isinstance(where, Path)) as file:
+            return file.read(columns=choose(file.schema_arrow.names))
     except (pyarrow.ArrowException, OSError) as error:
         raise _damaged(source, error) from error
 
 
-def _by_polars(content: bytes, source: str) -> Any:
+def _by_polars(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
     import polars
 
     try:
-        return polars.read_parquet(io.BytesIO(content))
-    except polars.exceptions.PolarsError as error:
+        table = polars.scan_parquet(where)
+        return table.select(choose(table.collect_schema().names())).collect()
+    except (polars.exceptions.PolarsError, OSError) as error:
         raise _damaged(source, error) from error
 
 
