@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rankproof.core.derivation.steps import Step, Term, said
 from rankproof.core.differences import differences, differing
@@ -29,10 +29,13 @@ def text(own: Explained, other: Explained | None = None) -> str:
 
 
 def _head(own: Explained) -> list[str]:
-    profile = f" as in {own.conventions.profile}" if own.conventions.profile else ""
-    lines = wrap(f"{own.measure} of query {cut(own.query, 40)}{profile}: {score(own.value)}")
-    lines += ["", *wrap(own.title)]
+    lines = [*_headline(own), "", *wrap(own.title)]
     return lines + (wrap(own.formula, first="Formula: ", later="         ") if own.formula else [])
+
+
+def _headline(own: Explained) -> list[str]:
+    profile = f" as in {own.conventions.profile}" if own.conventions.profile else ""
+    return wrap(f"{own.measure} of query {cut(own.query, 40)}{profile}: {score(own.value)}")
 
 
 def _result(own: Explained) -> list[str]:
@@ -58,11 +61,11 @@ def _list(own: Explained) -> list[str]:
 
 
 def _telling(own: Explained) -> list[Line | None]:
-    """The lines worth printing: the top, then judged documents; None stands for those left out."""
+    """The lines worth printing: the top, then what counts; None stands for those left out."""
     depth = min(max(own.params.get("k") or SHOWN, 10), MOST - 10)
     shown: list[Line | None] = []
     for place, line in enumerate(own.lines, start=1):
-        if (place <= depth or line.grade is not None) and len(shown) < MOST:
+        if (place <= depth or line.adds or (line.grade or 0) > 0) and len(shown) < MOST:
             shown.append(line)
         elif shown[-1] is not None:
             shown.append(None)
@@ -86,12 +89,22 @@ def _scores(shown: Sequence[Line | None]) -> list[Column]:
     known = {line.score for line in shown if line is not None and line.score is not None}
     if not known:
         return []
-    digits = next((n for n in range(5, 17) if len({f"{each:.{n}g}" for each in known}) == len(known)), 17)
-    cells = [
-        f"{line.score:.{digits}g} {'=' if line.tied else ' '}" if line and line.score is not None else ""
-        for line in shown
-    ]
-    return [Column("score  ", cells, True)]
+    spell = _spelling(known)
+    cells = ["" if line is None or line.score is None else spell(line.score) for line in shown]
+    marks = ["  " if line is None or not line.tied else " =" for line in shown]
+    return [Column("score  ", [cell + mark for cell, mark in zip(cells, marks, strict=True)], True)]
+
+
+def _spelling(known: set[float]) -> Callable[[float], str]:
+    """The shortest way to write all of the numbers so that different ones look different."""
+    for decimals in (0, 1, 2, 3, 4, 5, 6):
+        if max(map(abs, known)) < 1e7 and len({f"{each:.{decimals}f}" for each in known}) == len(known):
+            return lambda value: f"{value:.{max(decimals, 0 if _whole(known) else 4)}f}"
+    return repr
+
+
+def _whole(known: set[float]) -> bool:
+    return all(each.is_integer() for each in known)
 
 
 def _legend(own: Explained, shown: Sequence[Line | None]) -> list[str]:
@@ -162,10 +175,12 @@ def _about(term: Term, own: Explained, digits: int) -> str:
 
 
 def _versus(own: Explained, other: Explained) -> list[str]:
-    """The other derivation, its differing steps marked, and the differences in words."""
+    """The other derivation as far as it is another, its differing steps marked, and why in words."""
     marked = differing(own, other)
-    lines = ["-" * WIDTH, *_head(other), ""]
+    lines = ["-" * WIDTH, *_headline(other), ""]
     if [line.document for line in own.lines] != [line.document for line in other.lines]:
         lines += [*_list(other), ""]
-    lines += [*_steps(other, marked), "", *_result(other), "", "What differs (steps marked >):"]
+    if marked:
+        lines += [*_steps(other, marked), "", *_result(other), ""]
+    lines += ["What differs (steps marked >):" if marked else "What differs (the steps are the same):"]
     return lines + [line for each in differences(own, other) for line in wrap(each, first="- ", later="  ")]

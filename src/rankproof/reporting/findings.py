@@ -20,9 +20,9 @@ def paint(text: str, colour: str, wanted: bool) -> str:
     return f"{colour}{text}{RESET}" if wanted and colour else text
 
 
-def finding_lines(finding: Finding, colour: bool = False) -> list[str]:
-    """One finding, its severity first."""
-    lines = wrap(sentence(finding), first=f"  {finding.severity:8} ", later=" " * 11)
+def finding_lines(finding: Finding, colour: bool = False, where: str = "") -> list[str]:
+    """One finding, its severity first, then what it is about where that must be said."""
+    lines = wrap(f"{where}{sentence(finding)}", first=f"  {finding.severity:8} ", later=" " * 11)
     label = finding.severity
     lines[0] = lines[0].replace(label, paint(label, COLOURS.get(label, ""), colour), 1)
     return lines

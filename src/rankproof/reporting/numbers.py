@@ -79,12 +79,12 @@ def _short(value: float) -> str:
 
 
 def wide(pair: tuple[float, float] | None) -> bool:
-    """Whether a pair of bounds leaves room that four decimals can show.
+    """Whether a pair of bounds leaves room that can be shown.
 
     >>> wide((0.5, 0.6)), wide((0.5, 0.50001)), wide(None)
     (True, False, False)
     """
-    return pair is not None and abs(pair[1] - pair[0]) >= 0.00005
+    return pair is not None and score(pair[0]) != score(pair[1])
 
 
 def share(value: float) -> str:

@@ -6,6 +6,7 @@ Colour is an addition for terminals; nothing is said by it alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rankproof.core.summary import Row, Summary
 from rankproof.reporting import facts
@@ -15,6 +16,9 @@ from rankproof.reporting.findings import finding_lines
 from rankproof.reporting.numbers import count, score
 from rankproof.reporting.side_by_side import LEGEND, side_by_side
 from rankproof.reporting.tables import Column, cut, table, wrap
+
+if TYPE_CHECKING:
+    from rankproof.core.audit import Finding
 
 
 def text(summaries: Sequence[Summary], colour: bool = False) -> str:
@@ -30,7 +34,7 @@ def one(summary: Summary, colour: bool = False) -> list[str]:
     if summary.slices:
         lines += ["", *slices(summary)]
     lines += ["", *_wrapped(facts.under(summary))]
-    return lines + _findings(summary, colour)
+    return lines + _findings([summary], colour)
 
 
 def measures(rows: Sequence[Row]) -> list[str]:
@@ -55,9 +59,7 @@ def several(summaries: Sequence[Summary], colour: bool = False) -> list[str]:
         if summary.slices:
             lines += [cut(summary.name, 80), "", *slices(summary), ""]
     lines += _wrapped([facts.size(summaries[0]), *_of_each(summaries), *_shared(summaries)])
-    for summary in summaries:
-        lines += _findings(summary, colour, named=True)
-    return lines
+    return lines + _findings(summaries, colour)
 
 
 def _of_each(summaries: Sequence[Summary]) -> list[str]:
@@ -98,9 +100,14 @@ def _wrapped(paragraphs: Sequence[str]) -> list[str]:
     return [line for each in paragraphs if each for line in wrap(each)]
 
 
-def _findings(summary: Summary, colour: bool, named: bool = False) -> list[str]:
-    if not summary.findings:
-        return []
-    where = f" in {cut(summary.name, 40)}" if named and summary.name else ""
-    lines = ["", f"Before you trust these numbers{where}:"]
-    return lines + [line for each in summary.findings for line in finding_lines(each, colour)]
+def _findings(summaries: Sequence[Summary], colour: bool) -> list[str]:
+    """The serious findings, each once, with the rankings it is about where these are not all."""
+    about: dict[Finding, list[str]] = {}
+    for summary in summaries:
+        for finding in summary.findings:
+            about.setdefault(finding, []).append(cut(summary.name, 40))
+    lines = ["", "Before you trust these numbers:"] if about else []
+    for finding, names in about.items():
+        where = "" if len(names) == len(summaries) else f"{', '.join(names)}: "
+        lines += finding_lines(finding, colour, where)
+    return lines
