@@ -6,7 +6,6 @@ from rankproof.core.measures import ranked
 from rankproof.core.measures import graded
 from rankproof.core.measures import cascade
 from rankproof.core.measures import gains
-from rankproof.core.measures import milestones
 from rankproof.core.measures import interpolated
 from rankproof.core.measures import incomplete
 from rankproof.core.measures import users
@@ -21,7 +20,7 @@ from rankproof.core.measures import preferences
 
 FAMILIES = {
     "Sets": (sets,),
-    "Ranks": (ranked, milestones, interpolated),
+    "Ranks": (ranked, interpolated),
     "Grades": (graded, cascade, gains),
     "Incomplete judgments": (incomplete,),
     "Readers": (users, cwl, compatibility),

@@ -6,6 +6,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
+from rankproof.core.measures.graded import discounted
 from rankproof.core.measures.running import down_to, positive, running
 from rankproof.core.measures.sets import wanted
 from rankproof.core.parameters import Cutoff, GainOf, Grade, Positive
@@ -61,6 +62,36 @@ def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
         good.sum(good.grade / np.log2(good.rank + 1)), best.sum(best.grade / np.log2(best.rank + 1))
     )
     return ratio(at.sum(ratio(reached, cumulated(best)[ends])) + goes_on * whole, at.count() + goes_on)
+
+
+@measure("nDCGrel", also=("ndcg_rel",), worth=None, reorder=False)
+def ndcg_at_relevant(h: Hits, gain: GainOf = "linear") -> PerQuery:
+    """nDCG averaged over the ranks of the documents with a gain.
+
+    Formula: mean over all documents with a gain of nDCG at the rank of the document; for one that was not
+    found: DCG of the whole ranking / DCG of the whole ideal order.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when the best documents come first, by falling grade.
+
+    Worst: 0, when nothing found has a gain.
+
+    Blind to: wrong documents after the last with a gain. A fair document moved up can lower it, where better
+    ones were expected by then.
+
+    Use: for nDCG without a choice of a cut-off.
+
+    Reference: C. Buckley, trec_eval (measure `ndcg_rel`).
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "nDCGrel")["nDCGrel"], 4)
+    0.8066
+    """
+    good, best = with_gain(h, gain)
+    reached = ratio(cumulated(good), down_to(best, cumulated(best), good.query, good.rank))
+    at_the_end = ratio(discounted(good), discounted(best))
+    return ratio(good.sum(reached) + (best.count() - good.count()) * at_the_end, best.count())
 
 
 @measure("G", worth=None, reorder=False)

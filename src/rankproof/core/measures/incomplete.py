@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.core.expected import expected_bpref
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import wanted
@@ -49,7 +50,7 @@ def bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     return ratio(h.sum(good * (1 - ratio(above, np.minimum(wrong[h.query], cap)))), total)
 
 
-@measure("GMbpref", also=("gm_bpref",), average="geometric")
+@measure("GMbpref", also=("gm_bpref",), expected=expected_bpref, average="geometric")
 def geometric_bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     """bpref, averaged over queries by the geometric mean, so that the weakest queries count most.
 

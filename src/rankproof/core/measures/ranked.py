@@ -6,10 +6,11 @@ from typing import Literal
 
 import numpy as np
 
+from rankproof.core.expected import expected_ap
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import wanted
-from rankproof.core.parameters import Cutoff, Grade
+from rankproof.core.parameters import Cutoff, Grade, Positive
 
 
 @measure("RR", also=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"), optimistic=True)
@@ -75,7 +76,7 @@ def average_precision(
     return ratio(good.sum(good.nth / good.rank), divisor)
 
 
-@measure("GMAP", also=("gm_map",), average="geometric")
+@measure("GMAP", also=("gm_map",), expected=expected_ap, average="geometric")
 def geometric_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Average precision, averaged over queries by the geometric mean, so that the weakest queries count most.
 
@@ -159,4 +160,31 @@ def r_precision(h: Hits, rel: Grade = 1, denominator: Literal["all", "returned"]
     good = h.relevant(rel)
     # Rows spread over a tie have weights that add up to whole numbers only nearly.
     depth = wanted(h, rel) if denominator == "all" else np.rint(good.count())
+    return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)
+
+
+@measure("RprecMult", also=("Rprec_mult",), at="multiple")
+def precision_at_multiple(h: Hits, multiple: Positive = 1, rel: Grade = 1) -> PerQuery:
+    """Precision after a multiple of R documents, where R is the number of relevant ones.
+
+    Formula: relevant in the top k / k with k = floor(multiple R + 0.9).
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every document down to there is relevant; out of reach for a multiple above 1.
+
+    Worst: 0, when none is.
+
+    Blind to: the order within the top k, and how relevant a document is.
+
+    Use: to see whether a ranking is good at the top or deep down, on queries with different R.
+
+    Reference: C. Buckley, trec_eval (measure `Rprec_mult`).
+
+    >>> from rankproof import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "RprecMult@2")["RprecMult@2"]
+    0.5
+    """
+    depth = np.floor(multiple * wanted(h, rel) + 0.9)
+    good = h.relevant(rel)
     return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)

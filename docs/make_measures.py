@@ -1,0 +1,83 @@
+"""Write docs/measures.md, the reference of all measures, from what the registry knows.
+
+python docs/make_measures.py
+"""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Iterator
+from pathlib import Path
+
+from rankproof.core.docstrings import sections
+from rankproof.core.measure import REGISTRY, Measure
+from rankproof.core.measures import FAMILIES
+
+PAGE = Path(__file__).with_name("measures.md")
+
+START = """# Measures
+
+Made from the registry by `python docs/make_measures.py`; `rankproof measures NAME` shows the same in a
+terminal.
+
+A measure is written `NAME`, `NAME@K` or `NAME(parameter=value)@K`: `nDCG(gain='exp')@10` is the same in
+Python, on the command line, in a file and in a report. Names are found whatever their case, with `-` or `_`;
+names of other tools lead to the same measure, with the parameters that make it theirs.
+
+Where something is divided by nothing, the value is 0. A grade below 0 is not relevant and gains nothing.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([START, *_contents(), *(line for name in FAMILIES for line in _family(name))])
+
+
+def _family_members(name: str) -> list[Measure]:
+    modules = {module.__name__ for module in FAMILIES[name]}
+    return [each for each in REGISTRY.values() if each.spec.function.__module__ in modules]
+
+
+def _contents() -> Iterator[str]:
+    for name in FAMILIES:
+        links = ", ".join(f"[{each}](#{str(each).lower()})" for each in _family_members(name))
+        yield f"- **{name}**: {links}"
+    yield ""
+
+
+def _family(name: str) -> Iterator[str]:
+    yield f"## {name}\n"
+    for each in _family_members(name):
+        yield from _entry(each)
+
+
+def _entry(measure: Measure) -> Iterator[str]:
+    yield f"### {measure}\n\n{measure.spec.title}\n"
+    if measure.spec.also:
+        yield f"Also: {', '.join(_alias(measure, other) for other in measure.spec.also)}\n"
+    yield from (f"- **{field}**: {text}" for field, text in sections(measure.spec.doc).items())
+    yield from _parameters(measure)
+    yield "\n```python\n" + _example(measure) + "```\n"
+
+
+def _alias(measure: Measure, other: str) -> str:
+    meant = measure.with_params(measure.spec.also[other])
+    return f"`{other}`" if meant == measure else f"`{other}` (= `{meant}`)"
+
+
+def _parameters(measure: Measure) -> Iterator[str]:
+    known = measure.spec.parameters.values()
+    if known:
+        yield "\n| parameter | default | expected |\n|---|---|---|"
+    for each in known:
+        at = ", or `@`" if each.name == measure.spec.at else ""
+        yield f"| `{each.name}`{at} | `{each.default!r}` | {each.kind.expected.replace('|', ', ')} |"
+
+
+def _example(measure: Measure) -> str:
+    examples = doctest.DocTestParser().get_examples(measure.spec.doc)
+    return "".join(f">>> {each.source}{each.want}" for each in examples)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
