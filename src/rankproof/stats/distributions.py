@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from statistics import NormalDist
 
@@ -66,10 +66,15 @@ def t_above(t: float, df: float) -> float:
     >>> round(t_above(2.228, 10), 3)
     0.025
     """
-    tail = beta_share(df / (df + t * t), df / 2, 0.5) / 2
-    return tail if t >= 0 else 1 - tail
+    # Near the middle from the other end, where df / (df + t * t) would round to 1.
+    if abs(t) < 1:
+        both = 1 - beta_share(t * t / (df + t * t), 0.5, df / 2)
+    else:
+        both = beta_share(df / (df + t * t), df / 2, 0.5)
+    return both / 2 if t >= 0 else 1 - both / 2
 
 
+@lru_cache(maxsize=4096)
 def t_quantile(share: float, df: float) -> float:
     """The t with `share` of Student's distribution below it.
 
@@ -99,13 +104,19 @@ def shifted_t_above(t: float, df: int, shift: float) -> float:
 @cache
 def _chi(df: int) -> tuple[list[float], Array]:
     """Points of s = sqrt(chi-squared / df) with their probabilities."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = _nodes()
     width = 12 / math.sqrt(2 * df)
     low, high = max(0.0, 1 - width), 1 + width
     s = low + (high - low) * (nodes + 1) / 2
     height = (df - 1) * np.log(s) - df * (s * s - 1) / 2
     mass = weights * np.exp(height)
     return s.tolist(), mass / mass.sum()
+
+
+@cache
+def _nodes() -> tuple[Array, Array]:
+    """Points and weights of the quadrature from -1 to 1: the same for every df, and costly to make."""
+    return np.polynomial.legendre.leggauss(NODES)
 
 
 def solve(reached: Callable[[float], bool], start: float) -> float:

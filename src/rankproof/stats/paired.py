@@ -79,7 +79,7 @@ def differences(values: Array) -> Array:
 
 def grid(values: Array, names: str = "systems") -> Array:
     """A table of finite numbers, a line a query and a column a system, at least two of each."""
-    table = np.asarray(values, dtype=np.float64)
+    table = np.asarray(values, dtype=np.float64, order="C")
     if table.ndim != 2 or min(table.shape) < 2:
         raise DataError(f"table: got the shape {table.shape}, expected 2 queries by 2 {names} or more.")
     if not np.isfinite(table).all():

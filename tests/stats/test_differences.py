@@ -1,0 +1,98 @@
+"""Intervals of differences and equivalence within a margin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
+
+from rankproof.errors import DataError, UsageError
+from rankproof.stats.differences import difference_interval, difference_intervals
+from rankproof.stats.equivalence import equivalence
+
+METHODS = ["bca", "percentile", "t"]
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_students_interval_agrees_with_scipy(level: float) -> None:
+    for n in [2, 5, 40, 900]:
+        d = rng(n).normal(0.1, 1, n)
+        oracle = stats.ttest_1samp(d, 0).confidence_interval(level)
+        found = difference_interval(d, rng(), level, "t")
+        assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high), rel=1e-9)
+
+
+@pytest.mark.parametrize(("method", "name"), [("bca", "BCa"), ("percentile", "percentile")])
+def test_bootstrap_intervals_agree_with_scipy(method: Any, name: str) -> None:
+    """Two bootstraps of 20,000: ends within 3 % of the width."""
+    for seed in range(4):
+        d = rng(seed).exponential(1.0, 60) - 0.8
+        oracle = stats.bootstrap((d,), np.mean, n_resamples=20_000, method=name, rng=rng(9)).confidence_interval
+        found = difference_interval(d, rng(), 0.95, method, 20_000)
+        assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high), abs=0.03 * (oracle.high - oracle.low))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_order_direction_and_company_do_not_matter(method: Any) -> None:
+    d, other = rng(1).normal(0.1, 1, 80), rng(2).normal(-0.1, 1, 80)
+    found = difference_interval(d, rng(5), 0.9, method)
+    assert difference_interval(rng(3).permutation(d), rng(5), 0.9, method) == found
+    mirrored = difference_interval(-d, rng(5), 0.9, method)
+    assert (mirrored.low, mirrored.high) == (-found.high, -found.low)
+    together = difference_intervals([other, d], rng(5), 0.9, method)[1]
+    assert (together.low, together.high) == pytest.approx((found.low, found.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_limits_of_intervals_are_stated(method: Any) -> None:
+    same = difference_interval(np.full(4, 0.5), rng(), method=method)
+    assert (same.low, same.high, same.method) == (0.5, 0.5, "all 4 values are equal")
+    assert "one query" in difference_interval(np.array([0.5]), rng(), method=method).method
+    with pytest.raises(DataError, match="got none"):
+        difference_interval(np.array([]), rng(), method=method)
+    with pytest.raises(DataError, match="nan at position 0"):
+        difference_interval(np.array([np.nan, 1.0]), rng(), method=method)
+    with pytest.raises(UsageError, match="level: got 95"):
+        difference_interval(np.ones(3), rng(), 95, method)
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"method: got 'BCa'.*Did you mean 'bca'"):
+        difference_interval(np.ones(3), rng(), method="BCa")  # type: ignore[arg-type]
+
+
+# --- equivalence ---------------------------------------------------------------------------------------
+
+
+def test_equivalence_agrees_with_statsmodels() -> None:
+    draw = rng(1)
+    for _ in range(50):
+        d, margin = draw.normal(0.01, 0.1, int(draw.integers(3, 200))), float(draw.uniform(0.005, 0.1))
+        p, low, high = DescrStatsW(d).ttost_mean(-margin, margin)
+        found = equivalence(d, margin)
+        assert (found.p, found.above_low.p, found.below_high.p) == pytest.approx((p, low[1], high[1]), rel=1e-6, abs=1e-12)
+
+
+def test_equivalence_is_students_interval_inside_the_margins() -> None:
+    draw = rng(2)
+    for _ in range(100):
+        d, margin = draw.normal(0.02, 0.1, 50), 0.045
+        inside = difference_interval(d, rng(), 0.9, "t")
+        assert (equivalence(d, margin).p < 0.05) == (-margin < inside.low and inside.high < margin)
+
+
+def test_equal_differences_and_margins() -> None:
+    assert equivalence(np.zeros(5), 0.1).p == 1 / 32
+    assert equivalence(np.full(5, 0.2), 0.1).p == 1.0
+    assert "all differences are equal" in equivalence(np.zeros(5), 0.1).note
+    assert equivalence(np.array([0.01]), 0.1).p == 1.0
+    for margin in (0.0, -0.1, float("nan"), float("inf")):
+        with pytest.raises(UsageError, match="margin: got"):
+            equivalence(np.zeros(5), margin)

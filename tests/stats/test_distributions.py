@@ -1,0 +1,44 @@
+"""The distributions against scipy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from rankproof.stats.distributions import beta_share, f_above, shifted_t_above, t_above, t_quantile
+
+DEGREES = [1, 2, 3, 7, 10, 49, 149, 999, 10_000, 1_000_000]
+
+
+@pytest.mark.parametrize("df", DEGREES)
+def test_t_tails_agree_with_scipy(df: int) -> None:
+    for t in [-30.0, -4.0, -1.0, 0.0, 1e-6, 0.1, 1.0, 1.96, 2.5, 5.0, 12.0, 40.0]:
+        assert t_above(t, df) == pytest.approx(stats.t.sf(t, df), rel=1e-7, abs=1e-300)
+
+
+@pytest.mark.parametrize("df", DEGREES)
+def test_t_quantiles_agree_with_scipy(df: int) -> None:
+    for share in [0.001, 0.025, 0.2, 0.6, 0.95, 0.975, 0.9995]:
+        assert t_quantile(share, df) == pytest.approx(stats.t.ppf(share, df), rel=1e-8)
+
+
+def test_f_tails_agree_with_scipy() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        df1, df2, f = int(rng.integers(1, 60)), int(rng.integers(1, 5000)), float(rng.gamma(1.0, 2.0))
+        assert f_above(f, df1, df2) == pytest.approx(stats.f.sf(f, df1, df2), rel=1e-9)
+    assert f_above(0.0, 3, 10) == 1.0
+
+
+def test_the_incomplete_beta_agrees_with_scipy() -> None:
+    rng = np.random.default_rng(2)
+    for a, b, x in zip(rng.gamma(1, 20, 300), rng.gamma(1, 20, 300), rng.random(300), strict=True):
+        assert beta_share(float(x), float(a), float(b)) == pytest.approx(special.betainc(a, b, x), rel=1e-9, abs=1e-200)
+
+
+@pytest.mark.parametrize("df", [1, 2, 4, 9, 33, 200, 5000])
+def test_noncentral_t_agrees_with_scipy(df: int) -> None:
+    for t in [0.5, 1.7, 2.0, 3.5]:
+        for shift in [-2.0, 0.0, 0.5, 2.8, 6.0]:
+            assert shifted_t_above(t, df, shift) == pytest.approx(stats.nct.sf(t, df, shift), abs=2e-9)

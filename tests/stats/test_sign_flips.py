@@ -1,0 +1,188 @@
+"""Sign flips: exact where they can be, drawn where not, and the same whatever the order of the inputs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankproof.errors import DataError, UsageError
+from rankproof.stats import flips
+from rankproof.stats.flips import common_unit, counted, sign_flip, sign_flips, tried
+from rankproof.stats.paired import paired
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def by_hand(d: Any, alternative: str) -> float:
+    """Every sign tried, one at a time, in exact sums."""
+    seen = math.fsum(d)
+    sums = [math.fsum(s * x for s, x in zip(signs, d, strict=True)) for signs in itertools.product([1, -1], repeat=len(d))]
+    far = {"two-sided": lambda t: abs(t) >= abs(seen) - 1e-9, "greater": lambda t: t >= seen - 1e-9, "less": lambda t: t <= seen + 1e-9}
+    return sum(map(far[alternative], sums)) / len(sums)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_few_differences_are_all_counted(alternative: Any) -> None:
+    draw = rng(1)
+    for trial in range(60):
+        n = int(draw.integers(1, 11))
+        d = draw.normal(0.3, 1, n) if trial % 2 else np.round(draw.integers(-5, 6, n) / 10, 10)
+        found = sign_flip(d, rng(), alternative)
+        assert found.p == pytest.approx(by_hand(d, alternative), abs=1e-12)
+        assert found.method == "sign flips, all counted"
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_exact_p_values_agree_with_scipy(alternative: Any) -> None:
+    draw = rng(2)
+    for _ in range(10):
+        d = draw.normal(0.2, 1, 12)
+        oracle = stats.permutation_test((d, np.zeros(12)), lambda x, y, axis: (x - y).mean(axis=axis), permutation_type="samples",
+                                        n_resamples=np.inf, alternative=alternative, vectorized=True)  # fmt: skip
+        expected = oracle.pvalue
+        assert sign_flip(d, rng(), alternative).p == pytest.approx(expected, abs=1e-12)
+
+
+def test_fishers_own_example_of_darwins_plants() -> None:
+    """The Design of Experiments, 1935, section 21: 15 pairs of plants in eighths of an inch.
+
+    Fisher counts 863 of 32,768 totals at least as large as the one seen, 314: p = 2 * 863 / 32768 = 5.267 %.
+    """
+    darwin = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]) / 8
+    assert sign_flip(darwin, rng()).p == pytest.approx(2 * 863 / 32768, abs=1e-12)
+
+
+def test_counting_on_a_grid_equals_trying_all_signs() -> None:
+    draw = rng(3)
+    for unit in [0.1, 1 / 3, 0.05, 1 / 7]:
+        sizes = np.sort(unit * draw.integers(1, 12, 14))
+        on_grid, tries = counted(sizes), tried(sizes)
+        assert on_grid is not None
+        for reach in np.linspace(0, sizes.sum(), 7):
+            assert on_grid[1][np.abs(on_grid[0]) >= reach - 1e-9].sum() == pytest.approx(tries[1][np.abs(tries[0]) >= reach - 1e-9].sum())
+
+
+def test_many_differences_of_precision_are_counted_not_drawn() -> None:
+    d = np.round(rng(4).integers(-10, 11, 1000) / 10, 10)
+    found = [sign_flip(d, rng(seed)) for seed in (1, 2)]
+    assert found[0] == found[1]
+    assert found[0].method == "sign flips, all counted"
+    t_like = stats.norm.sf(abs(d.sum()) / math.sqrt((d**2).sum())) * 2
+    assert found[0].p == pytest.approx(t_like, abs=0.005)
+
+
+@pytest.mark.parametrize(("sizes", "unit"), [([0.2, 0.3, 0.5], 0.1), ([0.1 + 0.2, 0.6], 0.3), ([2.0, 3.0], 1.0), ([1 / 3, 0.5], 1 / 6)])
+def test_the_common_unit_is_found_through_rounding(sizes: list[float], unit: float) -> None:
+    assert common_unit(np.array(sizes)) == pytest.approx(unit, rel=1e-6)
+
+
+def test_values_on_no_grid_have_no_unit() -> None:
+    assert common_unit(np.sort(rng(5).random(50))) is None
+
+
+def test_drawn_p_values_lie_around_the_exact_ones() -> None:
+    """The same p by counting and by 100,000 draws: off by at most 5 standard errors."""
+    draw = rng(6)
+    for _ in range(10):
+        d = np.round(draw.normal(0.05, 0.3, 40), 2)
+        exact = sign_flip(d, rng()).p
+        extreme = flips._drawn([np.sort(d)], 7, "two-sided", 100_000)[0]
+        assert abs(extreme / 100_000 - exact) <= 5 * math.sqrt(exact * (1 - exact) / 100_000)
+
+
+def test_ties_at_the_observed_total_count_as_extreme() -> None:
+    """Differences 0.1 and 0.2 whose sums round differently in each order: all ties must be seen."""
+    d = np.array([0.1, 0.2, 0.3] * 20 + [math.pi])  # pi keeps it off the grid
+    extreme = flips._drawn([np.sort(d)], 1, "greater", 20_000)[0]
+    share = extreme / 20_000
+    assert sign_flip(d, rng(), "greater", 20_000).p == pytest.approx(share, abs=0.02)
+    flat = np.full(30, 0.1)
+    flat[:15] *= -1  # the total is 0: every draw is at least as far from it
+    assert flips._drawn([np.sort(flat)], 1, "two-sided", 5_000)[0] == 5_000
+
+
+def test_p_is_never_0_when_drawn() -> None:
+    found = sign_flip(rng(7).normal(5, 1, 200), rng(), permutations=999)
+    assert found.p == 1 / 1000
+    assert "at most 0.001" in found.note
+
+
+# --- order, company, direction ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_the_order_of_queries_does_not_matter(alternative: Any) -> None:
+    d = rng(8).normal(0.02, 0.2, 300)
+    first = sign_flip(d, rng(3), alternative, 5000)
+    for seed in range(5):
+        assert sign_flip(rng(seed).permutation(d), rng(3), alternative, 5000) == first
+
+
+def test_swapping_the_systems_mirrors_the_answer() -> None:
+    d = rng(9).normal(0.02, 0.2, 300)
+    one, other = sign_flip(d, rng(3)), sign_flip(-d, rng(3))
+    assert (one.p, one.statistic) == (other.p, -other.statistic)
+    assert sign_flip(d, rng(3), "greater").p == sign_flip(-d, rng(3), "less").p
+
+
+def test_the_company_of_other_columns_does_not_matter() -> None:
+    """On one machine a matrix product may sum differently with more columns: the slack swallows that."""
+    columns = [rng(seed).normal(0.01, 0.2, n) for seed, n in enumerate([100, 300, 100, 300, 5])]
+    together = sign_flips(columns, rng(3), permutations=5000)
+    assert together == [sign_flip(column, rng(3), permutations=5000) for column in columns]
+    assert together[::-1] == sign_flips(columns[::-1], rng(3), permutations=5000)
+
+
+def test_another_seed_gives_another_draw() -> None:
+    d = rng(9).normal(0.02, 0.2, 300)
+    assert sign_flip(d, rng(1)).p != sign_flip(d, rng(2)).p
+
+
+# --- limits and errors ----------------------------------------------------------------------------------
+
+
+def test_limits_are_stated() -> None:
+    assert sign_flip(np.zeros(5), rng()).p == 1.0
+    assert sign_flip(np.zeros(5), rng()).note == "all differences are 0"
+    one = sign_flip(np.array([0.4]), rng())
+    assert (one.p, one.n) == (1.0, 1)
+    assert one.note == "1 differences not 0: two-sided p cannot go below 1"
+    assert "cannot go below 0.125" in sign_flip(np.array([1.0, 2.0, 3.0, 4.0]), rng()).note
+
+
+def test_rounding_of_equal_values_is_no_difference() -> None:
+    assert paired(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 1.0])).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (np.array([0.1, np.nan]), "got nan at position 1 (1 such in all)"),
+        (np.array([np.inf, 1.0]), "got inf at position 0"),
+        (np.array([]), "got none"),
+        (np.ones((2, 2)), "got 2 dimensions"),
+    ],
+)
+def test_bad_differences_are_refused(values: Any, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        sign_flip(values, rng())
+    assert said in str(caught.value)
+
+
+def test_bad_questions_are_refused() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'greater'"):
+        sign_flip(np.ones(3), rng(), "greatr")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="permutations: got 0"):
+        sign_flip(np.ones(3), rng(), permutations=0)
+
+
+def test_unequal_lengths_are_refused() -> None:
+    with pytest.raises(DataError, match="got 3 and 2"):
+        paired(np.ones(3), np.ones(2))
