@@ -312,6 +312,13 @@ def test_a_column_twice_in_pandas():
     assert "score" in refused(evaluated, frame)
 
 
+def test_text_in_arrow_that_is_no_text():
+    pyarrow = pytest.importorskip("pyarrow")
+    docs = pyarrow.array([b"caf\xe9"]).view(pyarrow.string())
+    frame = pyarrow.table({"query_id": ["q1"], "doc_id": docs, "score": [1.0]})
+    assert r"ranking: the bytes b'caf\xe9' are no valid UTF-8" in refused(evaluated, frame)
+
+
 def test_a_series_is_no_frame():
     polars = pytest.importorskip("polars")
     refused(load_ranking, polars.Series("x", [1, 2]))

@@ -98,5 +98,10 @@ def _in_memory(table: Any, took: Mapping[str, str]) -> Any:
 
 
 def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:
-    columns = {role: chosen.get_column(name).to_list() for role, name in took.items()}
+    try:
+        columns = {role: chosen.get_column(name).to_list() for role, name in took.items()}
+    except UnicodeDecodeError as error:
+        # Arrow takes bytes for text on trust.
+        found = f"the bytes {error.object!r} are no valid UTF-8"
+        raise DataError(f"{source}: {found}. Next: write the table anew.") from error
     return Rows(columns, source, notes=(said(took, source),))
