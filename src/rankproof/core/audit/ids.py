@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -28,6 +28,8 @@ class Spelling:
     differ: str
     same: Callable[[str], str]
     """Equal for two ids that differ in this way only."""
+    changes: Callable[[str], object]
+    """Whether `same` could change an id at all, told fast: most of millions need no closer look."""
     severity: Severity
     advice: str
 
@@ -37,6 +39,7 @@ SPELLINGS = (
         "number-ids",
         "leading zeros or a decimal point",
         _as_number,
+        re.compile(r"0|\d+\.").match,
         "error",
         "keep ids as text when files are read and written: a number loses its leading zeros.",
     ),
@@ -44,6 +47,7 @@ SPELLINGS = (
         "case-of-ids",
         "upper and lower case",
         str.casefold,
+        re.compile(r"[^a-z0-9_.:/-]").search,
         "error",
         "write the ids of both sides in the same case.",
     ),
@@ -51,6 +55,7 @@ SPELLINGS = (
         "spaces-in-ids",
         "spaces",
         lambda text: "".join(text.split()),
+        re.compile(r"\s").search,
         "error",
         "take the spaces out of the ids.",
     ),
@@ -58,6 +63,7 @@ SPELLINGS = (
         "unicode-forms",
         "how an accented letter is stored (NFC or NFD)",
         lambda text: unicodedata.normalize("NFC", text),
+        lambda text: not text.isascii(),
         "note",
         "bring the ids of both sides into one Unicode form; they are compared as they are.",
     ),
@@ -71,13 +77,23 @@ def twins(judged: Iterable[str], ranked: Iterable[str]) -> Iterator[Finding]:
     ...     print(finding.message, *finding.examples)
     1 id differs between judgments and ranking only in leading zeros or a decimal point. '7' and '007'
     """
-    judged_ids, ranked_ids = set(judged), set(ranked)
-    alone, others = sorted(judged_ids - ranked_ids), sorted(ranked_ids - judged_ids)
-    for spelling in SPELLINGS:
-        known = {spelling.same(each): each for each in alone}
-        pairs = [(known[form], each) for each in others if (form := spelling.same(each)) in known]
+    alone, others = set(judged), dict.fromkeys(ranked)
+    shared = alone & others.keys()
+    alone -= shared
+    for each in shared:
+        del others[each]
+    for spelling in SPELLINGS if alone else ():
+        pairs = _pairs(spelling, alone, others)
         if pairs:
             yield _twin_finding(spelling, pairs)
+
+
+def _pairs(spelling: Spelling, alone: set[str], others: Collection[str]) -> list[tuple[str, str]]:
+    """The ids that are the same but for the spelling: at least one of two is changed by it."""
+    known = {spelling.same(each): each for each in sorted(alone)}
+    found = {form for form, each in known.items() if form != each and form in others}
+    found.update(each for each in filter(spelling.changes, others) if spelling.same(each) in known)
+    return sorted((known[spelling.same(each)], each) for each in found)
 
 
 def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]]) -> Finding:
