@@ -54,7 +54,7 @@ def _by_pyarrow(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
     try:
         with pyarrow.parquet.ParquetFile(where, memory_map=isinstance(where, Path)) as file:
             return file.read(columns=choose(file.schema_arrow.names))
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(source, error) from error
 
 
