@@ -1,14 +1,18 @@
 """Preference measures: worked examples, and agreement with counting pair by pair."""
 
 import random
-from itertools import combinations
 
 import pytest
 
+from rankproof.compat.trec_eval.catalogue import CATALOGUE
 from rankproof.compat.trec_eval.lines import Judged
 from rankproof.compat.trec_eval.preferring import preference_value, preferences
-from rankproof.core.measures.preferences import fulfilled, possible
+from rankproof.core.measures.preferences import possible
 from rankproof.errors import DataError
+
+from .preference_oracle import judges_of, oracle
+
+NAMES = [name for name, entry in CATALOGUE.items() if entry.kind == "preferences"]
 
 
 def judged(*rows):
@@ -88,21 +92,23 @@ def test_a_document_cannot_be_both_relevant_and_not():
         preferences(rows, [])
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_counting_pair_by_pair_agrees(seed):
+def random_judges(rnd):
+    """Judgments of up to three judges, in one order or in up to three partial ones that agree."""
+    for judge in range(rnd.randrange(1, 4)):
+        levels = {f"d{i}": rnd.choice([0, 0, 0, 1, 2, 3]) for i in range(8)}
+        for part in range(rnd.choice([1, 1, 2, 3])):
+            for document in rnd.sample(list(levels), rnd.randrange(1, 7)):
+                yield f"u{judge}", f"s{part}", document, levels[document]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_every_measure_agrees_with_looking_at_pairs_one_by_one(seed):
     rnd = random.Random(seed)
-    documents = [f"d{i}" for i in range(9)]
-    rows = judged(*(("u", "s", d, rnd.randrange(4)) for d in rnd.sample(documents, 6)))
-    ranking = rnd.sample(documents, 5)
-    place = {document: rank for rank, document in enumerate(ranking)}
-    pairs = [sorted(pair, key=lambda row: -row.level) for pair in combinations(rows, 2)]
-    wanted = [(a.document, b.document) for a, b in pairs if a.level > b.level]
-    both = [place[a] < place[b] for a, b in wanted if a in place and b in place]
-    above = sum(both) + sum(a in place and b not in place for a, b in wanted)
+    rows = judged(*random_judges(rnd))
+    ranking = rnd.sample([f"d{i}" for i in range(11)], rnd.randrange(0, 9))
+    judges, retrieved = judges_of(rows, ranking)
     known = preferences(rows, ranking)
-    assert (possible(known), fulfilled(known), fulfilled(known, "retrieved")) == (
-        len(wanted),
-        above,
-        sum(both),
-    )
-    assert preference_value("prefs_simp_ret", known) == (sum(both) / len(both) if both else 0)
+    for name in NAMES:
+        assert preference_value(name, known) == pytest.approx(oracle(name, judges, retrieved), abs=1e-12), (
+            name
+        )

@@ -110,6 +110,13 @@ def test_utility_needs_the_size_of_the_collection_for_its_last_price(run):
     assert "Next: -N" in err
 
 
+def test_the_persistence_of_rbp(run):
+    results = "q1 Q0 x 1 9 t\nq1 Q0 a 2 8 t\nq1 Q0 b 3 7 t\n"
+    known = values(run("-q -m rbp.p=0.5 -m rbp_resid.p=0.5", "q1 0 a 1\nq1 0 b 3\n", results)[1])
+    assert known["rbp_p=0.5", "q1"] == format(0.5 * (0.5 / 3 + 0.25), ".4f")
+    assert known["rbp_resid_p=0.5", "q1"] == format(0.5**3 + 0.5, ".4f")
+
+
 def test_f_without_recall_is_precision(run):
     assert run("-c -m set_F.0")[1].split()[-1] == run("-c -m set_P")[1].split()[-1] == "0.2500"
     code, _, err = run("-c -m set_F.-1")
