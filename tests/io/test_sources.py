@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof.api.audit import audit
 from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
@@ -184,3 +185,15 @@ def test_parquet_columns_that_are_not_needed_are_not_read(tmp_path: Path):
     frame.select("qid", "docno", "text").write_parquet(tmp_path / "x.parquet")
     with pytest.raises(DataError, match="the columns are 'qid', 'docno', 'text'"):
         load_ranking(tmp_path / "x.parquet")
+
+
+def test_the_audit_says_what_was_taken_as_what(tmp_path: Path):
+    judged, run = tmp_path / "judged.csv", tmp_path / "run.csv"
+    judged.write_text("qid,docno,label\nq1,a,1\n")
+    run.write_text("q1,a,1\n")
+    found = audit(judged, run).of_kind("read-as")
+    assert found.message == (
+        f"{judged}: took the column 'qid' as query, 'docno' as doc, 'label' as grade; "
+        f"{run}: no header, took column 1 as query, column 2 as doc, column 3 as score."
+    )
+    assert audit({"q1": {"a": 1}}, {"q1": {"a": 1}}).of_kind("read-as") is None

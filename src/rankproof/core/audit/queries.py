@@ -152,7 +152,21 @@ def all_scores_equal(queries: list[str], n: int) -> Finding:
     )
 
 
+def read_as(case: Case) -> Iterator[Finding]:
+    """What was taken as what, where the input did not say it."""
+    notes = tuple(dict.fromkeys(case.census.notes))
+    if notes:
+        yield Finding(
+            "note",
+            "read-as",
+            len(notes),
+            "; ".join(notes) + ".",
+            advice="nothing, if that is what they hold; else rename the columns.",
+        )
+
+
 CHECKS = (
+    read_as,
     missing_queries,
     extra_queries,
     nothing_found,
