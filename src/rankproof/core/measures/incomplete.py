@@ -42,8 +42,7 @@ def bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1, "x": 0}}, {"q": ["a", "?", "x", "b"]}, "bpref")["bpref"]
     0.5
     """
-    pool = h if h.pool is None else h.pool
-    total, wrong = wanted(h, rel), pool.sum(not_relevant(pool, rel))
+    total, wrong = wanted(h, rel), h.judged.sum(not_relevant(h.judged, rel))
     good = h.grade >= rel
     cap = total[h.query]
     above = np.minimum(h.before(not_relevant(h, rel)), cap)

@@ -42,7 +42,7 @@ def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 @measure(
     "AP",
     also=("MAP", "map_cut", "average_precision", "mean_average_precision"),
-    presets={"context_precision": {"denominator": "found"}},
+    presets={name: {"denominator": "found"} for name in ("context_precision", "contextual_precision")},
 )
 def average_precision(
     h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "found", "min"] = "all"
