@@ -11,6 +11,7 @@ TEXT = st.text(max_size=60)
 
 
 def test_wide_characters_take_two_columns() -> None:
+    assert (width("検"), width("Ａ"), width("é"), width("e\u0301")) == (2, 2, 1, 1)
     assert pad("検索", 6) == "検索  "
     assert pad("検索", 6, right=True) == "  検索"
     lines = table([Column("query", ["検索", "abcd"]), Column("RR", ["0.5000", "1.0000"], right=True)])

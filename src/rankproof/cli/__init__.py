@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from rankproof.errors import RankproofError
+
 INTERRUPTED = 130
 """What shells call a program that was stopped by Ctrl-C."""
 
@@ -20,7 +22,6 @@ def run(arguments: Sequence[str]) -> int:
     from click import Abort, ClickException
 
     from rankproof.cli.group import rankproof
-    from rankproof.errors import RankproofError
 
     _show_any_character()
     try:
@@ -28,12 +29,12 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return _reader_left()
-    except RankproofError as error:
-        return _fail(str(error), error.exit_code)
-    except ClickException as error:
-        return _fail(error.format_message(), error.exit_code)
     except (Abort, KeyboardInterrupt):
         return INTERRUPTED
+    except ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except RankproofError as error:
+        return _fail(str(error), error.exit_code)
     except OSError as error:
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
     return code if isinstance(code, int) else 0

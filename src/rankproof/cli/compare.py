@@ -45,7 +45,7 @@ def command(
     output: str | None,
     **settings: Any,
 ) -> None:
-    """Compare rankings with a baseline, query by query.
+    """Say which ranking is better, where that is more than chance.
 
     A verdict is given only where chance is ruled out: better, worse, equivalent
     (within --margin), or unclear, with how many queries would settle it.
