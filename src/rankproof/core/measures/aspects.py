@@ -15,11 +15,6 @@ from rankproof.core.parameters import Cutoff, Grade
 Of = Literal["coverable", "declared"]
 
 
-def whole(h: Hits) -> Hits:
-    """All judged documents, aspect by aspect."""
-    return h if h.pool is None else h.pool
-
-
 def groups(rows: Hits, width: int) -> Array:
     """A number for the query and aspect of each row."""
     return rows.query * width + aspect_of(rows)
@@ -32,7 +27,7 @@ def aspect_of(rows: Hits) -> Array:
 
 def width_of(h: Hits) -> int:
     """More than any aspect's number."""
-    return int(aspect_of(whole(h)).max(initial=0)) + 1
+    return int(aspect_of(h.judged).max(initial=0)) + 1
 
 
 def seen(rows: Hits, width: int) -> Array:
@@ -42,13 +37,13 @@ def seen(rows: Hits, width: int) -> Array:
 
 def coverable(h: Hits, rel: float) -> PerQuery:
     """How many aspects of each query some document is relevant to."""
-    good, width = whole(h).relevant(rel), width_of(h)
+    good, width = h.judged.relevant(rel), width_of(h)
     return np.bincount(np.unique(groups(good, width)) // width, minlength=h.n).astype(np.float64)
 
 
 def covers(h: Hits, rel: float) -> Hits:
     """The documents that are relevant to any aspect, those to most aspects first; grade: how many."""
-    good = whole(h).relevant(rel)
+    good = h.judged.relevant(rel)
     place = int(good.rank.max(initial=0)) + 1
     document, at, count = np.unique(good.query * place + good.rank, return_index=True, return_counts=True)
     order = np.lexsort((-count, document // place))
@@ -75,7 +70,7 @@ def _recall_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of =
     also=("strec", "subtopic_recall", "aspect_recall"),
     presets={
         name: {"denominator": "declared"}
-        for name in ("context_recall", "context_entity_recall", "completeness")
+        for name in ("context_recall", "contextual_recall", "context_entity_recall", "completeness")
     },
     aspects=True,
     ceiling=_recall_ceiling,
@@ -181,6 +176,6 @@ def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) ->
     0.75
     """
     width, good = width_of(h), h.relevant(rel).top(k)
-    total = np.bincount(groups(whole(h).relevant(rel), width), minlength=h.n * width)
+    total = np.bincount(groups(h.judged.relevant(rel), width), minlength=h.n * width)
     precision = (seen(good, width) + 1) / good.rank
     return ratio(good.sum(precision / total[groups(good, width)]), coverable(h, rel))

@@ -18,6 +18,12 @@ def documents(h: Hits, name: str) -> float:
             f"{name} needs the number of documents in the collection, and none was given. "
             "Next: pass corpus=, like evaluate(..., corpus=10_000)."
         )
+    known = (h.retrieved + h.judged.count() - h.count()).max(initial=0)
+    if h.corpus < known:
+        raise UsageError(
+            f"{name}: corpus is {h.corpus:,}, but one query alone has {known:,.0f} different documents in its ranking "
+            "and judgments. Next: give the number of documents in the whole collection."
+        )
     return float(h.corpus)
 
 

@@ -19,7 +19,7 @@ def not_relevant(h: Hits, rel: float) -> Array:
     return (h.grade >= 0) & (h.grade < rel)
 
 
-@measure("bpref", also=("binary_preference",))
+@measure("bpref", also=("binary_preference",), expected=expected_bpref)
 def bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     """The share of judged pairs in the right order: relevant documents above those judged not relevant.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.aspects import aspect_of, coverable, seen, whole, width_of
+from rankproof.core.measures.aspects import aspect_of, coverable, seen, width_of
 from rankproof.core.parameters import Cutoff, Grade, Persistence, Share
 
 Discount = Callable[[Array], Array]
@@ -37,7 +37,7 @@ def novel_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Disco
 
 def greedy(h: Hits, rel: float, alpha: float) -> Hits:
     """The relevant documents, at each rank the one that adds most; of equals the one judged last."""
-    pool = whole(h)
+    pool = h.judged
     return pool.once(("greedy", rel, alpha), lambda: _greedy(pool, rel, alpha))  # type: ignore[no-any-return]
 
 

@@ -6,14 +6,19 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.expected import expected_ap
+from rankproof.core.expected import expected_ap, expected_rr
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import wanted
 from rankproof.core.parameters import Cutoff, Grade, Positive
 
 
-@measure("RR", also=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"), optimistic=True)
+@measure(
+    "RR",
+    also=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
+    optimistic=True,
+    expected=expected_rr,
+)
 def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """One over the rank of the first relevant document; its mean is MRR.
 
@@ -43,6 +48,7 @@ def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     "AP",
     also=("MAP", "map_cut", "average_precision", "mean_average_precision"),
     presets={name: {"denominator": "found"} for name in ("context_precision", "contextual_precision")},
+    expected=expected_ap,
 )
 def average_precision(
     h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "found", "min"] = "all"

@@ -42,7 +42,7 @@ def _precision_ceiling(
 
 @measure(
     "P",
-    also=("precision", "set_P", "SetP", "context_relevance"),
+    also=("precision", "set_P", "SetP", "context_relevance", "contextual_relevancy"),
     additive=True,
     optimistic=True,
     ceiling=_precision_ceiling,
@@ -187,7 +187,7 @@ def _all_fall_below(cut: Hits, k: int) -> PerQuery:
 
 @measure(
     "Success",
-    also=("Hit", "HitRate", "hit_rate", "success_rate", "top_k_accuracy"),
+    also=("Hit", "Hits", "HitRate", "hit_rate", "hit_ratio", "HR", "success_rate", "top_k_accuracy"),
     optimistic=True,
     expected=_expected_success,
 )

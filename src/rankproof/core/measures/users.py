@@ -22,9 +22,8 @@ def scaled(h: Hits, top_grade: float | None) -> Array:
 
 def _topic_scaled(h: Hits) -> Array:
     """Each row's grade as a share of its query's largest (at least 1)."""
-    pool = h if h.pool is None else h.pool
     top = np.ones(h.n)
-    np.maximum.at(top, pool.query, pool.grade)
+    np.maximum.at(top, h.judged.query, h.judged.grade)
     return np.maximum(h.grade, 0) / top[h.query]
 
 

@@ -1,0 +1,85 @@
+"""Measures go by many names; each leads to one measure with the parameters that the name stands for."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankproof import evaluate
+from rankproof.core.names import parse
+from rankproof.errors import UsageError
+
+KNOWN = {
+    "trec_eval": {
+        "map": "AP", "gm_map": "GMAP", "map_cut_100": "AP@100", "P_10": "P@10", "recall_1000": "R@1000", "Rprec": "Rprec",
+        "recip_rank": "RR", "ndcg": "nDCG", "ndcg_cut_10": "nDCG@10", "ndcg_cut.10": "nDCG@10", "success_5": "Success@5",
+        "iprec_at_recall_0.10": "IPrec@0.1", "11pt_avg": "IPrec11", "infAP": "infAP", "gm_bpref": "GMbpref", "bpref": "bpref",
+        "Rprec_mult_0.20": "RprecMult@0.2", "utility": "Utility", "binG": "binG", "G": "G", "ndcg_rel": "nDCGrel",
+        "Rndcg": "RnDCG", "relative_P_5": "RelP@5", "set_P": "P", "set_relative_P": "RelP", "set_recall": "R",
+        "set_map": "SetAP", "set_F": "F", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+        "num_nonrel_judged_ret": "NumNonrelJudgedRet", "yaap": "yaap",
+        "unj_5": "Unjudged(denominator='k', negative='unjudged')@5",
+    },
+    "ranx": {
+        "hits": "TP", "hits@5": "TP@5", "hit_rate@5": "Success@5", "precision@5": "P@5", "recall@5": "R@5", "f1": "F",
+        "f1@5": "F@5", "r-precision": "Rprec", "r_precision": "Rprec", "mrr": "RR", "mrr@10": "RR@10", "map": "AP", "map@100": "AP@100",
+        "ndcg@10": "nDCG@10", "ndcg_burges@10": "nDCG(gain='exp')@10", "dcg@5": "DCG@5", "dcg_burges": "DCG(gain='exp')",
+        "bpref": "bpref", "rbp.95": "RBP(p=0.95)", "rbp.50": "RBP(p=0.5)",
+    },
+    "BEIR": {"NDCG@10": "nDCG@10", "MAP@100": "AP@100", "Recall@100": "R@100", "P@10": "P@10", "MRR@10": "RR@10",
+             "R_cap@100": "R(denominator='min')@100", "Hole@10": "Unjudged(denominator='k')@10"},
+    "ir_measures": {
+        "SetP": "P", "SetR": "R", "SetF": "F", "SetF(beta=2)": "F(beta=2)", "SetAP": "SetAP", "IPrec@0.1": "IPrec@0.1",
+        "Judged@10": "Judged@10", "alpha_nDCG@20": "alpha_nDCG@20", "StRecall@5": "StRecall@5", "nNRBP": "nNRBP",
+        "NERR8@10": "NERR8@10", "Compat(p=0.95)": "Compat", "Compat(p=0.9)": "Compat(p=0.9)", "INST": "INST",
+        "BPM@10": "BPM@10", "nDCG(rel=2)@10": "nDCG(rel=2)@10", "Bpref": "bpref", "Rprec": "Rprec", "ERR@20": "ERR@20",
+        "AP_IA": "AP_IA", "P_IA@5": "P_IA@5", "ERR_IA@20": "ERR_IA@20", "RBP(p=0.9)": "RBP(p=0.9)", "SDCG@10": "SDCG@10",
+    },
+    "ndeval": {"alpha-nDCG@10": "alpha_nDCG@10", "ERR-IA@5": "ERR_IA@5", "MAP-IA": "AP_IA", "strec@5": "StRecall@5"},
+    "judges": {
+        "context_precision": "AP(denominator='found')", "context_recall": "StRecall(denominator='declared')",
+        "context_entity_recall": "StRecall(denominator='declared')", "context_relevance": "P",
+        "completeness": "StRecall(denominator='declared')", "contextual_precision@5": "AP(denominator='found')@5",
+    },
+    "everyday": {
+        "MAP": "AP", "MRR": "RR", "MRR@10": "RR@10", "Hit@5": "Success@5", "HitRate@5": "Success@5", "HR@10": "Success@10",
+        "Hits@10": "Success@10", "Success@5": "Success@5", "F1@5": "F@5", "F2@5": "F(beta=2)@5", "F0.5": "F(beta=0.5)",
+        "F(beta=2)@5": "F(beta=2)@5", "F(beta=1)@5": "F@5", "precision@5": "P@5", "Recall": "R", "average_precision": "AP",
+        "reciprocal_rank": "RR", "nDCG( gain = exp ) @ 10": "nDCG(gain='exp')@10", "P(rel=1.0)@5": "P@5",
+    },
+}  # fmt: skip
+
+PAIRS = [(tool, theirs, ours) for tool, names in KNOWN.items() for theirs, ours in names.items()]
+
+
+@pytest.mark.parametrize(("tool", "theirs", "ours"), PAIRS)
+def test_name_of_another_tool(tool: str, theirs: str, ours: str) -> None:
+    assert str(parse(theirs)) == ours
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("P@0", "P: k is 0, expected a whole number of at least 1."),
+        ("nDCG@-1", "nDCG: k is -1, expected a whole number of at least 1."),
+        ("P@2.5", "P: k is 2.5, expected a whole number of at least 1."),
+        ("IPrec@1.5", "IPrec: recall is 1.5, expected a number from 0 to 1."),
+        ("RBP(p=1)", "RBP: p is 1, expected a number above 0 and below 1."),
+        ("INST(T=0.2)", "INST: T is 0.2, expected a number of at least 0.5."),
+        ("nDCG(gain='exponential')@5", "nDCG: gain is 'exponential', expected 'linear', 'exp' or a mapping of grade to gain."),
+        ("P(relevance=2)@5", "P: unknown parameter 'relevance', expected k, rel, denominator."),
+        ("AP(denominator='foudn')", "Did you mean 'found'?"),
+        ("Presision@5", "Did you mean 'precision'?"),
+        ("NumRel@5", "NumRel: got @5, but this measure has no cut-off."),
+    ],
+)  # fmt: skip
+def test_a_wrong_name_is_told(asked: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(asked)
+    assert said in str(caught.value)
+
+
+def test_accuracy_asks_for_the_collection() -> None:
+    with pytest.raises(UsageError, match=r"Accuracy needs the number of documents.*corpus="):
+        evaluate({"q": ["a"]}, {"q": ["a"]}, "Accuracy")
+    with pytest.raises(UsageError, match=r"corpus is 2, but one query alone has 3 different documents"):
+        evaluate({"q": ["a", "b"]}, {"q": ["a", "x"]}, "Accuracy", corpus=2)
