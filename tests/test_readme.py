@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import io
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rankproof import sample
+from rankproof.core.measure import forget
+from rankproof.core.names import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def registry() -> Iterator[None]:
+    """The registry as it was before a page declared measures of its own."""
+    before = set(REGISTRY)
+    yield
+    for name in set(REGISTRY) - before:
+        forget(name)
 
 
 @pytest.fixture
@@ -38,16 +51,24 @@ def test_python_on_the_page_runs_and_prints_what_it_shows(
     page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"__name__": page.stem}
     shown = blocks(page)
     for (language, body), (after, expected) in zip(shown, [*shown[1:], ("", "")], strict=True):
         if language != "python":
             continue
+        if body.startswith(">>>"):
+            run_session(body, names, page)
+            continue
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            exec(compile(body, str(page), "exec"), names)
+            exec(compile(body, f"<{page.name}>", "exec"), names)
         if after == "text":
             assert out.getvalue().rstrip() == expected.rstrip()
+
+
+def run_session(body: str, names: dict[str, object], page: Path) -> None:
+    test = doctest.DocTestParser().get_doctest(body, names, page.name, page.name, 0)
+    assert doctest.DocTestRunner(verbose=False).run(test, clear_globs=False).failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
