@@ -245,6 +245,7 @@ def test_a_document_twice_in_the_results(run, arguments):
     assert (code, out) == (4, "")
     assert "'a'" in err
     assert "twice" in err
+    assert "duplicates=" not in err
 
 
 def test_a_broken_file_of_norms(run, tmp_path):

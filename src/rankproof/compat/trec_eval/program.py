@@ -21,6 +21,9 @@ from rankproof.io.files import check_path
 USAGE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
 """The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
 
+_NO_CHOICE = ", or choose duplicates='first' or duplicates='best'"
+"""What the readers advise, and trec_eval has no option for."""
+
 
 class StopError(RankproofError):
     """The program ends here, with this exit code."""
@@ -39,12 +42,13 @@ def quits_with(code: int) -> Iterator[None]:
     except StopError:
         raise
     except RankproofError as problem:
-        raise StopError(problem, _seen_late(problem, code)) from problem
+        said = str(problem).replace(_NO_CHOICE, "")
+        raise StopError(said, _seen_late(said, code)) from problem
 
 
-def _seen_late(problem: RankproofError, code: int) -> int:
+def _seen_late(problem: str, code: int) -> int:
     """trec_eval notices a document that comes twice only when it calculates."""
-    return CALCULATION if code == INPUT and " twice" in str(problem) else code
+    return CALCULATION if code == INPUT and " twice" in problem else code
 
 
 def main(arguments: Sequence[str]) -> int:
