@@ -6,8 +6,6 @@ the presence of tied scores, ECIR 2008.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
@@ -97,7 +95,3 @@ def _above_and_beside(good: Hits, bad: Hits) -> tuple[Array, Array]:
 def _span(h: Hits) -> tuple[Array, Array]:
     """The first and last rank each row could have."""
     return (h.rank, h.rank) if h.first is None or h.last is None else (h.first, h.last)
-
-
-FORMS: dict[str, Callable[..., PerQuery]] = {"RR": expected_rr, "AP": expected_ap, "bpref": expected_bpref}
-"""The closed forms by measure; each takes the parameters of its measure."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.core.expected import FORMS
 from rankproof.core.hits import Array, Hits, PerQuery, gains
 from rankproof.core.measure import Measure
 from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, tied_orders
@@ -58,9 +57,8 @@ def worth(measure: Measure, hits: Hits) -> Array | None:
 def _expected(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
     if measure.spec.additive and _sums_exactly(measure):
         return _spread_mean(measure, hits), ""
-    form = measure.spec.expected or FORMS.get(measure.spec.name)
-    if form is not None and steady(measure):
-        return form(seen_by(measure, hits), **measure.params), ""
+    if measure.spec.expected is not None and steady(measure):
+        return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
     return _averaged(measure, hits, rng)
 
 
@@ -87,7 +85,7 @@ def _parts(hits: Hits) -> list[Array]:
 
 
 def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
-    means = measure(seen_by(measure, hits))
+    means = measure(seen_by(measure, hits)).copy()
     errors = np.zeros(hits.n)
     estimated = 0
     for orders in tied_orders(hits, measure.spec.aspects, rng):
@@ -140,7 +138,7 @@ def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | 
 
 
 def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
-    low = measure(seen_by(measure, hits))
+    low = measure(seen_by(measure, hits)).copy()
     high = low.copy()
     searched = 0
     for orders in tied_orders(hits, measure.spec.aspects, rng):
