@@ -184,6 +184,20 @@ def test_the_same_generator_gives_the_same_estimate(make: Any, spread_out: Measu
     assert one.tolist() == other.tolist()
 
 
+def test_a_value_that_hits_remember_is_not_written_over(make: Any) -> None:
+    @measure("Shown", worth=None)
+    def shown(h: Any) -> Any:
+        """The number of judged documents at rank 1, from a remembered count."""
+        return h.top(1).count()
+
+    hits = make({"q": {"a": 1}}, {"q": {"x": 1.0, "a": 1.0}})
+    before = shown(hits).tolist()
+    for rule in ("expected", "best", "worst"):
+        tied_values(shown, hits, rule, np.random.default_rng(RNG))
+        assert shown(hits).tolist() == before
+    forget("Shown")
+
+
 # --- the parts ---------------------------------------------------------------------------------------------
 
 
