@@ -13,6 +13,7 @@ from rankproof.core import measures  # noqa: F401  (its import fills the registr
 from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.derivation import WRITERS, derive
 from rankproof.core.join import Census, join
+from rankproof.core.judgments import judgments_from_rows
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.profiles import PROFILES
 from rankproof.core.ties import seen_by
@@ -156,3 +157,21 @@ def test_equal_scores_are_listed_by_the_rule() -> None:
     assert order("trec") == ["zz", "d", "c"]
     assert order("id") == ["c", "d", "zz"]
     assert order("input") == ["c", "zz", "d"]
+
+
+@pytest.mark.parametrize("name", RANK_MEASURES)
+def test_judgments_by_aspect_are_explained_too(name: str) -> None:
+    rows = [
+        ("q", "a", 1, "1"),
+        ("q", "a", 2, "2"),
+        ("q", "b", 1, "2"),
+        ("q", "c", 0, "3"),
+        ("r", "a", 1, "1"),
+    ]
+    queries, docs, grades, aspects = zip(*rows, strict=True)
+    judgments = judgments_from_rows(queries, docs, grades, aspects)
+    found = explain(judgments, {"q": ["x", "b", "a", "c"]}, "q", name, corpus=100)
+    value = evaluate(judgments, {"q": ["x", "b", "a", "c"]}, name, corpus=100).column(name).values[0]
+    assert found.value == value
+    assert found.own.steps[-1].value == pytest.approx(value)
+    assert str(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rankproof import explain
@@ -97,6 +99,8 @@ def test_long_rankings_are_cut_to_what_counts() -> None:
     assert "d500" in text
     assert "d900" not in text
     assert len(text.splitlines()) < 60
+    told = str(explain({"q": {"d0": 1, "d500": 2, "d900": 0}}, {"q": ranking}, "q", "Judged"))
+    assert re.search(r"^ *901  d900", told, re.MULTILINE)
 
 
 def test_a_query_that_does_not_exist_is_met_with_the_nearest() -> None:

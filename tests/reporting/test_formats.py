@@ -87,6 +87,14 @@ def test_findings_stand_below_with_their_next_step() -> None:
     assert "- 2 queries are missing." in render([summary(findings=[finding])], "markdown")
 
 
+def test_findings_of_several_rankings_are_said_once_and_say_whose_they_are() -> None:
+    both, one = Finding("warning", "a", 1, "Both have it."), Finding("warning", "b", 1, "One has it.")
+    text = render([summary("x.run", findings=[both, one]), summary("y.run", findings=[both])], "table")
+    assert text.count("Both have it.") == 1
+    assert "  warning  Both have it." in text
+    assert "  warning  x.run: One has it." in text
+
+
 def test_notes_and_profiles_are_said() -> None:
     text = render([summary(rows=[row(note="estimated from 1,000 orders")], profile="quepid")], "table")
     assert "nDCG@10: estimated from 1,000 orders." in text
