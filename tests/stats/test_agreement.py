@@ -144,6 +144,8 @@ def test_labels_may_be_given_in_order() -> None:
         (lambda: cohen_kappa([], []), "no item"),
         (lambda: cohen_kappa(["a", 1], ["a", 1]), "mix of kinds"),
         (lambda: cohen_kappa(["a", "x"], ["a", "a"], labels=["a", "b"]), r"got \['x'\], expected one of"),
+        (lambda: cohen_kappa(["good", "bad"], ["good", "fair"], "linear"), "got text, expected its order"),
+        (lambda: krippendorff_alpha([["good", "bad"]], "ordinal"), "got text, expected its order"),
         (lambda: fleiss_kappa([[1, 1], [1]]), "items with 1 and 2 labels"),
         (lambda: fleiss_kappa([[1], [1]]), "items with 1 labels"),
         (lambda: fleiss_kappa([]), "no item"),

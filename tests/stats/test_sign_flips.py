@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -138,6 +141,19 @@ def test_the_company_of_other_columns_does_not_matter() -> None:
     together = sign_flips(columns, rng(3), permutations=5000)
     assert together == [sign_flip(column, rng(3), permutations=5000) for column in columns]
     assert together[::-1] == sign_flips(columns[::-1], rng(3), permutations=5000)
+
+
+def test_the_number_of_threads_does_not_matter() -> None:
+    code = (
+        "import numpy as np; from rankproof.stats.flips import sign_flips; draw = np.random.default_rng(1);"
+        "print(*(f.p for f in sign_flips([draw.normal(0, 1, 700) for _ in range(40)], draw, permutations=3000)))"
+    )
+    said = set()
+    for threads in ("1", "2", "5"):
+        limits = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), threads)
+        said.add(subprocess.run([sys.executable, "-c", code], env={**os.environ, **limits}, capture_output=True, text=True, check=True).stdout)
+    assert len(said) == 1
+    assert len(said.pop().split()) == 40
 
 
 def test_another_seed_gives_another_draw() -> None:

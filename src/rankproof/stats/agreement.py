@@ -57,7 +57,7 @@ def cohen_kappa(
     if weights not in get_args(Weights):
         raise one_of("weights", weights, get_args(Weights))
     units = _both_given(first, second)
-    known = _labels(units, labels)
+    known = _labels(units, labels, ordered=weights != "none")
     pairs = np.zeros((len(known), len(known)))
     np.add.at(pairs, tuple(_places(units, known).T), 1)
     pairs /= len(units)
@@ -127,7 +127,7 @@ def krippendorff_alpha(
     if level not in get_args(Level):
         raise one_of("level", level, get_args(Level))
     units = [unit for unit in map(_given, ratings) if len(unit) > 1]
-    known = _labels(units, labels)
+    known = _labels(units, labels, ordered=level == "ordinal")
     counts = _counts(units, known)
     each = counts.sum(axis=0)
     distance = _distance(known, each, level)
@@ -169,14 +169,16 @@ def _given(line: Sequence[Any]) -> list[Any]:
     return [label for label in line if label is not None and label == label]
 
 
-def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = ()) -> list[Any]:
-    """All labels in order: the one given, else their own."""
+def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: bool = False) -> list[Any]:
+    """All labels in order: the one given, else their own, which text does not have."""
     used = {label for unit in units for label in unit}
     if not used:
         raise DataError("labels: got no item that two judges labelled. Next: have some judged twice.")
     unknown = used - set(order)
     if order and unknown:
         raise DataError(f"labels: got {sorted(map(str, unknown))}, expected one of {list(order)}.")
+    if ordered and not order and any(isinstance(label, str) for label in used):
+        raise DataError("labels: got text, expected its order. Next: give labels=['worst', ..., 'best'].")
     try:
         return list(order) or sorted(used)
     except TypeError as error:

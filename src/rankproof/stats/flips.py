@@ -32,7 +32,7 @@ FEW = 16
 CELLS = 100_000
 """The longest grid on which totals are counted."""
 
-STEPS = 100_000_000
+STEPS = 30_000_000
 """The most work that counting on a grid may take: cells times differences."""
 
 SLACK = 1e-10

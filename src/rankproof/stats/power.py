@@ -10,6 +10,7 @@ design, Information Retrieval Journal 2016.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError
@@ -55,8 +56,7 @@ def smallest_detectable(
     _check_power(power, alpha)
     if n < 2:
         return None
-    t = _critical(n, alpha, sides)
-    return spread / math.sqrt(n) * solve(lambda shift: _power(shift, n, t, sides) >= power, 1.0)
+    return spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides)
 
 
 def queries_needed(
@@ -75,22 +75,27 @@ def queries_needed(
         return None
     size = abs(difference) / spread if spread else math.inf
     guess = ((NORMAL.inv_cdf(1 - alpha / sides) + NORMAL.inv_cdf(power)) / size) ** 2
-    return math.ceil(guess) if guess > MANY else _fewest(size, alpha, power, sides)
+    return math.ceil(guess) if guess > MANY else _fewest(size, guess, alpha, power, sides)
 
 
-def _fewest(size: float, alpha: float, power: float, sides: int) -> int:
-    """The smallest n from 2 on with enough power, by doubling and halving."""
+def _fewest(size: float, guess: float, alpha: float, power: float, sides: int) -> int:
+    """The smallest n from 2 on with enough power; the normal distribution's guess is off by two or three."""
 
     def enough(n: int) -> bool:
         return math.isinf(size) or _power(size * math.sqrt(n), n, _critical(n, alpha, sides), sides) >= power
 
-    low, high = 1, 2
-    while not enough(high):
-        low, high = high, high * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    n = max(2, math.floor(guess))
+    while not enough(n):
+        n += 1
+    while n > 2 and enough(n - 1):
+        n -= 1
+    return n
+
+
+@cache
+def _shift_needed(n: int, alpha: float, power: float, sides: int) -> float:
+    t = _critical(n, alpha, sides)
+    return solve(lambda shift: _power(shift, n, t, sides) >= power, 1.0)
 
 
 def _critical(n: int, alpha: float, sides: int) -> float:
