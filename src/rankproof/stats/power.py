@@ -21,6 +21,8 @@ ALPHA = 0.05
 POWER = 0.8
 MANY = 10_000
 """From here on the normal distribution is exact to a query in thousands."""
+MOST = 1e12
+"""A difference that needs more queries than this is as good as none."""
 
 
 def spread(values: Array) -> float | None:
@@ -74,8 +76,10 @@ def queries_needed(
     if not difference:
         return None
     size = abs(difference) / spread if spread else math.inf
-    guess = ((NORMAL.inv_cdf(1 - alpha / sides) + NORMAL.inv_cdf(power)) / size) ** 2
-    return math.ceil(guess) if guess > MANY else _fewest(size, guess, alpha, power, sides)
+    root = (NORMAL.inv_cdf(1 - alpha / sides) + NORMAL.inv_cdf(power)) / size
+    if root > MOST**0.5:
+        return None
+    return math.ceil(root**2) if root**2 > MANY else _fewest(size, root**2, alpha, power, sides)
 
 
 def _fewest(size: float, guess: float, alpha: float, power: float, sides: int) -> int:

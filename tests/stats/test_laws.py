@@ -1,0 +1,112 @@
+"""What holds for every statistic of differences, on whatever numbers: no NaN, units and order do not matter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from rankproof.stats.anova import anova
+from rankproof.stats.differences import difference_interval
+from rankproof.stats.effects import cliffs_delta, d_z, hedges_g
+from rankproof.stats.equivalence import equivalence
+from rankproof.stats.flips import sign_flip
+from rankproof.stats.power import queries_needed, smallest_detectable, spread
+from rankproof.stats.significance import bootstrap, paired_t, wilcoxon
+from rankproof.stats.tukey import tukey
+
+SIZES = st.floats(1e-9, 1e9) | st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0, 1 / 3])
+NUMBERS = st.builds(lambda size, sign: size * sign, SIZES, st.sampled_from([1, -1]))
+ROWS = st.lists(NUMBERS, min_size=1, max_size=25).map(np.array) | st.builds(lambda x, n: np.full(n, x), NUMBERS, st.integers(1, 30))
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+TESTS: dict[str, Callable[[Any], Any]] = {
+    "sign flips": lambda d: sign_flip(d, rng(), permutations=200),
+    "greater": lambda d: sign_flip(d, rng(), "greater", 200),
+    "t": paired_t,
+    "less": lambda d: paired_t(d, "less"),
+    "wilcoxon": wilcoxon,
+    "pratt": lambda d: wilcoxon(d, zeros="pratt"),
+    "bootstrap": lambda d: bootstrap(d, rng(), resamples=100),
+}
+OTHERS: dict[str, Callable[[Any], Any]] = {
+    "d_z": d_z,
+    "hedges": lambda d: hedges_g(d, d[::-1]),
+    "cliff": lambda d: cliffs_delta(d, d[::-1]),
+    "equivalence": lambda d: equivalence(d, 0.1),
+}
+
+
+def numbers(found: Any) -> list[float]:
+    """All numbers of a result, nested ones too."""
+    if is_dataclass(found):
+        return [x for each in fields(found) for x in numbers(getattr(found, each.name))]
+    return [float(found)] if isinstance(found, int | float) else []
+
+
+@pytest.mark.parametrize("name", [*TESTS, *OTHERS])
+@settings(max_examples=60, deadline=None)
+@given(row=ROWS)
+def test_every_number_is_finite(name: str, row: Any) -> None:
+    found = {**TESTS, **OTHERS}[name](row)
+    assert all(map(math.isfinite, numbers(found)))
+    assert 0 <= getattr(found, "p", 0.5) <= 1
+
+
+@pytest.mark.parametrize("name", list(TESTS))
+@settings(max_examples=40, deadline=None)
+@given(row=st.lists(st.integers(-20, 20), min_size=1, max_size=25).map(np.array), unit=st.sampled_from([0.125, 4.0, 1024.0]))
+def test_units_and_order_do_not_matter(name: str, row: Any, unit: float) -> None:
+    p = TESTS[name](row).p
+    assert TESTS[name](row * unit).p == pytest.approx(p, abs=1e-12)
+    assert TESTS[name](row[::-1]).p == p
+
+
+@settings(max_examples=60, deadline=None)
+@given(row=ROWS)
+def test_adding_to_every_difference_moves_one_sided_p_one_way(row: Any) -> None:
+    """More in favour of the first system never makes "first is better" less likely."""
+    assume(len(row) <= 16)  # counted, not drawn
+    more = float(np.abs(row).max()) / 2 + 0.1
+    assert sign_flip(row + more, rng(), "greater").p <= sign_flip(row, rng(), "greater").p + 1e-9
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "t"])
+@settings(max_examples=40, deadline=None)
+@given(row=ROWS)
+def test_intervals_are_finite_and_in_order(method: Any, row: Any) -> None:
+    assume(len(row) > 1)
+    found = difference_interval(row, rng(), method=method, resamples=200)
+    assert math.isfinite(found.low)
+    assert math.isfinite(found.high)
+    assert found.low <= found.high
+
+
+@settings(max_examples=40, deadline=None)
+@given(row=ROWS)
+def test_what_is_detectable_is_a_number_or_none(row: Any) -> None:
+    wide = spread(row)
+    assume(wide is not None)
+    assert math.isfinite(smallest_detectable(wide, len(row)) or 0)
+    needed = queries_needed(float(row.mean()), wide)
+    assert needed is None or needed >= 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=st.lists(st.lists(NUMBERS, min_size=3, max_size=3), min_size=2, max_size=12).map(np.array))
+def test_tables_give_finite_numbers(table: Any) -> None:
+    found = anova(table)
+    assert all(map(math.isfinite, numbers(found)))
+    for pair in tukey(dict(zip("abc", table.T, strict=True)), rng(), 50):
+        assert 0 < pair.p <= 1
+        assert math.isfinite(pair.difference)
