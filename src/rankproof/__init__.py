@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rankproof.api.compare import Comparison, compare
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.api.explain import Explanation, explain
+    from rankproof.api.fuse import fuse
     from rankproof.api.scores import Scores
+    from rankproof.api.tune import Tuned, tune
     from rankproof.core.audit import Audit
     from rankproof.core.measure import Measure, measure
 
@@ -36,6 +38,9 @@ _PUBLIC = {
     "Audit": "rankproof.core.audit",
     "explain": "rankproof.api.explain",
     "Explanation": "rankproof.api.explain",
+    "fuse": "rankproof.api.fuse",
+    "tune": "rankproof.api.tune",
+    "Tuned": "rankproof.api.tune",
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
 }
@@ -48,13 +53,16 @@ __all__ = [
     "Explanation",
     "Measure",
     "Scores",
+    "Tuned",
     "agreement",
     "audit",
     "compare",
     "evaluate",
     "explain",
+    "fuse",
     "measure",
     "prepare",
+    "tune",
 ]
 
 

@@ -14,6 +14,7 @@ COMMANDS = {
     "compare": "Say which ranking is better, where that is more than chance.",
     "audit": "Say what is wrong or odd about judgments and a ranking.",
     "explain": "Show how one number of one query comes about, step by step.",
+    "fuse": "Combine several rankings into one.",
     "measures": "List the measures, or describe one in full.",
     "profiles": "List the tools whose conventions can be followed.",
     "convert": "Write judgments or a ranking in another format.",

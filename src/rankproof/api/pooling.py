@@ -1,0 +1,140 @@
+"""Rankings of any kind read for fusion: named, with ids of one kind, side by side in a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from rankproof.bench.fusion.arrays import lengths, starts
+from rankproof.bench.fusion.pool import Pool, pool_of
+from rankproof.bench.fusion.recipe import Recipe, fused
+from rankproof.core.join import Rankings
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.ids import are_integers, as_given, judged_kinds
+from rankproof.io.load import load_ranking
+from rankproof.io.mappings import MappingRankings
+
+Fused = dict[Any, dict[Any, float]]
+Kinds = tuple[bool | None, bool | None]
+"""Whether the ids of queries, and of documents, are integers; None where there are none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """Rankings that were read, side by side."""
+
+    pool: Pool
+    kinds: Kinds
+    notes: tuple[str, ...] = ()
+    """What is odd about them."""
+
+    def fused(self, made: Recipe, pool: Pool | None = None) -> Fused:
+        """The rankings, or a part of their pool, fused; ids as they were given."""
+        part = self.pool if pool is None else pool
+        found = part.ordered(fused(made, part))
+        rankings = [
+            dict(zip(as_given(list(docs), self.kinds[1]), docs.values(), strict=True))
+            for docs in found.values()
+        ]
+        return dict(zip(as_given(list(found), self.kinds[0]), rankings, strict=True))
+
+
+def load_rankings(rankings: Any) -> dict[str, Rankings]:
+    """The rankings by name; a list is named by its files, or ranking 1, ranking 2, ..."""
+    named = dict(rankings.items()) if isinstance(rankings, Mapping) else _named(rankings)
+    if not named:
+        raise UsageError("rankings: got none, expected two or more. Next: give {name: ranking} or a list.")
+    return {str(name): _loaded(str(name), each) for name, each in named.items()}
+
+
+def open_pool(
+    loaded: Mapping[str, Rankings], depth: int | None = None, judgments: Judgments | None = None
+) -> Opened:
+    """The pool of the rankings; their ids, and those of the judgments, must be of one kind."""
+    if depth is not None and (isinstance(depth, bool) or not hasattr(depth, "__index__") or int(depth) < 1):
+        raise UsageError(f"depth: got {depth!r}, expected a whole number of at least 1.")
+    kinds = _same_kinds(loaded, judgments)
+    pool = pool_of({name: each.table() for name, each in loaded.items()}, depth)
+    return Opened(pool, kinds, _notes(pool))
+
+
+def _named(rankings: Any) -> dict[str, Any]:
+    if isinstance(rankings, (str, PathLike)) or not isinstance(rankings, Iterable):
+        raise UsageError(
+            f"rankings: got {shorten(rankings)}, expected {{name: ranking}} or a list of rankings."
+        )
+    listed = list(rankings)
+    names = [PurePath(fspath(each)).name if isinstance(each, (str, PathLike)) else "" for each in listed]
+    if "" in names or len(set(names)) < len(names):
+        names = [f"ranking {number}" for number in range(1, len(listed) + 1)]
+    return dict(zip(names, listed, strict=True))
+
+
+def _loaded(name: str, ranking: Any) -> Rankings:
+    """The ranking; one that is in memory has no other name than the one given here."""
+    found = load_ranking(ranking)
+    return replace(found, source=f"ranking {name!r}") if isinstance(found, MappingRankings) else found
+
+
+def _notes(pool: Pool) -> tuple[str, ...]:
+    """What is odd about rankings to be fused; an error where no query is in two of them."""
+    if len(pool.names) == 1:
+        return (f"only one ranking, {pool.names[0]!r}, so there is nothing to combine it with",)
+    answers = (lengths(pool.rank, pool.query) > 0).sum(axis=1) if len(pool.docs) else np.zeros(0)
+    answers = answers[starts(pool.query)]
+    alone = [pool.queries[i] for i in np.flatnonzero(answers == 1).tolist()]
+    if alone and len(alone) == len(answers):
+        raise _nothing_in_common(pool)
+    if 2 * len(alone) <= len(answers):
+        return ()
+    return (f"{len(alone)} of {len(answers)} queries are in one ranking only, as {shorten(alone[0])}",)
+
+
+def _nothing_in_common(pool: Pool) -> DataError:
+    examples = [
+        f"{name!r} has {shorten(pool.queries[int(pool.query[rows[0]])])}"
+        for name, column in zip(pool.names, pool.rank.T, strict=True)
+        if len(rows := np.flatnonzero(~np.isnan(column)))
+    ]
+    return DataError(
+        f"rankings: no query is in two of them, so there is nothing to combine: {', '.join(examples[:3])}. "
+        "Next: check that they answer the same queries, with ids written the same way."
+    )
+
+
+# --- ids ------------------------------------------------------------------------------------------
+
+
+def _same_kinds(loaded: Mapping[str, Rankings], judgments: Judgments | None) -> Kinds:
+    """Whether ids are integers; an error where some are and others are text."""
+    known: list[bool | None] = [None, None] if judgments is None else list(judged_kinds(judgments))
+    for name, each in loaded.items():
+        for i, kind in enumerate(_kinds(each)):
+            if kind is not None and known[i] is not None and kind != known[i]:
+                raise _two_kinds(name, ("queries", "documents")[i], kind)
+            known[i] = kind if known[i] is None else known[i]
+    return known[0], known[1]
+
+
+def _kinds(ranking: Rankings) -> Kinds:
+    if not isinstance(ranking, MappingRankings):
+        return getattr(ranking, "integer_ids", (False, False))
+    filled = [each for each in ranking.mapping.values() if hasattr(each, "__iter__") and len(each)]
+    firsts = (next(iter(each)) for each in filled)
+    docs = [doc[0] if isinstance(doc, (tuple, list)) and doc else doc for doc in firsts]
+    where = ranking.source
+    return are_integers(ranking.mapping, f"{where}, queries"), are_integers(docs, f"{where}, documents")
+
+
+def _two_kinds(name: str, what: str, integers: bool) -> DataError:
+    ours, others = ("integers", "text") if integers else ("text", "integers")
+    return DataError(
+        f"ranking {name!r}, {what}: got ids that are {ours} where the others are {others}. "
+        "Next: give all as text, written the same way."
+    )

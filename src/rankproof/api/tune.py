@@ -1,0 +1,206 @@
+"""`tune`: the settings of a fusion chosen on some queries, and scored on others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.evaluate import evaluate
+from rankproof.api.pooling import Fused, Opened, load_rankings, open_pool
+from rankproof.api.scores import Scores
+from rankproof.bench.fusion.methods import find_method
+from rankproof.bench.fusion.pool import Pool
+from rankproof.bench.fusion.recipe import Recipe, learned, recipe
+from rankproof.bench.fusion.tuning import split, trials
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse
+from rankproof.errors import UsageError
+from rankproof.io.load import load_judgments
+from rankproof.reporting.numbers import score, span
+
+SEEN, HELD_OUT = "tuned on", "held out"
+SAME = 12
+"""Decimals to which two settings must differ for one to be better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The mean over some queries with its 95 % interval."""
+
+    name: str
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One setting that was tried, and its mean over the queries tuned on."""
+
+    settings: Mapping[str, Any]
+    mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """A fusion whose settings were chosen; `print` shows what they are worth."""
+
+    recipe: Recipe
+    measure: Measure
+    names: tuple[str, ...]
+    """The rankings it combines."""
+    trials: tuple[Trial, ...]
+    """Everything that was tried, the usual settings first."""
+    tuned_on: Part
+    """The queries that chose the settings: flattered, as every choice flatters itself."""
+    held_out: Part
+    """The queries that had no say: what to expect of new ones."""
+    others: tuple[Part, ...]
+    """On the held-out queries: each ranking alone, and the usual settings."""
+    queries: tuple[str, ...]
+    """The ids of the held-out queries."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was chosen, as `fuse` takes it."""
+        return self.recipe.settings
+
+    def fuse(self, rankings: Any, depth: int | None = None) -> Fused:
+        """Other results of the same rankings combined in this way."""
+        loaded = load_rankings(rankings)
+        if set(loaded) != set(self.names):
+            raise UsageError(
+                f"rankings: got {', '.join(map(repr, loaded))}, expected those that were tuned: "
+                f"{', '.join(map(repr, self.names))}."
+            )
+        return open_pool({name: loaded[name] for name in self.names}, depth).fused(self.recipe)
+
+    def __str__(self) -> str:
+        chosen = f"{self.recipe.method.name}{_shown(self.settings)}"
+        parts = [self.tuned_on, self.held_out, *self.others]
+        width = max(len(part.name) for part in parts)
+        head = f"{'':{width}}  {'mean':>8}  {'95 % interval':>18}  {'n':>5}"
+        rows = [f"{p.name:{width}}  {score(p.mean):>8}  {span(p.low, p.high):>18}  {p.n:>5}" for p in parts]
+        lines = [f"{chosen}: best of {len(self.trials)} settings for {self.measure}", "", head, *rows]
+        return "\n".join([*map(str.rstrip, lines), *self._advice()])
+
+    def _advice(self) -> list[str]:
+        """What the held-out queries say against the choice."""
+        sign = 1 if self.measure.spec.higher else -1
+        others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
+        return ["", f"No worse on the held-out queries: {', '.join(others)}."] if others else []
+
+
+def tune(
+    judgments: Any,
+    rankings: Any,
+    method: str = "rrf",
+    measure: str | Measure = "nDCG@10",
+    *,
+    normalise: str | None = None,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    share: float = 0.5,
+    seed: int = 0,
+    depth: int | None = None,
+) -> Tuned:
+    """The best settings of a fusion, chosen on one part of the judged queries and scored on the other.
+
+    `grid` says what to try: `{"k": [10, 60], "weights": [...], "normalise": [...]}`, all combinations; by default
+    the method's parameters, or weights that sum to 1. `share` of the queries, drawn with `seed`, are tuned on.
+    Methods that learn from judgments learn from these alone.
+
+    >>> judgments = {f"q{i}": {"a": 1} for i in range(8)}
+    >>> good, bad = ({query: ranking for query in judgments} for ranking in (["a", "b"], ["b", "a"]))
+    >>> tuned = tune(judgments, {"good": good, "bad": bad}, "weighted-sum", "RR", normalise="rank")
+    >>> tuned.settings["weights"], tuned.held_out.mean, tuned.held_out.n
+    ((0.6, 0.4), 1.0, 4)
+    """
+    asked, judged, loaded = parse(measure), load_judgments(judgments), load_rankings(rankings)
+    tries = trials(find_method(method), len(loaded), grid, normalise)
+    recipes = [_recipe(list(loaded), method, normalise, settings) for settings in tries]
+    opened = open_pool(loaded, depth, judged)
+    seen, _ = split(judged.queries, share, np.random.default_rng(seed))
+    bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
+    ready = [bench.learned(each) for each in recipes]
+    tried = tuple(Trial(each.settings, bench.mean_seen(each)) for each in ready)
+    best = ready[_best(tried, asked)]
+    return Tuned(
+        recipe=best,
+        measure=asked,
+        names=tuple(loaded),
+        trials=tried,
+        tuned_on=bench.part(SEEN, SEEN, opened.fused(best)),
+        held_out=bench.part(HELD_OUT, HELD_OUT, opened.fused(best)),
+        others=(*_usual(bench, ready[0], best), *_alone(bench, loaded)),
+        queries=tuple(query for query in judged.queries if query not in seen),
+    )
+
+
+def _recipe(names: Sequence[str], method: str, normalise: str | None, settings: Mapping[str, Any]) -> Recipe:
+    own = {"normalise": normalise, "weights": None, **settings}
+    return recipe(names, method, own.pop("normalise"), own.pop("weights"), own)
+
+
+def _best(tried: Sequence[Trial], measure: Measure) -> int:
+    """The best trial; where several are, the first."""
+    sign = 1 if measure.spec.higher else -1
+    return max(range(len(tried)), key=lambda i: sign * round(tried[i].mean, SAME))
+
+
+def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[Part]:
+    """What the usual settings reach on the held-out queries, where others were chosen."""
+    if usual is best:
+        return []
+    return [bench.part(f"usual {_shown(usual.settings)}", HELD_OUT, bench.opened.fused(usual))]
+
+
+def _alone(bench: _Bench, loaded: Mapping[str, Any]) -> Iterable[Part]:
+    return (bench.part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items())
+
+
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """What every setting is tried on."""
+
+    opened: Opened
+    judgments: Judgments
+    measure: Measure
+    groups: Mapping[str, str]
+    """Which part each judged query belongs to."""
+
+    def learned(self, made: Recipe) -> Recipe:
+        """The recipe with what it learns from the queries tuned on."""
+        return learned(made, self._seen(), self.judgments)
+
+    def mean_seen(self, made: Recipe) -> float:
+        """The mean over the queries tuned on."""
+        return self._slice(SEEN, self.opened.fused(made, self._seen()))[self.measure]
+
+    def part(self, name: str, group: str, ranking: Any) -> Part:
+        """The mean of a ranking over a part of the queries."""
+        found = self._slice(group, ranking)
+        interval = found.uncertainty(self.measure)
+        return Part(name, found[self.measure], interval.low, interval.high, interval.n)
+
+    def _slice(self, group: str, ranking: Any) -> Scores:
+        return evaluate(self.judgments, ranking, self.measure, by=self.groups).slices[group]
+
+    def _seen(self) -> Pool:
+        return self.opened.pool.of({query for query, group in self.groups.items() if group == SEEN})
+
+
+def _shown(settings: Mapping[str, Any]) -> str:
+    """The settings as one would write them: (k=60)."""
+    inside = [f"{name}={_value(value)}" for name, value in settings.items()]
+    return f"({', '.join(inside)})" if inside else ""
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(f'{each:.3g}' for each in value)}]"
+    return f"{value:g}" if isinstance(value, float) else repr(value)

@@ -1,0 +1,1 @@
+"""What is done with several systems at once, apart from scoring them."""

@@ -1,0 +1,177 @@
+"""Everything that some rankings returned: one row for each document of each query, one column for each ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.table import RankingTable
+from rankproof.errors import DataError, shorten
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The rows stand query after query, the documents of one query by id, the highest first (the rule for ties)."""
+
+    names: tuple[str, ...]
+    """What the rankings are called; a column each."""
+    queries: tuple[str, ...]
+    """The queries with documents, in the order in which they first come."""
+    docs: Sequence[str]
+    """The document of each row."""
+    query: Array
+    """The query of each row, as an index."""
+    rank: Array
+    """The rank, from 1, of each row's document in each ranking; NaN where it was not returned."""
+    score: Array
+    """Its score; NaN where it was not returned, or where the ranking has no scores."""
+    unscored: tuple[str, ...] = ()
+    """The rankings that have no scores."""
+    empty: tuple[str, ...] = ()
+    """The queries that are answered with no document by all."""
+
+    def of(self, queries: Collection[str]) -> Pool:
+        """The pool of these queries alone."""
+        kept = [i for i, query in enumerate(self.queries) if query in queries]
+        number = np.full(len(self.queries), -1)
+        number[kept] = np.arange(len(kept))
+        rows = np.flatnonzero(number[self.query] >= 0)
+        return Pool(
+            names=self.names,
+            queries=tuple(self.queries[i] for i in kept),
+            docs=[self.docs[row] for row in rows.tolist()],
+            query=number[self.query[rows]],
+            rank=self.rank[rows],
+            score=self.score[rows],
+            unscored=self.unscored,
+            empty=tuple(query for query in self.empty if query in queries),
+        )
+
+    def ordered(self, values: Array) -> dict[str, dict[str, float]]:
+        """`{query: {document: value}}`, the highest value first, equal ones by document id, the highest first."""
+        found: dict[str, dict[str, float]] = {query: {} for query in (*self.queries, *self.empty)}
+        order = np.lexsort((np.arange(len(values)), -values, self.query))
+        rows = zip(self.query[order].tolist(), order.tolist(), values[order].tolist(), strict=True)
+        for query, row, value in rows:
+            found[self.queries[query]][self.docs[row]] = value
+        return found
+
+
+def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Pool:
+    """The pool of rankings, each cut to its `depth` best documents.
+
+    >>> pool = pool_of({"one": RankingTable(["q", "q"], ["a", "b"]), "two": RankingTable(["q"], ["b"])})
+    >>> pool.docs, pool.rank.tolist()
+    (['b', 'a'], [[2.0, 1.0], [1.0, nan]])
+    """
+    queries, query, docs, places = _laid_out(tables.values())
+    rank = np.full((len(docs), len(tables)), np.nan)
+    score = rank.copy()
+    for column, (table, (source, row)) in enumerate(zip(tables.values(), places, strict=True)):
+        _check_once(table, source, row)
+        rank[row, column] = _ranks(_keys(table)[source], row, query)
+        if table.score is not None:
+            score[row, column] = table.score[source]
+    whole = Pool(
+        names=tuple(tables),
+        queries=queries,
+        docs=docs,
+        query=query,
+        rank=rank,
+        score=score,
+        unscored=tuple(name for name, table in tables.items() if table.score is None and len(table)),
+        empty=_empty(tables.values(), queries),
+    )
+    return whole if depth is None else _cut(whole, depth)
+
+
+def _laid_out(
+    tables: Iterable[RankingTable],
+) -> tuple[tuple[str, ...], Array, list[str], list[tuple[Array, Array]]]:
+    """The queries, the query and the document of each row, and for each table which of its rows goes where."""
+    rows_of = [table.by_query() for table in tables]
+    names = [list(table.doc) for table in tables]
+    queries = tuple(dict.fromkeys(query for rows in rows_of for query, own in rows.items() if own))
+    docs: list[str] = []
+    counts: list[int] = []
+    places: list[tuple[list[int], list[int]]] = [([], []) for _ in names]
+    for query in queries:
+        own = [rows.get(query, []) for rows in rows_of]
+        union = {each[row] for each, rows in zip(names, own, strict=True) for row in rows}
+        at = {doc: place for place, doc in enumerate(sorted(union, reverse=True), start=len(docs))}
+        for (source, target), each, rows in zip(places, names, own, strict=True):
+            source.extend(rows)
+            target.extend(at[each[row]] for row in rows)
+        docs.extend(at)
+        counts.append(len(at))
+    arrays = [(np.array(s, dtype=np.intp), np.array(t, dtype=np.intp)) for s, t in places]
+    return queries, np.repeat(np.arange(len(queries)), counts), docs, arrays
+
+
+def _keys(table: RankingTable) -> Array:
+    """What orders the rows of a table, the highest first: scores, ranks, or the order they stand in."""
+    if table.score is None:
+        return -np.arange(len(table), dtype=np.float64) if table.rank is None else -table.rank
+    if np.isnan(table.score).any():
+        raise _not_a_number(table, int(np.flatnonzero(np.isnan(table.score))[0]))
+    return table.score
+
+
+def _ranks(key: Array, row: Array, query: Array) -> Array:
+    """The rank of each document within its query; among equals the earlier row of the pool comes first."""
+    order = np.lexsort((row, -key, query[row]))
+    own = query[row][order]
+    rank = np.zeros(len(row))
+    rank[order] = np.arange(1, len(row) + 1) - np.searchsorted(own, own)
+    return rank
+
+
+def _empty(tables: Iterable[RankingTable], queries: tuple[str, ...]) -> tuple[str, ...]:
+    known = set(queries)
+    return tuple(dict.fromkeys(query for each in tables for query in each.empty if query not in known))
+
+
+def _cut(pool: Pool, depth: int) -> Pool:
+    """The pool without what stands below the depth in every ranking."""
+    above = pool.rank <= depth
+    rows = np.flatnonzero(above.any(axis=1))
+    return Pool(
+        names=pool.names,
+        queries=pool.queries,
+        docs=[pool.docs[row] for row in rows.tolist()],
+        query=pool.query[rows],
+        rank=np.where(above, pool.rank, np.nan)[rows],
+        score=np.where(above, pool.score, np.nan)[rows],
+        unscored=pool.unscored,
+        empty=pool.empty,
+    )
+
+
+# --- what cannot be fused -------------------------------------------------------------------------
+
+
+def _check_once(table: RankingTable, source: Array, row: Array) -> None:
+    """A document may come once a query."""
+    order = np.argsort(row, kind="stable")
+    again = np.flatnonzero(np.diff(row[order]) == 0)
+    if len(again):
+        raise _twice(table, *source[order[again[0] : again[0] + 2]].tolist())
+
+
+def _twice(table: RankingTable, first: int, second: int) -> DataError:
+    lines = "" if table.line is None else f" (lines {table.line[first]} and {table.line[second]})"
+    return DataError(
+        f"{table.source}: query {shorten(table.query[first])} has document {shorten(table.doc[first])} "
+        f"twice{lines}, expected it once. Next: keep the better of the two."
+    )
+
+
+def _not_a_number(table: RankingTable, row: int) -> DataError:
+    line = "" if table.line is None else f", line {table.line[row]}"
+    return DataError(
+        f"{table.source}{line}: query {shorten(table.query[row])}, document {shorten(table.doc[row])}: the score "
+        "is NaN, which has no place in an order. Next: drop the document or give it a score."
+    )

@@ -1,0 +1,207 @@
+"""A recipe: a method with everything that is set about it, checked; and a pool fused by it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from rankproof.bench.fusion.methods import Method, find_method, reads
+from rankproof.bench.fusion.normalise import BY_RANK, NORMALISATIONS
+from rankproof.bench.fusion.pool import Pool
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
+
+NONE = "none"
+DEFAULT = "min-max"
+"""The normalisation of methods that compare scores, where none is named."""
+
+RELEVANT = 1
+"""The grade from which a document counts as relevant where a method learns."""
+
+Weights = Mapping[str, float] | Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How to fuse."""
+
+    method: Method
+    normalise: str = NONE
+    weights: tuple[float, ...] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    learned: Array | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is set, by the names that `fuse` knows."""
+        normalise = {} if self.normalise == NONE else {"normalise": self.normalise}
+        weights = {} if self.weights is None else {"weights": self.weights}
+        return {**normalise, **weights, **self.parameters}
+
+
+def recipe(
+    names: Sequence[str],
+    method: str,
+    normalise: str | None = None,
+    weights: Weights | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Recipe:
+    """The recipe for rankings of these names, or an error that says what is wrong.
+
+    >>> recipe(["bm25", "dense"], "wsum", weights={"dense": 2, "bm25": 1}).settings
+    {'normalise': 'min-max', 'weights': (1.0, 2.0)}
+    """
+    found = find_method(method)
+    return Recipe(
+        method=found,
+        normalise=_normalisation(found, normalise),
+        weights=_weights(found, weights, names),
+        parameters=_parameters(found, parameters or {}),
+    )
+
+
+def learned(made: Recipe, pool: Pool, judgments: Judgments) -> Recipe:
+    """The recipe with what its method learns from the judged queries of the pool."""
+    if made.method.learn is None:
+        return made
+    training = pool.of(judgments.index)
+    if not training.queries:
+        raise DataError(
+            f"{judgments.source}: none of its queries is in the rankings, so {made.method.name} has nothing to "
+            "learn from. Next: give judgments of some of these queries."
+        )
+    evidence = _evidence(training, judgments)
+    return replace(made, learned=_call(made.method.learn, evidence, made.parameters))
+
+
+def fused(made: Recipe, pool: Pool) -> Array:
+    """One score a row of the pool."""
+    if not len(pool.docs):
+        return np.zeros(0)
+    weights = np.ones(len(pool.names)) if made.weights is None else np.array(made.weights)
+    columns: dict[str, Any] = {"rank": pool.rank, "query": pool.query, "weights": weights}
+    columns["learned"] = made.learned
+    if "score" in made.method.reads:
+        columns["score"] = normalised(pool, made.normalise)
+    return _call(made.method.function, columns, made.parameters)
+
+
+def normalised(pool: Pool, name: str) -> Array:
+    """The scores of a pool brought to one scale."""
+    if name in BY_RANK:
+        return NORMALISATIONS[name](pool.rank, pool.query)
+    _check_scores(pool, name)
+    return pool.score if name == NONE else NORMALISATIONS[name](pool.score, pool.query)
+
+
+def _call(function: Callable[..., Array], columns: Mapping[str, Any], parameters: Mapping[str, Any]) -> Array:
+    """The function on the columns it names."""
+    return function(*(columns[name] for name in reads(function)), **parameters)
+
+
+def _evidence(pool: Pool, judgments: Judgments) -> dict[str, Array]:
+    """The columns of a pool whose queries are judged, and which rows are relevant."""
+    good = [{doc for doc, grade in judgments.of(each).items() if grade >= RELEVANT} for each in pool.queries]
+    rows = zip(pool.query.tolist(), pool.docs, strict=True)
+    return {
+        "rank": pool.rank,
+        "query": pool.query,
+        "relevant": np.array([doc in good[query] for query, doc in rows], dtype=bool),
+        "judged": np.array([len(docs) for docs in good], dtype=np.float64),
+    }
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def _normalisation(method: Method, name: str | None) -> str:
+    if "score" not in method.reads:
+        if name not in (None, NONE):
+            raise UsageError(
+                f"normalise: got {name!r}, but {method.name} reads ranks only, which no normalisation changes. "
+                "Next: leave it out, or choose a method that reads scores, like combsum."
+            )
+        return NONE
+    if name is None:
+        return DEFAULT
+    if name not in (NONE, *NORMALISATIONS):
+        raise one_of("normalise", name, (NONE, *NORMALISATIONS))
+    return name
+
+
+def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float, ...] | None:
+    if weights is None and not method.weighted:
+        return None
+    if weights is None:
+        raise UsageError(
+            f"{method.name} needs a weight for each ranking. Next: weights=, as a list or by name; or find them with "
+            "'tune' (in the shell --tune JUDGMENTS)."
+        )
+    if "weights" not in method.reads:
+        raise UsageError(
+            f"{method.name} takes no weights. Next: leave them out, or choose weighted-sum, mixed, wmnz, rrf, rbc, "
+            "borda or condorcet."
+        )
+    if isinstance(weights, Mapping):
+        return _checked(_by_name(weights, names), names)
+    if isinstance(weights, str) or not hasattr(weights, "__len__"):
+        raise UsageError(f"weights: got {weights!r}, expected a list of numbers or {{name: weight}}.")
+    return _checked(list(weights), names)
+
+
+def _by_name(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
+    unknown = [name for name in weights if name not in names]
+    missing = [name for name in names if name not in weights]
+    if unknown:
+        raise UsageError(f"weights: there is no ranking {unknown[0]!r}.{nearest(str(unknown[0]), names)}")
+    if missing:
+        raise UsageError(f"weights: ranking {missing[0]!r} has none. Next: give it one; 0 leaves it out.")
+    return [weights[name] for name in names]
+
+
+def _checked(weights: Sequence[Any], names: Sequence[str]) -> tuple[float, ...]:
+    if len(weights) != len(names):
+        raise UsageError(f"weights: got {len(weights)} for {len(names)} rankings, expected one for each.")
+    for name, weight in zip(names, weights, strict=True):
+        if not _at_least_0(weight):
+            raise UsageError(f"weights: {name!r} has {weight!r}, expected a number of at least 0.")
+    if not any(weights):
+        raise UsageError("weights: all are 0, so nothing would be left. Next: weigh at least one ranking.")
+    return tuple(float(weight) for weight in weights)
+
+
+def _at_least_0(weight: Any) -> bool:
+    return type(weight) is not bool and isinstance(weight, Real) and 0 <= float(weight) < math.inf
+
+
+def _parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
+    known = method.parameters
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"{method.name}: unknown parameter {name!r}, expected {', '.join(known) or 'none'}."
+                f"{nearest(name, known)}"
+            )
+    return {name: each.check(method.name, given.get(name, each.default)) for name, each in known.items()}
+
+
+def _check_scores(pool: Pool, normalise: str) -> None:
+    if pool.unscored:
+        raise DataError(
+            f"ranking {pool.unscored[0]!r} has no scores, only an order. Next: normalise='rank' or 'borda', which make "
+            "scores of ranks, or a method that reads ranks, like rrf."
+        )
+    unfit = np.argwhere(np.isinf(pool.score))
+    if len(unfit):
+        row, column = unfit[0].tolist()
+        raise DataError(
+            f"ranking {pool.names[column]!r}, query {shorten(pool.queries[pool.query[row]])}, document "
+            f"{shorten(pool.docs[row])}: the score is infinite, which cannot be added up (normalise={normalise!r}). "
+            "Next: normalise='rank', or a method that reads ranks, like rrf."
+        )

@@ -1,0 +1,147 @@
+"""`rankproof fuse`: several rankings combined into one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from rankproof.cli.files import check_one_stdin, named
+from rankproof.cli.output import telling
+from rankproof.errors import UsageError
+
+
+@click.command("fuse")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--method", default="rrf", metavar="NAME", help="How to combine them: see above. [rrf]")
+@click.option(
+    "--normalise",
+    metavar="NAME",
+    help="min-max, max, sum, z-score, rank, borda or none. [min-max, where scores are read]",
+)
+@click.option("--weights", metavar="W,W,...", help="A weight for each run, in their order.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the method: k=60."
+)
+@click.option("--depth", type=int, metavar="N", help="Read the N best documents of each run only.")
+@click.option("--judgments", metavar="FILE", help="What the methods that learn shall learn from.")
+@click.option("--tune", "tuning", metavar="FILE", help="Judgments to choose the settings by.")
+@click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE", help="What to tune for. [nDCG@10]")
+@click.option("--share", default=0.5, metavar="SHARE", help="Of the judged queries, to tune on. [0.5]")
+@click.option("--seed", default=0, metavar="N", help="Of the draw of these queries. [0]")
+@click.option("-o", "--output", metavar="FILE", help="Where to write the ranking. [standard output]")
+@click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
+def command(
+    runs: tuple[str, ...],
+    weights: str | None,
+    settings: tuple[str, ...],
+    judgments: str | None,
+    tuning: str | None,
+    measure: str,
+    share: float,
+    seed: int,
+    output: str | None,
+    to: str | None,
+    **options: Any,
+) -> None:
+    """Combine several rankings into one.
+
+    By rank: rrf, isr, log-isr, logn-isr, rbc, borda, condorcet. By score:
+    combsum, combmnz, combgmnz, combmin, combmax, combmed, combanz, weighted-sum,
+    wmnz, mixed. Learning from judged queries: bayesfuse, mapfuse, posfuse,
+    probfuse, segfuse, slidefuse.
+
+    With --tune the settings are chosen on a part of the judged queries and
+    scored on the others; the ranking is written where -o says so.
+
+    \b
+    rankproof fuse bm25.run dense.run -o fused.run
+    rankproof fuse bm25.run dense.run --tune judgments.tsv --method weighted-sum
+    """
+    check_one_stdin(*runs, *([judgments] if judgments else []), *([tuning] if tuning else []))
+    if tuning is None:
+        given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **options}
+        write_fused(_fused(named(runs), given), output or "-", to)
+        return
+    _check_free(weights, settings, judgments)
+    _tune(tuning, named(runs), {"measure": measure, "share": share, "seed": seed, **options}, output, to)
+
+
+def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """The runs fused; what is odd about them is told."""
+    from rankproof.api.fuse import fuse
+
+    with warnings.catch_warnings(record=True) as odd, telling("reading and fusing"):
+        warnings.simplefilter("always")
+        found: dict[str, dict[str, float]] = fuse(runs, **given)
+    for each in odd:
+        click.echo(f"rankproof: note: {each.message}", err=True)
+    return found
+
+
+def _tune(
+    judgments: str, runs: dict[str, str], options: dict[str, Any], output: str | None, to: str | None
+) -> None:
+    from rankproof.api.pooling import load_rankings
+    from rankproof.api.tune import tune
+
+    with telling("tuning"):
+        loaded = load_rankings(runs)
+        tuned = tune(judgments, loaded, **options)
+    if output is not None:
+        write_fused(tuned.fuse(loaded, options["depth"]), output, to)
+    click.echo(str(tuned), err=output == "-")
+
+
+def write_fused(ranking: dict[str, dict[str, float]], target: str, to: str | None) -> None:
+    """The ranking as a file in the format that its name says; as TREC on standard output."""
+    from rankproof.io.load import load_ranking
+    from rankproof.io.write import write_ranking
+
+    for note in write_ranking(
+        load_ranking(ranking).table(), target, to or ("trec" if target == "-" else None)
+    ):
+        click.echo(f"rankproof: note: {note}", err=True)
+
+
+def _check_free(weights: str | None, settings: Sequence[str], judgments: str | None) -> None:
+    """What tuning chooses cannot be given as well."""
+    given = {"--weights": weights, "--set": settings, "--judgments": judgments}
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"{name} and --tune: tuning chooses that itself. Next: leave one of them out.")
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(each) for each in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--weights: got {text!r}, expected numbers like 0.7,0.3.") from None
+
+
+def _parameters(settings: Sequence[str]) -> dict[str, Any]:
+    """The parameters by name, numbers where they are such."""
+    found: dict[str, Any] = {}
+    for each in settings:
+        name, equals, value = each.partition("=")
+        if (
+            not equals
+            or not name.isidentifier()
+            or name in ("method", "normalise", "weights", "depth", "judgments")
+        ):
+            raise UsageError(f"--set: got {each!r}, expected NAME=VALUE, like k=60.")
+        found[name] = _number(value)
+    return found
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
