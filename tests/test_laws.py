@@ -329,7 +329,7 @@ def is_sum(measure: Measure) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("measure", filter(is_sum, VARIANTS), ids=str)
+@pytest.mark.parametrize("measure", list(filter(is_sum, VARIANTS)), ids=str)
 def test_sums_over_ties(measure: Measure, seed: int) -> None:
     """What declares itself a sum over rows is one: rows spread over their ranks give the mean."""
     hits = hits_of(*tied_case(measure, seed))
