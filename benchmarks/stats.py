@@ -2,9 +2,9 @@
 
     python benchmarks/stats.py [--pairs 3] [--permutations 100000] [--ranx env/bin/python]
 
-5 systems (10 pairs), 9 measures, 1,000 queries. scipy is timed on a few pairs and multiplied out; both sides test the
-same differences, and their p-values are compared. Values lie on no grid, so nothing is counted instead of drawn. With --ranx the
-python of an environment that holds ranx runs `stats_ranx.py` beside it.
+5 systems (10 pairs), 9 measures, 1,000 queries. scipy is timed on a few pairs and multiplied out; both sides test
+the same differences, and their p-values are compared. Values lie on no grid, so nothing is counted instead of drawn.
+With --ranx the python of an environment that holds ranx runs `stats_ranx.py` beside it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def scipys(difference: np.ndarray, permutations: int) -> float:
 def ranxs(python: str) -> float:
     """Seconds of one test by ranx, in its own environment."""
     script = Path(__file__).with_name("stats_ranx.py")
-    return float(subprocess.run([python, script], capture_output=True, text=True, check=True).stdout.split()[-1])
+    return float(
+        subprocess.run([python, script], capture_output=True, text=True, check=True).stdout.split()[-1]
+    )
 
 
 def main() -> None:
