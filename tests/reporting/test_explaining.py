@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from rankproof import explain
 from rankproof.errors import UsageError
+from rankproof.io.trec import TrecRankings
 
 
 def order(ranking: object, **conventions: str) -> list[str]:
@@ -121,3 +123,14 @@ def test_the_explanation_as_data_names_documents() -> None:
     assert [term["doc"] for step in found["steps"] for term in step["terms"] if term["rank"]] == ["m", "m"]
     assert found["versus"]["measure"] == "nDCG(gain='exp', ideal='uncut')@5"
     assert found["lines"][1]["grade"] == 2.0
+
+
+def test_a_large_run_is_read_around_the_query_only(tmp_path: Path) -> None:
+    path = tmp_path / "large.run"
+    lines = [f"q{q} Q0 document-{q}-{d} {d + 1} {1000 - d} large" for q in range(300) for d in range(200)]
+    path.write_text("\n".join(lines))
+    found = explain({"q7": {"document-7-3": 1}, "q299": {"x": 1}}, path, "q7", "RR")
+    assert [line.document for line in found.own.lines] == [f"document-7-{d}" for d in range(200)]
+    assert found.value == 0.25
+    whole, near = TrecRankings(path).table(), TrecRankings(path).table_near("q7 ")
+    assert len(near) < len(whole) / 1.5

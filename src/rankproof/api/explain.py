@@ -77,7 +77,7 @@ def explain(
     """
     judged, opened = load_judgments(judgments), load_ranking(ranking)
     query = _known(query, judged)
-    table = opened.table()
+    table = opened.table_near(query) if hasattr(opened, "table_near") else opened.table()
 
     def under(name: str | None) -> Explained:
         scores = evaluate(judged, opened, [measure], profile=name, **conventions)

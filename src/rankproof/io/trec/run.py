@@ -12,6 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from rankproof.core.conventions import Conventions
+from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
@@ -22,7 +23,7 @@ from rankproof.io.trec.chunks import Chunk, chunks
 from rankproof.io.trec.collect import NotTogether, collected
 from rankproof.io.trec.gather import gathered
 from rankproof.io.trec.index import Index, index_of
-from rankproof.io.trec.lines import BadLine, Repeated, split
+from rankproof.io.trec.lines import BadLine, Lines, Repeated, split
 from rankproof.io.trec.parallel import in_order
 from rankproof.io.trec.rows import COLUMNS, DOC, QUERY
 from rankproof.io.trec.scan import Scanned, numbers, scan
@@ -67,23 +68,37 @@ class TrecRankings:
 
     def table(self) -> RankingTable:
         """Every line of the run as columns."""
+        return self._table(None)
+
+    def table_near(self, query: str) -> RankingTable:
+        """The lines of one query as columns, and lines of others; of a large run it takes only a small part."""
+        return self._table(query.encode())
+
+    def _table(self, wanted: bytes | None) -> RankingTable:
+        """The lines of the chunks in which `wanted` occurs; None: of all."""
         query: list[str] = []
         doc: list[str] = []
         rest = [np.zeros((3, 0))]
         line = 1
         with self._opened() as stream:
             for chunk in chunks(stream):
-                try:
-                    lines = split(chunk, COLUMNS)
-                    rest.append(numbers(lines, line))
-                except BadLine as bad:
-                    raise self._error(bad, chunk, line) from bad
-                query += lines.fields(slice(None), QUERY)
-                doc += lines.fields(slice(None), DOC)
+                if wanted is None or wanted in chunk.text.tobytes():
+                    lines, values = self._split(chunk, line)
+                    rest.append(values)
+                    query += lines.fields(slice(None), QUERY)
+                    doc += lines.fields(slice(None), DOC)
                 line += chunk.lines
         score, rank, number = np.concatenate(rest, axis=1)
         known = None if np.isnan(rank).any() else rank
         return RankingTable(query, doc, score, known, number.astype(np.intp), self.source)
+
+    def _split(self, chunk: Chunk, line: int) -> tuple[Lines, Array]:
+        """The fields of a chunk that begins at a line, and its numbers."""
+        try:
+            lines = split(chunk, COLUMNS)
+            return lines, numbers(lines, line)
+        except BadLine as bad:
+            raise self._error(bad, chunk, line) from bad
 
     def _opened(self) -> AbstractContextManager[BinaryIO]:
         if isinstance(self.path_or_bytes, bytes):
