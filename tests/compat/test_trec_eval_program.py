@@ -110,6 +110,35 @@ def test_utility_needs_the_size_of_the_collection_for_its_last_price(run):
     assert "Next: -N" in err
 
 
+@pytest.mark.parametrize("gains", ["1=3,2=1", "0=-1,1=2", "0=1,3=0.5", "1=-2,2=-3,3=-1"])
+def test_gains_on_the_command_line(run, gains):
+    grades = {"a": 1, "b": 0, "c": 3, "d": 2, "e": 2, "f": 0}
+    ranking = "bdxafc"
+    gain = {
+        0: 0,
+        1: 1,
+        2: 2,
+        3: 3,
+        **{int(g): float(v) for g, v in (pair.split("=") for pair in gains.split(","))},
+    }
+    dcg = sum(gain[grades[doc]] / math.log2(i + 2) for i, doc in enumerate(ranking) if doc in grades)
+    best = sorted((gain[grade] for grade in grades.values() if gain[grade] > 0), reverse=True)
+    ideal = sum(value / math.log2(i + 2) for i, value in enumerate(best))
+    qrels = "".join(f"q1 0 {doc} {grade}\n" for doc, grade in grades.items())
+    results = "".join(f"q1 Q0 {doc} 0 {-i} t\n" for i, doc in enumerate(ranking))
+    known = values(run(f"-m ndcg.{gains} -m dcg.{gains} -m ideal_dcg.{gains}", qrels, results)[1])
+    assert known[f"dcg_{gains}", "all"] == f"{dcg:.4f}"
+    assert known[f"ideal_dcg_{gains}", "all"] == f"{ideal:.4f}"
+    assert known[f"ndcg_{gains}", "all"] == (f"{dcg / ideal:.4f}" if ideal else "0.0000")
+
+
+@pytest.mark.parametrize("measure", ["G", "Rndcg", "ndcg_rel", "rbp"])
+def test_a_gain_below_0_is_refused_where_it_would_count_wrongly(run, measure):
+    code, out, err = run(f"-c -m {measure}.1=-2")
+    assert (code, out) == (2, "")
+    assert "the gain -2 is below 0" in err
+
+
 def test_the_persistence_of_rbp(run):
     results = "q1 Q0 x 1 9 t\nq1 Q0 a 2 8 t\nq1 Q0 b 3 7 t\n"
     known = values(run("-q -m rbp.p=0.5 -m rbp_resid.p=0.5", "q1 0 a 1\nq1 0 b 3\n", results)[1])

@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.compat.trec_eval.cutting import relevance_strings
 from rankproof.compat.trec_eval.parameters import Column
 from rankproof.compat.trec_eval.results import FLOOR
-from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import wanted
 from rankproof.core.names import parse
@@ -61,7 +61,7 @@ def _at_rank(name: str) -> Maker:
 
 def _graded(name: str) -> Maker:
     """A measure of gains; -l does not touch it."""
-    return lambda column, setting: parse(name).with_params({"gain": _gain(column)})
+    return lambda column, setting: parse(name).with_params({"gain": _gain_above_0(column)})
 
 
 def _fixed(name: str, **params: Any) -> Maker:
@@ -85,8 +85,29 @@ def _gain(column: Column) -> Any:
     return gains or "linear"
 
 
+def _gain_above_0(column: Column) -> Any:
+    lowest = min(column.pairs.values(), default=0)
+    if lowest < 0:
+        raise UsageError(f"{column.name}: the gain {lowest:g} is below 0, which only ndcg and dcg can count")
+    return _gain(column)
+
+
+def _dcg(column: Column, setting: Setting) -> Measure:
+    return parse("DCG").with_params({"gain": _gain(column)})
+
+
 def _ideal_dcg(column: Column, setting: Setting) -> Formula:
-    return lambda h: _graded("DCG")(column, setting)(h.ideal)
+    """The DCG of the best order by gain, which ends where gains would fall below 0."""
+    dcg, gain = parse("DCG"), _gain(column)
+    return lambda h: dcg(h.valued(gain).ideal)
+
+
+def _ndcg(column: Column, setting: Setting) -> Formula:
+    """nDCG; where a gain is below 0, the ideal order stops before it."""
+    if min(column.pairs.values(), default=0) >= 0:
+        return _graded("nDCG")(column, setting)
+    dcg, ideal = _dcg(column, setting), _ideal_dcg(column, setting)
+    return lambda h: ratio(dcg(h), ideal(h))
 
 
 def _interpolated(column: Column, setting: Setting) -> Formula:
@@ -140,7 +161,8 @@ def _utility(column: Column, setting: Setting) -> Formula:
 def _biased(column: Column, setting: Setting) -> Formula:
     """RBP as version 10 has it: every gain as a share of the topic's largest."""
     rbp = parse("RBP").with_params({"p": _persistence(column), "gain": "topic", "rel": LEAST})
-    return lambda h: rbp(h.valued(_gain(column)))
+    gain = _gain_above_0(column)
+    return lambda h: rbp(h.valued(gain))
 
 
 def _residual(column: Column, setting: Setting) -> Formula:
@@ -175,9 +197,9 @@ FORMULAS: dict[str, Maker] = {
     "11pt_avg": _mean_over_points,
     "binG": _plain("binG"),
     "G": _graded("G"),
-    "dcg": _graded("DCG"),
+    "dcg": _dcg,
     "ideal_dcg": _ideal_dcg,
-    "ndcg": _graded("nDCG"),
+    "ndcg": _ndcg,
     "ndcg_rel": _graded("nDCGrel"),
     "Rndcg": _levels,
     "ndcg_cut": lambda column, setting: parse("nDCG") @ _rank(column),
