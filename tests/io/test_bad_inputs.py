@@ -225,6 +225,17 @@ def test_standard_input(pack, monkeypatch: pytest.MonkeyPatch):
     assert "standard input: empty" in refused(load_judgments, "-")
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_trec_from_standard_input(pack, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(pack(b"q1 Q0 d1 1 0.5 t\n"))))
+    ranking = load_ranking("-")
+    assert evaluated(ranking).rank.tolist() == [1]
+    assert ranking.table().doc == ["d1"]
+    del ranking
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_errors_of_standard_input_name_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"query_id,doc_id,grade\nq1,d1,x\n")))
     assert refused(load_judgments, "-").startswith("standard input, line 2: got 'x' as the grade")

@@ -197,3 +197,10 @@ def test_the_audit_says_what_was_taken_as_what(tmp_path: Path):
         f"{run}: no header, took column 1 as query, column 2 as doc, column 3 as score."
     )
     assert audit({"q1": {"a": 1}}, {"q1": {"a": 1}}).of_kind("read-as") is None
+
+
+def test_quotes_mean_nothing_in_tsv(tmp_path: Path):
+    file = tmp_path / "run.tsv"
+    file.write_text('query_id\tdoc_id\tscore\n"a\t"b"\t1\n')
+    table = load_ranking(file).table()
+    assert (table.query, table.doc) == (['"a'], ['"b"'])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rankproof.errors import DataError, shorten
 from rankproof.io.delimited import has_header
-from rankproof.io.files import HEAD, text_of
+from rankproof.io.files import text_of
 from rankproof.io.parquet import MAGIC
 from rankproof.io.rows import spells_number
 
@@ -55,11 +55,9 @@ def sniff(head: bytes, name: str) -> Format:
 
 
 def _lines(head: bytes) -> list[str]:
-    """The first lines that are neither blank nor comments; of a long file without the last, which is cut."""
+    """The first lines that are neither blank nor comments."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     lines = re.split(r"\r\n|\n|\r", text)
-    if len(head) >= HEAD and len(lines) > 1:
-        lines.pop()
     found = [line.strip(" ") for line in lines if line.strip() and not line.lstrip().startswith("#")]
     return found[:SAMPLE]
 
