@@ -23,6 +23,11 @@ def test_every_command_explains_itself_in_80_columns(name: str, rankproof: Any) 
     assert max(map(len, done.out.splitlines())) <= 80
 
 
+def test_without_a_command_there_is_help(rankproof: Any) -> None:
+    assert rankproof() == rankproof("--help")
+    assert rankproof().code == 0
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
     command: click.Command = import_module(f"rankproof.cli.{name}").command

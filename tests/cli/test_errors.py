@@ -25,7 +25,7 @@ RUN = ("judgments.txt", "first.run")
         (("evaluate", *RUN, "--profile", "elastic"), 2, "'elasticsearch'"),
         (("evaluate", *RUN, "--corpus", "0"), 2, "corpus: got 0"),
         (("evaluate", *RUN, "-m", "Accuracy"), 2, "corpus"),
-        (("evaluate", "judgments.txt"), 2, "RUN"),
+        (("evaluate", "judgments.txt"), 2, "Missing argument 'RUN...'. Next: 'rankproof evaluate --help'"),
         (("evaluate", "-", "-"), 2, "read once"),
         (("evaluate", "judgments.txt", "firs.run"), 2, "Did you mean 'first.run'?"),
         (("evaluate", "first.run", "judgments.txt"), 3, "swap the two arguments"),

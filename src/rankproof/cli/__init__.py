@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rankproof.errors import RankproofError
+
+if TYPE_CHECKING:
+    from click import ClickException
 
 INTERRUPTED = 130
 """What shells call a program that was stopped by Ctrl-C."""
@@ -25,19 +29,26 @@ def run(arguments: Sequence[str]) -> int:
 
     _show_any_character()
     try:
-        code = rankproof.main(list(arguments), prog_name="rankproof", standalone_mode=False)
+        code = rankproof.main(list(arguments) or ["--help"], prog_name="rankproof", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         return _reader_left()
     except (Abort, KeyboardInterrupt):
         return INTERRUPTED
     except ClickException as error:
-        return _fail(error.format_message(), error.exit_code)
+        return _fail(_helped(error), error.exit_code)
     except RankproofError as error:
         return _fail(str(error), error.exit_code)
     except OSError as error:
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
     return code if isinstance(code, int) else 0
+
+
+def _helped(error: ClickException) -> str:
+    """The message, and where to read how the command is used."""
+    context = getattr(error, "ctx", None)
+    hint = "" if context is None else f" Next: '{context.command_path} --help' says what there is."
+    return error.format_message() + hint
 
 
 def _show_any_character() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,10 +16,10 @@ NAME = 20
 
 
 def listed(measures: Iterable[Measure]) -> str:
-    """Every measure with the first line of its description, grouped by the module it stands in."""
+    """Every measure with the first line of its description, by families: the modules they stand in."""
     lines: list[str] = []
-    for group, members in _grouped(measures).items():
-        lines += ([""] if lines else []) + [f"{group.capitalize()}:"]
+    for module, members in _grouped(measures).items():
+        lines += ([""] if lines else []) + wrap(_family(module))
         for each in members:
             lines += _entry(each.spec.name, each.spec.title)
     return "\n".join([*lines, "", "rankproof measures NAME describes one in full."]) + "\n"
@@ -27,8 +28,14 @@ def listed(measures: Iterable[Measure]) -> str:
 def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
     groups: dict[str, list[Measure]] = {}
     for each in measures:
-        groups.setdefault(each.spec.function.__module__.rpartition(".")[2], []).append(each)
+        groups.setdefault(each.spec.function.__module__, []).append(each)
     return groups
+
+
+def _family(module: str) -> str:
+    """What the measures of a module have in common: the first sentence of its docstring."""
+    said = " ".join((getattr(sys.modules.get(module), "__doc__", None) or module).split())
+    return said.partition(". ")[0].removesuffix(".")
 
 
 def _entry(name: str, words: str) -> list[str]:
