@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,15 @@ def test_a_bad_line_is_named_with_its_file(rankproof: Any, files: Path) -> None:
     assert "bad.run" in done.err
     assert "line 2" in done.err
     assert "five" in done.err
+
+
+def test_a_missing_package_is_named_with_the_line_that_installs_it(
+    rankproof: Any, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = rankproof("evaluate", *RUN, "-f", "parquet", "-o", "x.parquet")
+    assert done.code == 2
+    assert "pip install 'rankproof[arrow]'" in done.err
 
 
 def test_a_group_file_must_not_contradict_itself(rankproof: Any, files: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from rankproof.core.audit import Finding
 from rankproof.core.summary import Row, Summary
 from rankproof.errors import UsageError
+from rankproof.reporting.data import as_parquet, records
 from rankproof.reporting.formats import FORMATS, render, render_queries
 from rankproof.reporting.tables import width
 
@@ -101,6 +102,13 @@ def test_notes_and_profiles_are_said() -> None:
     assert "Conventions: profile quepid; ties trec" in text
 
 
+def test_what_is_no_mean_is_called_by_its_name() -> None:
+    text = render([summary(rows=[row("NumRet", 120.0), row("GMAP", 0.2), row("AP", 0.3)])], "table")
+    assert "NumRet: the sum over queries, no mean." in text
+    assert "GMAP: the geometric mean over queries." in text
+    assert "AP: " not in text.replace("GMAP: ", "")
+
+
 def test_intervals_made_in_two_ways_are_told_apart() -> None:
     text = render([summary(rows=[row(), row("RR", 1.0, method="all values are equal")])], "table")
     assert f"Intervals: {BCA} (nDCG@10); all values are equal (RR)." in " ".join(text.split())
@@ -183,6 +191,21 @@ def test_values_of_queries_in_every_text_format(form: str) -> None:
 def test_an_unknown_format_is_met_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="Did you mean 'latex'"):
         render([summary()], "latx")
+
+
+def test_columns_of_parquet_have_their_types_even_when_empty() -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(pa.BufferReader(as_parquet(records([summary(rows=[row(ceiling=None, low=None)])]))))
+    types = {field.name: str(field.type) for field in table.schema}
+    assert (types["slice"], types["ceiling"], types["n"], types["mean"]) == (
+        "string",
+        "double",
+        "int64",
+        "double",
+    )
+    assert set(types.values()) == {"string", "double", "int64"}
 
 
 def test_parquet_is_no_text() -> None:

@@ -17,6 +17,10 @@ Values = dict[str, dict[str, dict[str, float]]]
 """`{ranking: {measure: {query: value}}}`."""
 
 
+TEXTS = ("ranking", "query", "slice", "measure", "interval", "note", "profile", "conventions")
+"""The fields of records that are text; the others are numbers."""
+
+
 def records(summaries: Sequence[Summary]) -> list[Record]:
     """One record for each measure of each ranking, and of each slice of it.
 
@@ -102,17 +106,14 @@ def _plain(value: Any) -> Any:
 
 
 def as_parquet(found: Sequence[Record]) -> bytes:
-    """Records as the bytes of a Parquet file."""
+    """Records as the bytes of a Parquet file; a column has its type even where nothing is known."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise missing_extra("writing Parquet", "pyarrow", "arrow") from None
+    kinds = {True: pa.string(), False: pa.float64()}
+    schema = pa.schema([(name, pa.int64() if name == "n" else kinds[name in TEXTS]) for name in found[0]])
     out = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist([_typed(each) for each in found]), out)
+    pq.write_table(pa.Table.from_pylist(list(found), schema), out)
     return bytes(out.getvalue())
-
-
-def _typed(record: Record) -> Record:
-    """Whole means stay floats, so that a column has one type."""
-    return {name: float(value) if name in ("mean", "value") else value for name, value in record.items()}

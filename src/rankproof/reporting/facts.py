@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rankproof.core.names import find
 from rankproof.core.summary import Row, Summary
 from rankproof.reporting.numbers import count, share
 
@@ -66,7 +67,20 @@ def methods(rows: Sequence[Row]) -> str:
 
 def notes(rows: Sequence[Row]) -> list[str]:
     """What must be said beside single numbers."""
-    return [f"{row.measure}: {row.note}." for row in rows if row.note]
+    said = [
+        (row.measure, each) for row in rows for each in (AVERAGES.get(average(row.measure)), row.note) if each
+    ]
+    return [f"{measure}: {each}." for measure, each in said]
+
+
+AVERAGES = {"sum": "the sum over queries, no mean", "geometric": "the geometric mean over queries"}
+"""What is called a mean in the table and is none."""
+
+
+def average(name: str) -> str:
+    """How a measure makes one number of many; "mean" for one that is not known here."""
+    measure = find(name.partition("@")[0].partition("(")[0])
+    return "mean" if measure is None else measure.spec.average
 
 
 def under(summary: Summary) -> list[str]:
