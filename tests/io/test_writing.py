@@ -91,7 +91,7 @@ def test_queries_without_documents(tmp_path: Path):
     ranking = {"q1": {"a": 1.0}, "q2": {}}
     assert write_ranking(load_ranking(ranking).table(), tmp_path / "x.json") == []
     assert json.loads((tmp_path / "x.json").read_text()) == ranking
-    assert write_ranking(load_ranking(ranking).table(), tmp_path / "x.csv") == ["1 queries without documents have no row in this format"]
+    assert write_ranking(load_ranking(ranking).table(), tmp_path / "x.csv") == ["queries without documents have no row in this format: 1"]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "trec"])

@@ -86,7 +86,7 @@ def render(columns: Columns, kind: str) -> tuple[Iterable[bytes], list[str]]:
     """The bytes of a file of that format, and what was noticed."""
     _refuse(columns, "text", lambda text: not _is_unicode(text))
     if columns.empty and kind != "json":
-        columns.notes.append(f"{len(columns.empty)} queries without documents have no row in this format")
+        columns.notes.append(f"queries without documents have no row in this format: {len(columns.empty)}")
     return _FORMS[kind](columns), columns.notes
 
 
