@@ -62,16 +62,21 @@ class Hits:
         def pick(column: Array | None) -> Array | None:
             return None if column is None else column.take(rows)
 
-        return replace(
-            self,
-            query=self.query.take(rows),
-            rank=self.rank.take(rows),
-            grade=self.grade.take(rows),
-            doc=self.doc.take(rows),
-            first=pick(self.first),
-            last=pick(self.last),
-            aspect=pick(self.aspect),
-            weight=pick(self.weight),
+        return Hits(
+            self.query.take(rows),
+            self.rank.take(rows),
+            self.grade.take(rows),
+            self.doc.take(rows),
+            self.n,
+            self.retrieved,
+            self.pool,
+            pick(self.first),
+            pick(self.last),
+            pick(self.aspect),
+            pick(self.weight),
+            self.facets,
+            self.answered,
+            self.corpus,
         )
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -157,13 +162,26 @@ class Hits:
         """Each tied row at every rank it could have, weighted: sums become means over all tie orders."""
         if self.first is None or self.last is None:
             return self
-        places = self.last - self.first + 1
-        rows = self.keep(np.repeat(np.arange(len(places)), places))
+        alike, count = self._alike()
+        places = alike._last - alike._first + 1
+        rows = alike.keep(np.repeat(np.arange(len(places)), places))
         begin = np.repeat(np.cumsum(places) - places, places)
         rank = rows._first + np.arange(len(begin)) - begin
-        return _in_order(
-            replace(rows, rank=rank, weight=1 / np.repeat(places, places), first=None, last=None)
-        )
+        weight = np.repeat(count / places, places)
+        return _in_order(replace(rows, rank=rank, weight=weight, first=None, last=None))
+
+    def _alike(self) -> tuple[Hits, Array]:
+        """One row for each grade within a tie, as such rows change places without effect, and how many it is.
+
+        With aspects every row stays for itself.
+        """
+        plain = self.facets is None and self.aspect is None
+        kind = self.grade if plain else np.arange(len(self.grade))
+        order = np.lexsort((kind, self._first, self.query))
+        rows, kind = self.keep(order), kind[order]
+        new = (np.diff(rows.query) != 0) | (np.diff(rows._first) != 0) | (np.diff(kind) != 0)
+        starts = np.append(0, np.flatnonzero(new) + 1)[: len(order)]
+        return rows.keep(starts), np.diff(np.append(starts, len(order)))
 
     # --- queries ---------------------------------------------------------------------------------
 

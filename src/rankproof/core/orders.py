@@ -67,8 +67,13 @@ class Tie:
         return ways
 
 
-def tied_orders(hits: Hits, by_document: bool, rng: np.random.Generator) -> Iterator[Orders]:
-    """The orders of every query with ties, in parts; equal grades are one kind unless `by_document`."""
+def tied_orders(
+    hits: Hits, by_document: bool, rng: np.random.Generator, k: int | None = None
+) -> Iterator[Orders]:
+    """The orders of every query with ties, in parts; equal grades are one kind unless `by_document`.
+
+    With `k` only the rows down to that rank are kept.
+    """
     if hits.first is None or hits.last is None:
         return
     kind = hits.doc if by_document else hits.grade
@@ -81,23 +86,23 @@ def tied_orders(hits: Hits, by_document: bool, rng: np.random.Generator) -> Iter
         ranks.append(_ranks(hits, kind, query, rng))
         size += len(ranks[-1][0]) * int(weight[query])
         if size >= ROWS_AT_ONCE:
-            yield _together(hits, queries, ranks)
+            yield _together(hits, queries, ranks, k)
             queries, ranks, size = [], [], 0
     if queries:
-        yield _together(hits, queries, ranks)
+        yield _together(hits, queries, ranks, k)
 
 
-def _together(hits: Hits, queries: list[int], ranks: list[tuple[Array, bool]]) -> Orders:
+def _together(hits: Hits, queries: list[int], ranks: list[tuple[Array, bool]], k: int | None) -> Orders:
     counts = np.array([len(each) for each, _ in ranks])
     chosen = np.array(queries)
     copies = hits.select(np.repeat(chosen, counts))
     rank = np.concatenate([each.ravel() for each, _ in ranks])
-    placed = replace(copies, rank=rank, first=None, last=None)
+    placed = replace(copies, rank=rank, first=None, last=None).top(k)
     return Orders(
         queries=chosen,
         begins=np.cumsum(counts) - counts,
         exact=np.array([exact for _, exact in ranks]),
-        hits=placed.keep(np.lexsort((rank, placed.query))),
+        hits=placed.keep(np.lexsort((placed.rank, placed.query))),
     )
 
 

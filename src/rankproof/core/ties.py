@@ -6,11 +6,13 @@ where the orders can be counted out; else it is estimated from seeded orders, an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, gains
 from rankproof.core.measure import Measure
-from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, tied_orders
+from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, Orders, tied_orders
 
 GAINS = ("linear", "exp")
 """Gains that are a function of the grade; some measures know others, which grow with it."""
@@ -88,7 +90,7 @@ def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
     means = measure(seen_by(measure, hits)).copy()
     errors = np.zeros(hits.n)
     estimated = 0
-    for orders in tied_orders(hits, measure.spec.aspects, rng):
+    for orders in _orders(measure, hits, rng):
         values = measure(seen_by(measure, orders.hits))
         mean, square = orders.mean(values), orders.mean(values**2)
         means[orders.queries] = mean
@@ -96,6 +98,13 @@ def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
         errors[orders.queries] = np.where(orders.exact, 0.0, variance / (DRAWN - 1))
         estimated += int((~orders.exact).sum())
     return means, _estimate_note(estimated, float(np.sqrt(errors.sum())) / max(hits.n, 1))
+
+
+def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
+    """The orders of equal scores, as far down as the measure looks."""
+    params = measure.params
+    k = None if params.get("ideal") == "returned" else params.get("k")
+    return tied_orders(hits, measure.spec.aspects, rng, k)
 
 
 def _estimate_note(estimated: int, error: float) -> str:
@@ -141,7 +150,7 @@ def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
     low = measure(seen_by(measure, hits)).copy()
     high = low.copy()
     searched = 0
-    for orders in tied_orders(hits, measure.spec.aspects, rng):
+    for orders in _orders(measure, hits, rng):
         values = measure(seen_by(measure, orders.hits))
         low[orders.queries] = np.minimum.reduceat(values, orders.begins)
         high[orders.queries] = np.maximum.reduceat(values, orders.begins)
