@@ -1,0 +1,83 @@
+"""Two ways to do the same work, timed in turns, so that what else the machine does meets both."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Our way and a peer's, with the ratio that is promised."""
+
+    what: str
+    peer: str
+    ours: Work
+    theirs: Work
+    promised: float
+    """How many times faster than the peer we promise to be (below 1: how much slower we may be)."""
+    times: int = 5
+    measure: Callable[[Work], float] | None = None
+    """What is compared; None: seconds."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The medians of both, in seconds or whatever was measured."""
+
+    pair: Pair
+    ours: float
+    theirs: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times more the peer takes."""
+        return self.theirs / self.ours
+
+    @property
+    def kept(self) -> bool:
+        """Whether the promise is kept."""
+        return self.ratio >= self.pair.promised
+
+
+def compare(pair: Pair) -> Result:
+    """The medians over several turns, after one that does not count."""
+    measure = pair.measure or seconds
+    pair.ours()
+    pair.theirs()
+    turns = [(measure(pair.ours), measure(pair.theirs)) for _ in range(pair.times)]
+    ours, theirs = (median(column) for column in zip(*turns, strict=True))
+    return Result(pair, ours, theirs)
+
+
+def seconds(work: Work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def process(arguments: Sequence[str]) -> Work:
+    """A program run to its end, its output thrown away."""
+    return lambda: subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def python(*arguments: str) -> Work:
+    """A Python process."""
+    return process([sys.executable, *arguments])
+
+
+def peak_bytes(arguments: Sequence[str]) -> int:
+    """The most memory that a program held."""
+    running = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(running.pid, 0)
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode:
+        raise RuntimeError(f"{arguments} ended with {running.returncode}")
+    return usage.ru_maxrss * 1024
