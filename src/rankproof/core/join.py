@@ -202,11 +202,16 @@ def _count_by_sorting(block: Block, score: Array, found: Array) -> tuple[Array, 
     bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
     for g in np.flatnonzero(np.diff(bounds)):
         mine = order[bounds[g] : bounds[g + 1]]
-        ascending = np.sort(score[block.start[g] : block.start[g + 1]])
+        ascending = _ascending(score[block.start[g] : block.start[g + 1]])
         left = np.searchsorted(ascending, found[mine], side="left")
         level[mine] = len(ascending) - left
         above[mine] = level[mine] - _times_equal(ascending, found[mine], left)
     return above, level - above
+
+
+def _ascending(score: Array) -> Array:
+    """The scores in ascending order; most rankings come in descending order and need no sort."""
+    return score[::-1] if bool((score[1:] <= score[:-1]).all()) else np.sort(score)
 
 
 def _times_equal(ascending: Array, values: Array, left: Array) -> Array | int:

@@ -6,9 +6,8 @@ the checks included, is one call over a block of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain, islice, pairwise, repeat
 from operator import is_not
 from typing import Any
@@ -43,7 +42,7 @@ class MappingRankings:
     mapping: Mapping[Any, Any]
     source: str = "ranking"
 
-    def __post_init__(self) -> None:  # noqa: D105, says what the class says
+    def __post_init__(self) -> None:
         if not isinstance(self.mapping, Mapping):
             raise _no_mapping(self.source, self.mapping, "{query: {doc: score}} or {query: [doc, ...]}")
 
@@ -110,7 +109,7 @@ class _Batch:
         self._check_ids()
         score = self._scores()
         start = self.judgments.start[self.first : self.first + len(self.rankings) + 1]
-        counts = np.diff(start)
+        counts = start[1:] - start[:-1]
         found = _look_up(self.rankings, counts.tolist(), docs)
         hit = np.flatnonzero(found == found)
         number = np.cumsum(self.present) - 1
@@ -122,7 +121,7 @@ class _Batch:
             ranking=np.repeat(number, counts)[hit],
             judged=hit + start[0],
             found=found[hit],
-            ids=_names(self.rankings),
+            ids=_Names(self.rankings),
         )
 
     def _check_ids(self) -> None:
@@ -152,11 +151,12 @@ class _Batch:
 def _cut(rankings: list[Ranking], start: Array) -> Iterator[tuple[int, int]]:
     """Stretches of rankings, each with about BLOCK documents or look-ups, or a single larger ranking."""
     length = np.fromiter(map(len, rankings), dtype=np.intp, count=len(rankings))
-    work = np.cumsum(length + np.diff(start))
+    work = np.cumsum(length + start[1:] - start[:-1])
     total = int(work[-1]) if len(work) else 0
+    if total <= BLOCK:
+        return iter([(0, len(rankings))])
     cuts = np.searchsorted(work, np.arange(BLOCK, total, BLOCK)) + 1
-    bounds = np.unique(np.concatenate(([0], cuts, [len(rankings)]))).tolist()
-    return pairwise(bounds)
+    return pairwise(np.unique([0, *cuts, len(rankings)]).tolist())
 
 
 def _look_up(rankings: list[Ranking], counts: list[int], docs: Any) -> Array:
@@ -165,14 +165,17 @@ def _look_up(rankings: list[Ranking], counts: list[int], docs: Any) -> Array:
     return np.fromiter(map(dict.get, wanted, docs, repeat(np.nan)), dtype=np.float64, count=len(docs))
 
 
-def _names(rankings: list[Ranking]) -> Callable[[Array], list[str]]:
-    """What gives the document ids of some rows of a block; they are listed when first asked for."""
+@dataclass(eq=False, slots=True)
+class _Names:
+    """Gives the document ids of some rows of a block; they are listed when first asked for."""
 
-    @cache
-    def names() -> list[str]:
-        return list(map(str, chain.from_iterable(rankings)))
+    rankings: list[Ranking]
+    listed: list[str] | None = None
 
-    return lambda rows: list(map(names().__getitem__, rows.tolist()))
+    def __call__(self, rows: Array) -> list[str]:
+        if self.listed is None:
+            self.listed = list(map(str, chain.from_iterable(self.rankings)))
+        return list(map(self.listed.__getitem__, rows.tolist()))
 
 
 def _no_mapping(source: str, got: object, expected: str) -> DataError:
