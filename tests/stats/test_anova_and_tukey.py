@@ -29,12 +29,18 @@ def table(seed: int, n: int, m: int, effect: float = 0.0) -> Any:
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (5, 3), (50, 4), (200, 2)])
 def test_anova_agrees_with_statsmodels(n: int, m: int) -> None:
     values = table(n, n, m, 0.2)
-    long = pd.DataFrame({"value": values.ravel(), "query": np.repeat(np.arange(n), m), "system": np.tile(np.arange(m), n)})
+    long = pd.DataFrame(
+        {"value": values.ravel(), "query": np.repeat(np.arange(n), m), "system": np.tile(np.arange(m), n)}
+    )
     oracle = anova_lm(ols("value ~ C(system) + C(query)", long).fit())
     found = anova(values)
     for source, name in [(found.systems, "C(system)"), (found.queries, "C(query)")]:
-        assert (source.squares, source.df, source.f, source.p) == pytest.approx(tuple(oracle.loc[name, ["sum_sq", "df", "F", "PR(>F)"]]), rel=1e-7)
-    assert (found.rest.squares, found.rest.df) == pytest.approx(tuple(oracle.loc["Residual", ["sum_sq", "df"]]))
+        assert (source.squares, source.df, source.f, source.p) == pytest.approx(
+            tuple(oracle.loc[name, ["sum_sq", "df", "F", "PR(>F)"]]), rel=1e-7
+        )
+    assert (found.rest.squares, found.rest.df) == pytest.approx(
+        tuple(oracle.loc["Residual", ["sum_sq", "df"]])
+    )
     assert found.systems.share + found.queries.share + found.rest.share == pytest.approx(1.0)
 
 
@@ -46,9 +52,15 @@ def test_anova_of_two_systems_is_students_t() -> None:
 
 def test_anova_of_snedecor_and_cochran() -> None:
     """Statistical Methods, 7th edition, table 14.2.1: failures of soybeans, 5 treatments in 5 blocks: F = 3.87."""
-    failures = np.array([[8, 2, 4, 3, 9], [10, 6, 10, 5, 7], [12, 7, 9, 9, 5], [13, 11, 8, 10, 5], [11, 5, 10, 6, 3]], float)
+    failures = np.array(
+        [[8, 2, 4, 3, 9], [10, 6, 10, 5, 7], [12, 7, 9, 9, 5], [13, 11, 8, 10, 5], [11, 5, 10, 6, 3]], float
+    )
     found = anova(failures)
-    assert (round(found.systems.squares, 2), round(found.queries.squares, 2), round(found.rest.squares, 2)) == (83.84, 49.84, 86.56)
+    assert (
+        round(found.systems.squares, 2),
+        round(found.queries.squares, 2),
+        round(found.rest.squares, 2),
+    ) == (83.84, 49.84, 86.56)
     assert round(found.systems.f or 0, 2) == 3.87
 
 
@@ -77,7 +89,12 @@ def named(values: Any) -> dict[str, Any]:
 def test_tukey_of_a_small_table_agrees_with_all_permutations() -> None:
     values = rng(2).random((4, 3)) + np.array([0.0, 0.1, 0.6])
     orders = list(itertools.permutations(range(3)))
-    ranges = np.array([np.ptp(np.mean([row[list(o)] for row, o in zip(values, each, strict=True)], axis=0)) for each in itertools.product(orders, repeat=4)])
+    ranges = np.array(
+        [
+            np.ptp(np.mean([row[list(o)] for row, o in zip(values, each, strict=True)], axis=0))
+            for each in itertools.product(orders, repeat=4)
+        ]
+    )
     for pair in tukey(named(values), rng(), 20_000):
         exact = (ranges >= abs(pair.difference) - 1e-9).mean()
         assert pair.p == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 20_000) + 1e-4)
@@ -98,7 +115,10 @@ def test_tukey_does_not_depend_on_the_order_of_queries_or_systems() -> None:
     found = tukey(values, rng(7), 2000)
     turn = rng(1).permutation(60)
     assert tukey({name: column[turn] for name, column in values.items()}, rng(7), 2000) == found
-    back = {frozenset((pair.first, pair.second)): pair for pair in tukey(dict(reversed(values.items())), rng(7), 2000)}
+    back = {
+        frozenset((pair.first, pair.second)): pair
+        for pair in tukey(dict(reversed(values.items())), rng(7), 2000)
+    }
     for pair in found:
         other = back[frozenset((pair.first, pair.second))]
         assert (other.p, other.difference) == (pair.p, -pair.difference)
@@ -113,7 +133,11 @@ def test_tukey_with_equal_systems_and_with_clear_winners() -> None:
 
 @pytest.mark.parametrize("function", [anova, lambda values: tukey(named(values), rng())])
 def test_tables_that_cannot_be_used_are_refused(function: Any) -> None:
-    for bad, said in [(np.ones((1, 3)), "2 queries by 2 systems"), (np.ones((3, 1)), "2 queries by 2 systems"), (np.ones((0, 0)), "2 queries")]:
+    for bad, said in [
+        (np.ones((1, 3)), "2 queries by 2 systems"),
+        (np.ones((3, 1)), "2 queries by 2 systems"),
+        (np.ones((0, 0)), "2 queries"),
+    ]:
         with pytest.raises(DataError, match=said):
             function(bad)
     hole = np.ones((3, 2))

@@ -53,7 +53,18 @@ def p_values(test: str, columns: list[Any]) -> Any:
     return np.array([found.p for found in run[test]()])
 
 
-@pytest.mark.parametrize(("test", "n"), [("sign flips", 25), ("sign flips", 80), ("t", 25), ("t", 80), ("wilcoxon", 25), ("wilcoxon", 80), ("bootstrap", 80)])
+@pytest.mark.parametrize(
+    ("test", "n"),
+    [
+        ("sign flips", 25),
+        ("sign flips", 80),
+        ("t", 25),
+        ("t", 80),
+        ("wilcoxon", 25),
+        ("wilcoxon", 80),
+        ("bootstrap", 80),
+    ],
+)
 def test_false_alarms_are_as_rare_as_promised(test: str, n: int) -> None:
     alarms = (p_values(test, a_against_a(n, n)) <= ALPHA).mean()
     assert alarms == pytest.approx(ALPHA, abs=slack(ALPHA))

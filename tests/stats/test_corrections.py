@@ -20,7 +20,9 @@ def test_adjusted_values_agree_with_statsmodels(name: str) -> None:
         ps = draw.random(int(draw.integers(1, 40))) ** 3
         if trial % 3 == 0:
             ps = np.round(ps, 1)  # ties, zeros and ones
-        assert correct(ps.tolist(), name) == pytest.approx(multipletests(ps, method=NAMES[name])[1].tolist(), abs=1e-14)
+        assert correct(ps.tolist(), name) == pytest.approx(
+            multipletests(ps, method=NAMES[name])[1].tolist(), abs=1e-14
+        )
 
 
 def test_false_discoveries_agree_with_scipy() -> None:
@@ -30,7 +32,23 @@ def test_false_discoveries_agree_with_scipy() -> None:
 
 def test_the_example_of_benjamini_and_hochberg() -> None:
     """Their paper's 15 p-values at 0.05: Bonferroni finds 3, their procedure 4."""
-    ps = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
+    ps = [
+        0.0001,
+        0.0004,
+        0.0019,
+        0.0095,
+        0.0201,
+        0.0278,
+        0.0298,
+        0.0344,
+        0.0459,
+        0.3240,
+        0.4262,
+        0.5719,
+        0.6528,
+        0.7590,
+        1.0,
+    ]
     found = [sum(p <= 0.05 for p in method(ps)) for method in (bonferroni, holm, benjamini_hochberg)]
     assert found == [3, 3, 4]
 

@@ -34,9 +34,13 @@ def test_bootstrap_intervals_agree_with_scipy(method: Any, name: str) -> None:
     """Two bootstraps of 20,000: ends within 3 % of the width."""
     for seed in range(4):
         d = rng(seed).exponential(1.0, 60) - 0.8
-        oracle = stats.bootstrap((d,), np.mean, n_resamples=20_000, method=name, rng=rng(9)).confidence_interval
+        oracle = stats.bootstrap(
+            (d,), np.mean, n_resamples=20_000, method=name, rng=rng(9)
+        ).confidence_interval
         found = difference_interval(d, rng(), 0.95, method, 20_000)
-        assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high), abs=0.03 * (oracle.high - oracle.low))
+        assert (found.low, found.high) == pytest.approx(
+            (oracle.low, oracle.high), abs=0.03 * (oracle.high - oracle.low)
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -77,7 +81,9 @@ def test_equivalence_agrees_with_statsmodels() -> None:
         d, margin = draw.normal(0.01, 0.1, int(draw.integers(3, 200))), float(draw.uniform(0.005, 0.1))
         p, low, high = DescrStatsW(d).ttost_mean(-margin, margin)
         found = equivalence(d, margin)
-        assert (found.p, found.above_low.p, found.below_high.p) == pytest.approx((p, low[1], high[1]), rel=1e-6, abs=1e-12)
+        assert (found.p, found.above_low.p, found.below_high.p) == pytest.approx(
+            (p, low[1], high[1]), rel=1e-6, abs=1e-12
+        )
 
 
 def test_equivalence_is_students_interval_inside_the_margins() -> None:

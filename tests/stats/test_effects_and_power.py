@@ -46,7 +46,9 @@ def test_cliffs_delta_counts_all_pairs() -> None:
         assert cliffs_delta(b, a).value == -(cliffs_delta(a, b).value or 0)
 
 
-@pytest.mark.parametrize(("value", "words"), [(0.1, "negligible"), (0.3, "small"), (-0.6, "medium"), (0.9, "large")])
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.1, "negligible"), (0.3, "small"), (-0.6, "medium"), (0.9, "large")]
+)
 def test_sizes_have_words(value: float, words: str) -> None:
     d = rng(5).normal(0, 1, 50)
     d = (d - d.mean()) / d.std(ddof=1) + value
@@ -68,7 +70,11 @@ def test_effects_refuse_what_they_cannot_use() -> None:
     for call in (lambda: d_z(nan), lambda: hedges_g(nan, np.ones(2)), lambda: cliffs_delta(np.ones(2), nan)):
         with pytest.raises(DataError, match="got nan at position 1"):
             call()
-    for call in (lambda: d_z(np.array([])), lambda: hedges_g(np.array([]), np.array([])), lambda: cliffs_delta(np.ones(2), np.array([]))):
+    for call in (
+        lambda: d_z(np.array([])),
+        lambda: hedges_g(np.array([]), np.array([])),
+        lambda: cliffs_delta(np.ones(2), np.array([])),
+    ):
         with pytest.raises(DataError, match=r"got n[one]"):
             call()
 
@@ -87,7 +93,13 @@ def test_effects_do_not_depend_on_the_order_of_queries() -> None:
 @pytest.mark.parametrize("sides", [1, 2])
 def test_power_agrees_with_statsmodels(sides: int) -> None:
     # Further out (size 1 with 1,500 queries) the oracle gives NaN.
-    for n, sizes in {2: [0.3, 1.0], 5: [0.3, 1.0], 20: [0.05, 1.0], 100: [0.05, 0.3], 1500: [0.01, 0.1]}.items():
+    for n, sizes in {
+        2: [0.3, 1.0],
+        5: [0.3, 1.0],
+        20: [0.05, 1.0],
+        100: [0.05, 0.3],
+        1500: [0.01, 0.1],
+    }.items():
         for size in sizes:
             for alpha in [0.01, 0.05]:
                 oracle = TEST.power(size, n, alpha, alternative=SIDES[sides])
@@ -99,7 +111,9 @@ def test_the_smallest_detectable_difference_agrees_with_statsmodels(sides: int) 
     for n in [5, 20, 100, 1500]:
         for wanted in [0.5, 0.8, 0.95]:
             oracle = TEST.solve_power(nobs=n, alpha=0.05, power=wanted, alternative=SIDES[sides])
-            assert smallest_detectable(0.2, n, 0.05, wanted, sides) == pytest.approx(0.2 * oracle, rel=2e-5)  # the oracle's solver stops there
+            assert smallest_detectable(0.2, n, 0.05, wanted, sides) == pytest.approx(
+                0.2 * oracle, rel=2e-5
+            )  # the oracle's solver stops there
 
 
 @pytest.mark.parametrize("sides", [1, 2])
@@ -148,14 +162,21 @@ def test_limits_of_power_are_stated() -> None:
     ],
 )
 def test_bad_questions_about_power_are_refused(arguments: dict[str, float], said: str) -> None:
-    for call in (lambda: smallest_detectable(0.2, 10, **arguments), lambda: queries_needed(0.1, 0.2, **arguments)):  # type: ignore[arg-type]
+    for call in (
+        lambda: smallest_detectable(0.2, 10, **arguments),
+        lambda: queries_needed(0.1, 0.2, **arguments),
+    ):  # type: ignore[arg-type]
         with pytest.raises(UsageError, match=said):
             call()
 
 
 @pytest.mark.parametrize("bad", [-0.1, float("nan"), float("inf")])
 def test_a_spread_must_be_a_number(bad: float) -> None:
-    for call in (lambda: smallest_detectable(bad, 10), lambda: queries_needed(0.1, bad), lambda: power(0.1, bad, 10)):
+    for call in (
+        lambda: smallest_detectable(bad, 10),
+        lambda: queries_needed(0.1, bad),
+        lambda: power(0.1, bad, 10),
+    ):
         with pytest.raises(DataError, match="spread: got"):
             call()
     with pytest.raises(DataError, match="difference: got nan"):

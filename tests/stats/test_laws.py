@@ -23,7 +23,9 @@ from rankproof.stats.tukey import tukey
 
 SIZES = st.floats(1e-9, 1e9) | st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0, 1 / 3])
 NUMBERS = st.builds(lambda size, sign: size * sign, SIZES, st.sampled_from([1, -1]))
-ROWS = st.lists(NUMBERS, min_size=1, max_size=25).map(np.array) | st.builds(lambda x, n: np.full(n, x), NUMBERS, st.integers(1, 30))
+ROWS = st.lists(NUMBERS, min_size=1, max_size=25).map(np.array) | st.builds(
+    lambda x, n: np.full(n, x), NUMBERS, st.integers(1, 30)
+)
 
 
 def rng() -> np.random.Generator:
@@ -65,7 +67,10 @@ def test_every_number_is_finite(name: str, row: Any) -> None:
 
 @pytest.mark.parametrize("name", list(TESTS))
 @settings(max_examples=40, deadline=None)
-@given(row=st.lists(st.integers(-20, 20), min_size=1, max_size=25).map(np.array), unit=st.sampled_from([0.125, 4.0, 1024.0]))
+@given(
+    row=st.lists(st.integers(-20, 20), min_size=1, max_size=25).map(np.array),
+    unit=st.sampled_from([0.125, 4.0, 1024.0]),
+)
 def test_units_and_order_do_not_matter(name: str, row: Any, unit: float) -> None:
     p = TESTS[name](row).p
     assert TESTS[name](row * unit).p == pytest.approx(p, abs=1e-12)

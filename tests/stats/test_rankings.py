@@ -136,7 +136,12 @@ def test_swaps_do_not_depend_on_the_order_of_queries_or_systems() -> None:
 def test_stability_is_leave_one_out() -> None:
     systems = {name: rng(i).normal(0.02 * i, 0.3, 25) for i, name in enumerate("abcde")}
     full = {name: float(values.mean()) for name, values in systems.items()}
-    taus = [kendall_tau_b(full, {name: float(np.delete(values, i).mean()) for name, values in systems.items()}).value for i in range(25)]
+    taus = [
+        kendall_tau_b(
+            full, {name: float(np.delete(values, i).mean()) for name, values in systems.items()}
+        ).value
+        for i in range(25)
+    ]
     found = stability(systems)
     assert (found.least, found.mean) == pytest.approx((min(taus), np.mean(taus)))  # type: ignore[type-var]
     assert len(found.moves) == sum(tau != 1.0 for tau in taus)

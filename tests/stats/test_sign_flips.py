@@ -26,8 +26,15 @@ def rng(seed: int = 0) -> np.random.Generator:
 def by_hand(d: Any, alternative: str) -> float:
     """Every sign tried, one at a time, in exact sums."""
     seen = math.fsum(d)
-    sums = [math.fsum(s * x for s, x in zip(signs, d, strict=True)) for signs in itertools.product([1, -1], repeat=len(d))]
-    far = {"two-sided": lambda t: abs(t) >= abs(seen) - 1e-9, "greater": lambda t: t >= seen - 1e-9, "less": lambda t: t <= seen + 1e-9}
+    sums = [
+        math.fsum(s * x for s, x in zip(signs, d, strict=True))
+        for signs in itertools.product([1, -1], repeat=len(d))
+    ]
+    far = {
+        "two-sided": lambda t: abs(t) >= abs(seen) - 1e-9,
+        "greater": lambda t: t >= seen - 1e-9,
+        "less": lambda t: t <= seen + 1e-9,
+    }
     return sum(map(far[alternative], sums)) / len(sums)
 
 
@@ -69,7 +76,9 @@ def test_counting_on_a_grid_equals_trying_all_signs() -> None:
         on_grid, tries = counted(sizes), tried(sizes)
         assert on_grid is not None
         for reach in np.linspace(0, sizes.sum(), 7):
-            assert on_grid[1][np.abs(on_grid[0]) >= reach - 1e-9].sum() == pytest.approx(tries[1][np.abs(tries[0]) >= reach - 1e-9].sum())
+            assert on_grid[1][np.abs(on_grid[0]) >= reach - 1e-9].sum() == pytest.approx(
+                tries[1][np.abs(tries[0]) >= reach - 1e-9].sum()
+            )
 
 
 def test_many_differences_of_precision_are_counted_not_drawn() -> None:
@@ -81,7 +90,10 @@ def test_many_differences_of_precision_are_counted_not_drawn() -> None:
     assert found[0].p == pytest.approx(t_like, abs=0.005)
 
 
-@pytest.mark.parametrize(("sizes", "unit"), [([0.2, 0.3, 0.5], 0.1), ([0.1 + 0.2, 0.6], 0.3), ([2.0, 3.0], 1.0), ([1 / 3, 0.5], 1 / 6)])
+@pytest.mark.parametrize(
+    ("sizes", "unit"),
+    [([0.2, 0.3, 0.5], 0.1), ([0.1 + 0.2, 0.6], 0.3), ([2.0, 3.0], 1.0), ([1 / 3, 0.5], 1 / 6)],
+)
 def test_the_common_unit_is_found_through_rounding(sizes: list[float], unit: float) -> None:
     assert common_unit(np.array(sizes)) == pytest.approx(unit, rel=1e-6)
 
@@ -151,7 +163,15 @@ def test_the_number_of_threads_does_not_matter() -> None:
     said = set()
     for threads in ("1", "2", "5"):
         limits = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), threads)
-        said.add(subprocess.run([sys.executable, "-c", code], env={**os.environ, **limits}, capture_output=True, text=True, check=True).stdout)
+        said.add(
+            subprocess.run(
+                [sys.executable, "-c", code],
+                env={**os.environ, **limits},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
     assert len(said) == 1
     assert len(said.pop().split()) == 40
 

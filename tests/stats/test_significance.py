@@ -51,7 +51,10 @@ def test_equal_differences_give_the_p_of_exact_sign_flips() -> None:
 def test_too_little_to_go_by_is_said() -> None:
     for test in (paired_t, lambda d: bootstrap(d, rng())):
         assert (test(np.zeros(4)).p, test(np.zeros(4)).note) == (1.0, "all differences are 0")
-        assert (test(np.array([0.3])).p, test(np.array([0.3])).note) == (1.0, "one query has no variance, so t says nothing")
+        assert (test(np.array([0.3])).p, test(np.array([0.3])).note) == (
+            1.0,
+            "one query has no variance, so t says nothing",
+        )
     assert (wilcoxon(np.zeros(4)).p, wilcoxon(np.zeros(4)).note) == (1.0, "all differences are 0")
     assert wilcoxon(np.array([0.3])).p == 1.0
 
@@ -76,7 +79,13 @@ def test_many_ranks_with_ties_and_zeros_agree_with_scipy(alternative: Any, zeros
     draw = rng(3)
     for n in [80, 200, 1000]:
         d = draw.integers(-4, 6, n).astype(float)
-        oracle = stats.wilcoxon(d, alternative=alternative, correction=True, method="approx", zero_method="wilcox" if zeros == "drop" else "pratt")
+        oracle = stats.wilcoxon(
+            d,
+            alternative=alternative,
+            correction=True,
+            method="approx",
+            zero_method="wilcox" if zeros == "drop" else "pratt",
+        )
         found = wilcoxon(d, alternative, zeros)
         assert found.p == pytest.approx(oracle.pvalue, rel=1e-9)
         assert "differences of 0" in found.note
@@ -89,13 +98,17 @@ def test_few_ranks_with_ties_and_zeros_are_counted(zeros: Any) -> None:
         d = draw.integers(-3, 5, 9).astype(float)
         kept = d if zeros == "pratt" else d[d != 0]
         ranks = (stats.rankdata(np.abs(kept)) * np.sign(kept))[kept != 0]
-        totals = [sum(s * r for s, r in zip(signs, np.abs(ranks), strict=True)) for signs in itertools.product([1, -1], repeat=len(ranks))]
+        totals = [
+            sum(s * r for s, r in zip(signs, np.abs(ranks), strict=True))
+            for signs in itertools.product([1, -1], repeat=len(ranks))
+        ]
         expected = np.mean([abs(t) >= abs(ranks.sum()) for t in totals])
         assert wilcoxon(d, zeros=zeros).p == pytest.approx(expected, abs=1e-12)
 
 
 def test_wilcoxons_table() -> None:
     """The table of critical values for n = 10 (W at most 8: p <= 0.05 two-sided; at most 3: p <= 0.01)."""
+
     def p_of(w: int) -> float:
         below = {8: [8], 9: [9], 3: [3], 4: [4]}[w]
         return wilcoxon(np.array([-r if r in below else r for r in range(1, 11)], dtype=float)).p
@@ -141,7 +154,13 @@ def test_bootstrap_and_order(alternative: Any) -> None:
 
 
 def test_columns_are_tested_as_if_alone() -> None:
-    columns = [rng(1).normal(0.1, 1, 50), np.full(5, 0.5), rng(2).normal(0, 1, 20), np.zeros(3), rng(3).normal(0.2, 1, 50)]
+    columns = [
+        rng(1).normal(0.1, 1, 50),
+        np.full(5, 0.5),
+        rng(2).normal(0, 1, 20),
+        np.zeros(3),
+        rng(3).normal(0.2, 1, 50),
+    ]
     together = bootstraps(columns, rng(4), resamples=2000)
     assert together == [bootstrap(each, rng(4), resamples=2000) for each in columns]
 
