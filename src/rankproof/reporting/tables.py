@@ -119,14 +119,11 @@ def _block(columns: Sequence[Column]) -> list[str]:
     headings = [each.heading.split("\n") for each in columns]
     height = max(map(len, headings))
     raised = [[""] * (height - len(lines)) + lines for lines in headings]
-    rows = [*zip(*raised, strict=True), tuple("-" * each.width for each in columns)]
+    widths = [each.width for each in columns]
+    rows = [*zip(*raised, strict=True), tuple("-" * each for each in widths)]
     rows += zip(*(each.cells for each in columns), strict=True)
-    return [_row(columns, cells) for cells in rows]
-
-
-def _row(columns: Sequence[Column], cells: Sequence[str]) -> str:
-    placed = (pad(cell, each.width, each.right) for each, cell in zip(columns, cells, strict=True))
-    return GAP.join(placed).rstrip()
+    sides = [each.right for each in columns]
+    return [GAP.join(map(pad, cells, widths, sides)).rstrip() for cells in rows]
 
 
 def wrap(text: str, limit: int = WIDTH, first: str = "", later: str | None = None) -> list[str]:
