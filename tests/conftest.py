@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["pytester"]
 collect_ignore_glob = ["golden/*"]  # scripts that make data, each in an environment of its own
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.fuse import fuse
+    from rankproof.api.gate import Gate, gate
     from rankproof.api.scores import Scores
     from rankproof.api.tune import Tuned, tune
     from rankproof.core.audit import Audit
@@ -33,6 +34,8 @@ _PUBLIC = {
     "compare": "rankproof.api.compare",
     "Comparison": "rankproof.api.compare",
     "agreement": "rankproof.api.agreement",
+    "gate": "rankproof.api.gate",
+    "Gate": "rankproof.api.gate",
     "Scores": "rankproof.api.scores",
     "audit": "rankproof.api.audit",
     "Audit": "rankproof.core.audit",
@@ -51,6 +54,7 @@ __all__ = [
     "Audit",
     "Comparison",
     "Explanation",
+    "Gate",
     "Measure",
     "Scores",
     "Tuned",
@@ -60,6 +64,7 @@ __all__ = [
     "evaluate",
     "explain",
     "fuse",
+    "gate",
     "measure",
     "prepare",
     "tune",

@@ -144,7 +144,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class Pair:
     """The differences of one system to the baseline on one measure over one group of queries."""
 
     system: str
@@ -188,9 +188,11 @@ def compare(
     asked = DEFAULT_MEASURES if measures is None else measures
     ready = prepare(judgments)
     scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
-    pairs = [pair for name in systems if name != first for pair in _pairs(name, scores[name], scores[first])]
+    compared = [
+        pair for name in systems if name != first for pair in pairs(name, scores[name], scores[first])
+    ]
     rng = np.random.default_rng(seed)
-    rows = _rows(pairs, first, rng, alpha, margin, correction, permutations)
+    rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
     return Comparison(rows, scores, first, alpha, margin, correction, list(scores[first]))
 
 
@@ -211,14 +213,14 @@ def _check(alpha: float, margin: float | None) -> None:
         raise UsageError(f"margin: got {margin!r}, expected a number above 0, like 0.01.")
 
 
-def _pairs(name: str, mine: Scores, theirs: Scores) -> Iterator[_Pair]:
+def pairs(name: str, mine: Scores, theirs: Scores) -> Iterator[Pair]:
     """The differences over all queries, then over each slice, for every measure."""
     for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
         for key in own:
             measure = own.column(key).measure
             if measure.spec.average == "mean":
                 sign = 1 if measure.spec.higher else -1
-                yield _Pair(name, measure, group, own[key], sign * _differences(own, other, key), sign)
+                yield Pair(name, measure, group, own[key], sign * _differences(own, other, key), sign)
 
 
 def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
@@ -235,7 +237,7 @@ def _differences(mine: Scores, theirs: Scores, name: str) -> Array:
 
 
 def _rows(
-    pairs: list[_Pair],
+    pairs: list[Pair],
     baseline: str,
     rng: np.random.Generator,
     alpha: float,
@@ -252,7 +254,7 @@ def _rows(
     ]
 
 
-def _corrected(pairs: list[_Pair], ps: list[float], correction: str) -> list[float]:
+def _corrected(pairs: list[Pair], ps: list[float], correction: str) -> list[float]:
     """The rows over all queries are one family, those of all slices another: a look at slices costs no verdict."""
     found = [0.0] * len(ps)
     for sliced in (False, True):
@@ -263,7 +265,7 @@ def _corrected(pairs: list[_Pair], ps: list[float], correction: str) -> list[flo
 
 
 def _row(
-    pair: _Pair,
+    pair: Pair,
     baseline: str,
     low: float,
     high: float,

@@ -249,12 +249,17 @@ class Scores:
             queries=len(self.queries),
             documents=0 if self.judgments is None else len(self.judgments.docs),
             tied=_tied_share(self.hits),
-            unjudged=_unjudged_share(self.hits, list(self.columns.values())),
+            unjudged=self.unjudged,
             slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
             findings=list(self.audit.serious),
             conventions=self.conventions.in_words(),
             profile=self.conventions.profile,
         )
+
+    @property
+    def unjudged(self) -> dict[int, float]:
+        """For each cut-off asked for, the share of documents in the top k that nobody judged."""
+        return _unjudged_share(self.hits, list(self.columns.values()))
 
     @cached_property
     def audit(self) -> Audit:

@@ -7,11 +7,12 @@ from importlib import import_module
 import click
 
 from rankproof import __version__
-from rankproof.errors import nearest
+from rankproof.errors import UsageError, nearest
 
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
     "compare": "Say which ranking is better, where that is more than chance.",
+    "gate": "Decide whether a change may ship: pass, fail or inconclusive.",
     "audit": "Say what is wrong or odd about judgments and a ranking.",
     "explain": "Show how one number of one query comes about, step by step.",
     "fuse": "Combine several rankings into one.",
@@ -45,7 +46,7 @@ class Commands(click.Group):
         """The command that the arguments begin with; an unknown one is met with the nearest."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             known = nearest(args[0], COMMANDS)
-            raise click.UsageError(f"unknown command {args[0]!r}.{known} Next: 'rankproof --help' lists all.")
+            raise UsageError(f"unknown command {args[0]!r}.{known} Next: 'rankproof --help' lists all.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -32,7 +32,7 @@ ROWS = 1 << 15
 """About how many rows are worked on at once."""
 
 
-class _Odd(Exception):  # noqa: N818, no error but a turn
+class _Odd(Exception):
     """Something the fast way cannot read."""
 
 

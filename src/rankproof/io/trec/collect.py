@@ -9,7 +9,7 @@ from rankproof.io.trec.index import Index
 from rankproof.io.trec.scan import Scanned
 
 
-class NotTogether(Exception):  # noqa: N818, no error but a turn
+class NotTogether(Exception):
     """The lines of a query do not stand together."""
 
 

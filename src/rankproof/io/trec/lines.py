@@ -16,10 +16,10 @@ BLANKS = np.zeros(256, dtype=bool)
 BLANKS[[9, 10, 11, 12, 13, 32]] = True
 
 
-class BadLine(Exception):  # noqa: N818, not an error of ours yet
+class BadLine(Exception):
     """A line of a chunk cannot be read; whoever knows the file makes a DataError of it."""
 
-    def __init__(self, line: int, found: str) -> None:  # noqa: D107
+    def __init__(self, line: int, found: str) -> None:
         super().__init__(found)
         self.line = line
         self.found = found
@@ -28,7 +28,7 @@ class BadLine(Exception):  # noqa: N818, not an error of ours yet
 class Repeated(BadLine):
     """A document twice in one ranking; the message needs both lines."""
 
-    def __init__(self, lines: tuple[int, int], query: str, doc: str) -> None:  # noqa: D107
+    def __init__(self, lines: tuple[int, int], query: str, doc: str) -> None:
         super().__init__(lines[1], f"document {shorten(doc)} of query {shorten(query)}")
         self.first = lines[0]
 

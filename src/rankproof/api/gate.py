@@ -1,0 +1,213 @@
+"""`gate`: may this change ship? Pass, fail or inconclusive, as CI needs it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.compare import Pair, pairs
+from rankproof.api.evaluate import Grouping, Measures, evaluate, prepare
+from rankproof.api.scores import Scores
+from rankproof.core.names import parse
+from rankproof.errors import UsageError
+from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, Decision, decide, overall
+
+EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 4}
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
+
+    check: str
+    """difference, floor or coverage."""
+    measure: str
+    slice: str
+    """The group of queries; "" for all."""
+    outcome: str
+    n: int
+    baseline: float | None
+    candidate: float
+    difference: float | None
+    low: float | None
+    high: float | None
+    limit: float
+    """What the difference may lose, or what the candidate must reach."""
+    p: float | None = None
+    detectable: float | None = None
+    more: int | None = None
+    """How many more queries would settle it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+@dataclass(eq=False)
+class Gate:
+    """The outcome, and every row behind it."""
+
+    rows: list[GateRow]
+    alpha: float
+    strict: bool = False
+    baseline: Scores | None = field(default=None, repr=False)
+    candidate: Scores | None = field(default=None, repr=False)
+
+    def __iter__(self) -> Iterator[GateRow]:
+        return iter(self.rows)
+
+    @property
+    def outcome(self) -> str:
+        """pass, fail or inconclusive; with `strict`, what is inconclusive fails."""
+        found = overall([each.outcome for each in self.rows])
+        return FAIL if self.strict and found == INCONCLUSIVE else found
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 4 inconclusive."""
+        return EXIT_CODES[self.outcome]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gate as plain data."""
+        rows = [each.to_dict() for each in self.rows]
+        return {"outcome": self.outcome, "alpha": self.alpha, "strict": self.strict, "rows": rows}
+
+    def format(self, name: str = "table") -> str:
+        """The gate as text: table, markdown, json or junit."""
+        from rankproof.reporting.gate import render_gate
+
+        return render_gate(self.to_dict(), name)
+
+    def markdown(self) -> str:
+        """The gate as markdown, for a comment or a step summary."""
+        return self.format("markdown")
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+def gate(
+    judgments: Any,
+    baseline: Any,
+    candidate: Any,
+    measures: Measures | None = None,
+    *,
+    margin: float | Mapping[str, float] = 0.01,
+    alpha: float = 0.05,
+    strict: bool = False,
+    floors: Mapping[str, float] | None = None,
+    coverage: float | None = None,
+    minimum: int = MINIMUM,
+    by: Grouping | None = None,
+    seed: int = 0,
+    **conventions: Any,
+) -> Gate:
+    """Decide whether `candidate` may replace `baseline` under these judgments.
+
+    `margin` is the loss that would not matter, one for all measures or one for each. `floors` are means that the
+    candidate must reach whatever the baseline has. `coverage` is the share of the documents shown (down to the
+    deepest cut-off asked for) that must have been judged. The other arguments are those of `evaluate`.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
+    >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
+    >>> gate(judged, good, bad, "RR").outcome, gate(judged, good, good, "RR").outcome
+    ('fail', 'pass')
+    """
+    _check(alpha, minimum, coverage)
+    ready = prepare(judgments)
+    old, new = (evaluate(ready, each, measures, by=by, **conventions) for each in (baseline, candidate))
+    compared = list(pairs("candidate", new, old))
+    margins = [_margin(margin, pair) for pair in compared]
+    rng = np.random.default_rng(seed)
+    decisions = decide([pair.values for pair in compared], margins, rng, alpha, minimum)
+    rows = [_row(*each) for each in zip(compared, margins, decisions, strict=True)]
+    rows += [_floor(new, name, limit) for name, limit in (floors or {}).items()]
+    rows += [] if coverage is None else [_coverage(new, coverage)]
+    return Gate(rows, alpha, strict, old, new)
+
+
+def _check(alpha: float, minimum: int, coverage: float | None) -> None:
+    if not 0 < alpha < 0.5:
+        raise UsageError(f"alpha: got {alpha!r}, expected a number above 0 and below 0.5, like 0.05.")
+    if minimum < 2:
+        raise UsageError(f"minimum: got {minimum!r}, expected at least 2 queries.")
+    if coverage is not None and not 0 <= coverage <= 1:
+        raise UsageError(f"coverage: got {coverage!r}, expected a share from 0 to 1.")
+
+
+def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:
+    """The margin of a measure; a measure left out of a mapping may lose nothing it could show."""
+    found = _named(margin, pair.measure.name) if isinstance(margin, Mapping) else margin
+    if not math.isfinite(found) or found < 0:
+        raise UsageError(f"margin: got {found!r} for {pair.measure}, expected 0 or more, like 0.01.")
+    return found
+
+
+def _named(margins: Mapping[str, float], measure: str) -> float:
+    by_name = {parse(name).name: value for name, value in margins.items()}
+    if measure not in by_name:
+        raise UsageError(f"margin: names no margin for {measure}, only for {', '.join(by_name)}.")
+    return by_name[measure]
+
+
+def _row(pair: Pair, margin: float, found: Decision) -> GateRow:
+    difference = pair.sign * found.difference
+    ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
+    low, high = ends if pair.sign > 0 else reversed(ends)
+    return GateRow(
+        check="difference",
+        measure=pair.measure.name,
+        slice=pair.slice,
+        outcome=found.outcome,
+        n=found.n,
+        baseline=pair.mean - difference,
+        candidate=pair.mean,
+        difference=difference,
+        low=low,
+        high=high,
+        limit=margin,
+        p=found.p,
+        detectable=found.detectable,
+        more=found.more,
+    )
+
+
+def _floor(scores: Scores, name: str, limit: float) -> GateRow:
+    column = scores.column(name)
+    reached = column.mean >= limit if column.measure.spec.higher else column.mean <= limit
+    return GateRow(
+        check="floor",
+        measure=column.measure.name,
+        slice="",
+        outcome=PASS if reached else FAIL,
+        n=len(column.counting),
+        baseline=None,
+        candidate=column.mean,
+        difference=None,
+        low=None,
+        high=None,
+        limit=limit,
+    )
+
+
+def _coverage(scores: Scores, limit: float) -> GateRow:
+    """Too few judgments are no proof of a loss: they leave the question open."""
+    unjudged = scores.unjudged
+    share = 1 - max(unjudged.values(), default=0.0)
+    return GateRow(
+        check="coverage",
+        measure=f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged",
+        slice="",
+        outcome=PASS if share >= limit else INCONCLUSIVE,
+        n=len(scores.queries),
+        baseline=None,
+        candidate=share,
+        difference=None,
+        low=None,
+        high=None,
+        limit=limit,
+    )

@@ -1,0 +1,86 @@
+"""`rankproof gate`: may this change ship? Its exit code is the answer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import options
+from rankproof.cli.files import check_one_stdin, read_groups
+from rankproof.cli.output import telling, write
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.api.gate import Gate
+
+
+@click.command("gate")
+@click.argument("judgments")
+@click.argument("baseline")
+@click.argument("candidate")
+@options.measures
+@click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
+@click.option("--alpha", type=float, default=0.05, metavar="A", help="Rate of false alarms. [0.05]")
+@click.option("--strict", is_flag=True, help="Fail what is inconclusive.")
+@click.option("--floor", "floors", multiple=True, metavar="MEASURE=X", help="A mean that must be reached.")
+@click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
+@click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
+@click.option("--by", metavar="FILE", help="Groups that must hold as well: lines of QUERY<TAB>GROUP.")
+@click.option(
+    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown, json or junit."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.conventions
+def command(
+    judgments: str,
+    baseline: str,
+    candidate: str,
+    measures: tuple[str, ...],
+    floors: tuple[str, ...],
+    by: str | None,
+    form: str,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Decide whether CANDIDATE may replace BASELINE.
+
+    Exit code 0 is pass, 1 fail, 4 inconclusive. Inside GitHub Actions the result
+    is added to the step summary.
+
+    \b
+    rankproof gate judgments.tsv main.run branch.run -m nDCG@10 --margin 0.01
+    """
+    from rankproof.api.gate import gate
+    from rankproof.reporting.gate import check
+
+    check(form)
+    check_one_stdin(judgments, baseline, candidate)
+    groups = None if by is None else read_groups(by)
+    with telling("deciding"):
+        asked = options.given(measures)
+        found = gate(judgments, baseline, candidate, asked, by=groups, floors=_floors(floors), **settings)
+    write(found.format(form), output)
+    _add_to_summary(found)
+    raise SystemExit(found.exit_code)
+
+
+def _floors(given: tuple[str, ...]) -> dict[str, float]:
+    floors = {}
+    for each in given:
+        name, _, value = each.rpartition("=")
+        try:
+            floors[name] = float(value)
+        except ValueError:
+            raise UsageError(f"--floor: got {each!r}, expected MEASURE=NUMBER, like nDCG@10=0.4.") from None
+    return floors
+
+
+def _add_to_summary(found: Gate) -> None:
+    """Append to the file that GitHub Actions shows under a step."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if path:
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(found.markdown())

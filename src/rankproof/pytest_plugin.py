@@ -1,0 +1,32 @@
+"""A fixture for gates in a test suite: `pytest -p rankproof.pytest_plugin`, or import it in `conftest.py`.
+
+    def test_search_did_not_get_worse(rankproof_gate):
+        rankproof_gate(judgments, baseline, candidate, "nDCG@10", margin=0.01)
+
+The plugin never loads itself: installing rankproof changes no test run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rankproof.api.gate import Gate, gate
+
+
+@pytest.fixture
+def rankproof_gate() -> Callable[..., Gate]:
+    """`rankproof.gate`, which fails the test where the gate fails and skips it where nobody can tell."""
+    return check_gate
+
+
+def check_gate(*arguments: Any, **settings: Any) -> Gate:
+    """Run the gate; a failing one fails the test, an inconclusive one skips it."""
+    found = gate(*arguments, **settings)
+    if found.outcome == "fail":
+        pytest.fail(str(found), pytrace=False)
+    if found.outcome == "inconclusive":
+        pytest.skip(str(found).partition("\n")[0])
+    return found

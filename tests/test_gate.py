@@ -1,0 +1,229 @@
+"""The gate: what passes, what fails, what cannot be told; its error rates; its faces."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from rankproof import gate, sample
+from rankproof.cli.gate import command
+from rankproof.errors import UsageError
+from rankproof.stats.gate import decide, overall
+from rankproof.stats.power import smallest_detectable
+
+JUDGED = {f"q{i}": {"a": 1} for i in range(60)}
+FILES = sample.folder()
+
+
+def hits(count: int) -> dict[str, list[str]]:
+    """A ranking that has the relevant document first for `count` of the queries, else not at all."""
+    return {q: ["a"] if i < count else ["x"] for i, q in enumerate(JUDGED)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [(40, 40, "pass"), (40, 55, "pass"), (55, 20, "fail"), (40, 38, "inconclusive"), (20, 60, "pass")],
+)
+def test_outcomes(before: int, after: int, outcome: str) -> None:
+    assert gate(JUDGED, hits(before), hits(after), "Success@5").outcome == outcome
+
+
+def test_a_wide_margin_lets_a_small_loss_pass() -> None:
+    assert gate(JUDGED, hits(40), hits(38), "Success@5", margin=0.01).outcome == "inconclusive"
+    assert gate(JUDGED, hits(40), hits(38), "Success@5", margin=0.2).outcome == "pass"
+
+
+def test_strict_turns_inconclusive_into_fail_and_nothing_else() -> None:
+    found = gate(JUDGED, hits(40), hits(38), "Success@5", strict=True)
+    assert (found.outcome, found.exit_code) == ("fail", 1)
+    assert gate(JUDGED, hits(40), hits(40), "Success@5", strict=True).outcome == "pass"
+    assert "the gate is strict" in str(found)
+
+
+def test_what_is_inconclusive_says_how_many_more_queries() -> None:
+    row = gate(JUDGED, hits(40), hits(37), "Success@5").rows[0]
+    assert row.more is not None
+    assert row.more > 0
+    assert f"about {row.more} more queries would settle it" in str(
+        gate(JUDGED, hits(40), hits(37), "Success@5")
+    )
+
+
+def test_few_queries_decide_nothing_in_either_direction() -> None:
+    few = {q: JUDGED[q] for q in list(JUDGED)[:9]}
+    for other in (hits(0), hits(60)):
+        assert gate(few, hits(60), other, "Success@5").outcome == "inconclusive"
+    assert gate(few, hits(60), hits(0), "Success@5").rows[0].more == 1
+    assert gate(few, hits(60), hits(0), "Success@5", minimum=5).outcome == "fail"
+
+
+def test_lower_is_better_measures_are_turned() -> None:
+    good = {q: ["a", "x", "y"] for q in JUDGED}
+    bad = {q: ["x", "y", "a"] for q in JUDGED}
+    assert gate(JUDGED, good, bad, "FirstRel").outcome == "fail"
+    row = gate(JUDGED, bad, good, "FirstRel").rows[0]
+    assert (row.outcome, row.difference, row.baseline, row.candidate) == ("pass", -2.0, 3.0, 1.0)
+
+
+def test_floors_coverage_and_slices() -> None:
+    found = gate(
+        JUDGED, hits(40), hits(40), "Success@5", floors={"Hit@5": 0.9}, by=lambda q: str(int(q[1:]) % 2)
+    )
+    assert [(row.check, row.slice, row.outcome) for row in found] == [
+        ("difference", "", "pass"),
+        ("difference", "0", "pass"),
+        ("difference", "1", "pass"),
+        ("floor", "", "fail"),
+    ]
+    assert gate(JUDGED, hits(40), hits(40), "Success@5", coverage=0.9).outcome == "inconclusive"
+    assert gate(JUDGED, hits(60), hits(60), "Success@5", coverage=0.9).outcome == "pass"
+
+
+def test_a_slice_that_drops_fails_the_whole() -> None:
+    groups = {q: "small" if i < 20 else "large" for i, q in enumerate(JUDGED)}
+    before = {q: ["a"] for q in JUDGED}
+    after = {q: ["x"] if groups[q] == "small" else ["a"] for q in JUDGED}
+    found = gate(JUDGED, before, after, "Success@5", by=groups, margin=0.5)
+    assert {row.slice: row.outcome for row in found} == {"": "pass", "large": "pass", "small": "fail"}
+    assert found.outcome == "fail"
+
+
+def test_margins_by_measure() -> None:
+    found = gate(JUDGED, hits(40), hits(38), "Success@5, RR", margin={"Hit@5": 0.2, "MRR": 0.01})
+    assert [row.limit for row in found] == [0.2, 0.01]
+    with pytest.raises(UsageError, match="names no margin for RR"):
+        gate(JUDGED, hits(40), hits(38), "Success@5, RR", margin={"Hit@5": 0.2})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"margin": -0.1}, "margin: got -0.1"),
+        ({"alpha": 0.0}, "alpha: got 0.0"),
+        ({"alpha": 0.7}, "below 0.5"),
+        ({"coverage": 2}, "coverage: got 2"),
+        ({"minimum": 1}, "minimum: got 1"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        gate(JUDGED, hits(1), hits(1), "RR", **arguments)
+
+
+def test_overall_needs_every_row_to_pass() -> None:
+    assert overall(["pass", "pass"]) == "pass"
+    assert overall(["pass", "inconclusive", "fail"]) == "fail"
+
+
+# --- error rates ----------------------------------------------------------------------------------
+
+
+def simulated(seed: int, n: int, drop: float, rows: int) -> list[np.ndarray[Any, Any]]:
+    """Differences as they look in practice: many zeros, the rest spread, each row around the same drop."""
+    rnd = np.random.default_rng(seed)
+    moved = rnd.random((rows, n)) < 0.5
+    return list(np.where(moved, rnd.normal(0, 0.3, (rows, n)), 0.0) - drop)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "rows"), [(20, 1), (50, 1), (50, 6), (200, 3)])
+def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, rows: int) -> None:
+    rounds = 600
+    rng = np.random.default_rng(0)
+    alarms = sum(
+        overall(
+            [d.outcome for d in decide(simulated(seed, n, 0.0, rows), [0.0] * rows, rng, permutations=2_000)]
+        )
+        == "fail"
+        for seed in range(rounds)
+    )
+    assert alarms / rounds <= 0.05 + 3 * (0.05 * 0.95 / rounds) ** 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 200])
+def test_a_drop_of_the_smallest_detectable_size_fails_as_often_as_promised(n: int) -> None:
+    spread, rounds = (0.5 * 0.09) ** 0.5, 400
+    drop = smallest_detectable(spread, n, 0.05, sides=1)
+    assert drop is not None
+    rng = np.random.default_rng(1)
+    found = sum(
+        decide(simulated(seed, n, drop, 1), [0.01], rng, permutations=2_000)[0].outcome == "fail"
+        for seed in range(rounds)
+    )
+    assert found / rounds == pytest.approx(0.8, abs=0.06)
+
+
+@pytest.mark.slow
+def test_a_true_loss_at_the_margin_passes_no_more_often_than_alpha() -> None:
+    rng, rounds = np.random.default_rng(2), 600
+    passes = sum(
+        decide(simulated(seed, 100, 0.02, 1), [0.02], rng, permutations=500)[0].outcome == "pass"
+        for seed in range(rounds)
+    )
+    assert passes / rounds <= 0.05 + 3 * (0.05 * 0.95 / rounds) ** 0.5
+
+
+def test_decisions_are_the_same_each_time() -> None:
+    rnd = random.Random(1)
+    before = {q: ["a"] if rnd.random() < 0.6 else ["x", "a"] for q in JUDGED}
+    after = {q: ["a"] if rnd.random() < 0.5 else ["x", "a"] for q in JUDGED}
+    assert gate(JUDGED, before, after, "RR").to_dict() == gate(JUDGED, before, after, "RR").to_dict()
+
+
+# --- faces ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "code"),
+    [("keyword", "dense", 0), ("dense", "keyword", 1), ("dense", "fused", 4)],
+)
+def test_the_exit_code_is_the_answer(baseline: str, candidate: str, code: int) -> None:
+    words = [str(FILES / f) for f in ("judgments.tsv", f"{baseline}.run", f"{candidate}.run")]
+    ran = CliRunner().invoke(command, [*words, "-m", "nDCG@10"])
+    assert ran.exit_code == code, ran.output
+    assert max(map(len, ran.output.splitlines())) <= 80
+
+
+def test_formats_for_ci(tmp_path: Path) -> None:
+    found = gate(JUDGED, hits(55), hits(20), "Success@5", floors={"Success@5": 0.1})
+    assert json.loads(found.format("json"))["outcome"] == "fail"
+    suite = ElementTree.fromstring(found.format("junit"))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
+    assert found.markdown().startswith("### ❌ FAIL: The change makes it worse.")
+
+
+def test_the_step_summary_of_a_workflow_gets_the_markdown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
+    CliRunner().invoke(command, [*words, "-m", "nDCG@10"])
+    assert (tmp_path / "summary.md").read_text(encoding="utf-8").startswith("### ✅ PASS")
+
+
+def test_the_pytest_plugin_fails_skips_and_passes(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        judged = {f"q{i}": {"a": 1} for i in range(60)}
+        def hits(count):
+            return {q: ["a"] if i < count else ["x"] for i, q in enumerate(judged)}
+        def test_same(rankproof_gate):
+            assert rankproof_gate(judged, hits(40), hits(40), "RR").outcome == "pass"
+        def test_worse(rankproof_gate):
+            rankproof_gate(judged, hits(55), hits(20), "RR")
+        def test_unclear(rankproof_gate):
+            rankproof_gate(judged, hits(40), hits(38), "RR")
+        """
+    )
+    ran = pytester.runpytest_subprocess("-p", "rankproof.pytest_plugin", "-p", "no:cacheprovider")
+    ran.assert_outcomes(passed=1, failed=1, skipped=1)
+    ran.stdout.fnmatch_lines(["*FAIL: The change makes it worse.*"])
+    assert pytester.runpytest_subprocess("-p", "no:cacheprovider").parseoutcomes() == {"errors": 3}
