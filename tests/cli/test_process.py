@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,21 @@ def test_control_c_ends_without_a_word_of_python(files: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=environment(TMPDIR=str(files)),
     )
-    time.sleep(1.5)
+    wait_for(lambda: any(files.glob("rankproof-*")))  # the copy of standard input: it is being read
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert process.returncode == 130
-    assert out == b""
-    assert err.strip() == b""
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
+    assert not any(files.glob("rankproof-*"))
+
+
+def wait_for(true: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.1)
+    pytest.fail("it never came to that")
 
 
 def test_ids_that_the_output_cannot_hold_are_escaped(files: Path) -> None:
