@@ -82,8 +82,11 @@ class Hits:
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """`make()`, remembered under `key`: several measures ask for the same cut."""
         if key not in self._memo:
-            self._memo[key] = make()
-        return self._memo[key]
+            made = make()
+            # A cycle would keep the arrays until the next collection, so None stands for the hits themselves.
+            self._memo[key] = None if made is self else made
+        found = self._memo[key]
+        return self if found is None else found
 
     def top(self, k: int | None) -> Hits:
         """The rows at ranks 1 to `k` (all of them for None)."""
@@ -321,6 +324,9 @@ def _best_first(pool: Hits) -> Array:
     size = len(pool.grade)
     if pool.n * span * size < 2**62 and bool((pool.grade % 1 == 0).all()):
         key = pool.query * int(span) + (span - 1 - (pool.grade - low)).astype(np.int64)
+        if pool.n * span <= 2**16:
+            # NumPy sorts keys of 16 bits by counting.
+            return np.argsort(key.astype(np.uint16), kind="stable")
         return np.sort(key * size + np.arange(size)) % size
     return np.lexsort((-pool.grade, pool.query))
 
