@@ -140,9 +140,9 @@ def _content(path: Path, kind: Format, wanted: Wanted, source: str) -> Rows | di
 def _from_stdin(load: Callable[[Path], T]) -> T:
     """What standard input holds, put into a file first: it is looked at before it is read."""
     handle, name = tempfile.mkstemp(prefix="rankproof-")
-    with os.fdopen(handle, "wb") as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
     try:
+        with os.fdopen(handle, "wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
         loaded = load(Path(name))
     except BaseException:
         os.unlink(name)
