@@ -45,9 +45,10 @@ def command(
     output: str | None,
     **settings: Any,
 ) -> None:
-    """Decide whether CANDIDATE may replace BASELINE.
+    """Decide whether a change may ship: pass, fail or inconclusive.
 
-    Exit code 0 is pass, 1 fail, 4 inconclusive. Inside GitHub Actions the result
+    CANDIDATE is held against BASELINE. Exit code 0 is pass, 1 fail, 4
+    inconclusive. Inside GitHub Actions the result
     is added to the step summary.
 
     \b
