@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof import evaluate
 from rankproof.core import measures as _declare_them  # noqa: F401  (its import fills the registry)
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Hits
@@ -104,6 +105,16 @@ def test_finite_always(measure: Measure) -> None:
     nothing = {"q": {"a": {"side": 0}}} if measure.spec.aspects else {"q": {"a": -1}}
     for ranking in ([], ["x"], ["a"]):
         assert np.isfinite(values(measure, nothing, {"q": ranking})).all()
+
+
+@pytest.mark.parametrize("unjudged", ["skip", "relevant"])
+@pytest.mark.parametrize("ties", ["input", "expected", "best", "worst"])
+def test_finite_under_every_convention(measure: Measure, ties: str, unjudged: str) -> None:
+    judgments, run = _made(measure.spec.aspects, 1, queries=8)
+    absent = {query: scores for query, scores in run.items() if query != "q0"}
+    scores = evaluate(judgments, absent, measure, ties=ties, unjudged=unjudged, corpus=CORPUS)
+    assert math.isfinite(scores[str(measure)])
+    assert all(math.isfinite(value) for value in scores.per_query[str(measure)].values())
 
 
 def test_order_of_queries(measure: Measure) -> None:

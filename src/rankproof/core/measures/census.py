@@ -8,7 +8,7 @@ import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.sets import found, returned, wanted
+from rankproof.core.measures.sets import divisor, found, returned, wanted
 from rankproof.core.parameters import Cutoff, Grade
 
 Negative = Literal["judged", "unjudged"]
@@ -164,10 +164,6 @@ def _looked_at(h: Hits, negative: str) -> Hits:
     return h.relevant(0) if negative == "unjudged" else h
 
 
-def _shown(h: Hits, k: int | None, denominator: str) -> PerQuery:
-    return returned(h, k) if k is None or denominator == "returned" else np.full(h.n, float(k))
-
-
 def _all_judged(
     h: Hits,
     k: Cutoff = None,
@@ -217,7 +213,7 @@ def judged(
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b", "y"]}, "Judged@4")["Judged@4"]
     0.5
     """
-    return ratio(_looked_at(h, negative).top(k).count(), _shown(h, k, denominator))
+    return ratio(_looked_at(h, negative).top(k).count(), divisor(h, k, denominator))
 
 
 def _none_unjudged(
@@ -269,4 +265,4 @@ def unjudged(
     0.5
     """
     missing = returned(h, k) - _looked_at(h, negative).top(k).count()
-    return ratio(missing, _shown(h, k, denominator))
+    return ratio(missing, divisor(h, k, denominator))

@@ -59,7 +59,7 @@ def rank_biased_overlap(a: Ids, b: Ids, k: Cutoff = None, p: Persistence = 0.9) 
 
     Reference: W. Webber, A. Moffat, J. Zobel: A similarity measure for indefinite rankings, ACM TOIS 2010.
 
-    >>> from rankproof.api.agreement import agreement
+    >>> from rankproof import agreement
     >>> round(agreement({"q": ["a", "b", "c"]}, {"q": ["b", "a", "c"]}, "RBO")["RBO"], 4)
     0.9
     """
@@ -91,7 +91,7 @@ def kendall_tau(a: Ids, b: Ids, k: Cutoff = None) -> float:
 
     Reference: M. G. Kendall: A new measure of rank correlation, Biometrika 1938.
 
-    >>> from rankproof.api.agreement import agreement
+    >>> from rankproof import agreement
     >>> round(agreement({"q": ["a", "b", "c"]}, {"q": ["b", "a", "c"]}, "Tau")["Tau"], 4)
     0.3333
     """
@@ -120,7 +120,7 @@ def tau_ap(a: Ids, b: Ids, k: Cutoff = None) -> float:
     Reference: E. Yilmaz, J. A. Aslam, S. Robertson: A new rank correlation coefficient for information
     retrieval, SIGIR 2008.
 
-    >>> from rankproof.api.agreement import agreement
+    >>> from rankproof import agreement
     >>> agreement({"q": ["a", "b", "c"]}, {"q": ["b", "a", "c"]}, "TauAP")["TauAP"]
     0.0
     """
@@ -149,7 +149,7 @@ def jaccard(a: Ids, b: Ids, k: Cutoff = None) -> float:
 
     Reference: P. Jaccard: The distribution of the flora in the alpine zone, New Phytologist 1912.
 
-    >>> from rankproof.api.agreement import agreement
+    >>> from rankproof import agreement
     >>> agreement({"q": ["a", "b", "c"]}, {"q": ["b", "a", "d"]}, "Jaccard@3")["Jaccard@3"]
     0.5
     """
@@ -175,7 +175,7 @@ def overlap(a: Ids, b: Ids, k: Cutoff = None) -> float:
 
     Reference: D. Carmel, D. Cohen, R. Fagin and others: Static index pruning, SIGIR 2001.
 
-    >>> from rankproof.api.agreement import agreement
+    >>> from rankproof import agreement
     >>> round(agreement({"q": ["a", "b", "c"]}, {"q": ["b", "a", "d"]}, "Overlap@3")["Overlap@3"], 4)
     0.6667
     """

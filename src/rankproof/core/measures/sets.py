@@ -26,7 +26,8 @@ def found(h: Hits, k: int | None, rel: float) -> PerQuery:
     return h.relevant(rel).top(k).count()
 
 
-def _shown(h: Hits, k: int | None, denominator: str) -> PerQuery:
+def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
+    """What a share of the documents shown is divided by: k, or how many there are."""
     return returned(h, k) if k is None or denominator == "returned" else np.full(h.n, float(k))
 
 
@@ -71,7 +72,7 @@ def precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "P@3")["P@3"]
     0.6666666666666666
     """
-    return ratio(found(h, k, rel), _shown(h, k, denominator))
+    return ratio(found(h, k, rel), divisor(h, k, denominator))
 
 
 def _recall_ceiling(
@@ -156,7 +157,7 @@ def f_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
     >>> evaluate({"q": ["d1", "d3", "d6", "d7"]}, {"q": ["d1", "d2", "d3", "d4", "d5"]}, "F1")["F1"]
     0.4444444444444444
     """
-    shown = _shown(h, k, "k")
+    shown = divisor(h, k, "k")
     return ratio((1 + beta**2) * found(h, k, rel), beta**2 * wanted(h, rel) + shown)
 
 
