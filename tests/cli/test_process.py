@@ -81,20 +81,25 @@ def test_ids_that_the_output_cannot_hold_are_escaped(files: Path) -> None:
     assert b"\\u65e5\\u672c.run" in done.stdout
 
 
+def rest_of(main: int) -> bytes:
+    """All that is still to come from a terminal."""
+    seen = b""
+    while True:
+        try:
+            part = os.read(main, 4096)
+        except OSError:  # Linux's way to say that the other end is closed
+            return seen
+        if not part:
+            return seen
+        seen += part
+
+
 def on_a_terminal(command: list[str], **variables: str) -> str:
     """What a command writes when its standard output and standard error are a terminal."""
     main, terminal = pty.openpty()
     process = subprocess.Popen(command, stdout=terminal, stderr=terminal, env=environment(**variables))
     os.close(terminal)
-    seen = b""
-    while True:
-        try:
-            part = os.read(main, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        seen += part
+    seen = rest_of(main)
     process.wait()
     os.close(main)
     return seen.decode()
@@ -127,3 +132,20 @@ def test_parquet_is_not_written_to_a_terminal(files: Path) -> None:
     seen = on_a_terminal([*RANKPROOF, "evaluate", "judgments.txt", "first.run", "-f", "parquet"])
     assert "give a file with -o FILE" in seen
     assert "PAR1" not in seen
+
+
+def test_a_person_who_waits_is_told_what_for_and_the_line_is_cleared(files: Path) -> None:
+    main, terminal = pty.openpty()
+    command = [*RANKPROOF, "evaluate", "judgments.txt", "-", "-m", "RR", "-f", "csv"]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=terminal, env=environment()
+    )
+    os.close(terminal)
+    seen = b""
+    while b"reading standard input ..." not in seen:
+        seen += os.read(main, 4096)
+    out, _ = process.communicate((files / "first.run").read_bytes(), timeout=60)
+    assert rest_of(main).endswith(b"\r\x1b[K")
+    os.close(main)
+    assert process.returncode == 0
+    assert out.startswith(b"ranking,slice,measure,mean")

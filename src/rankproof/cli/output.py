@@ -49,11 +49,11 @@ def coloured(path: str | None) -> bool:
 
 @contextmanager
 def telling(what: str) -> Iterator[None]:
-    """Say on a terminal what is being done, where it takes longer than a moment."""
+    """Say on a terminal what is being done, where it takes longer than a moment; `-` is standard input."""
     if not sys.stderr.isatty():
         yield
         return
-    timer = threading.Timer(PATIENCE, _tell, [f"{what} ..."])
+    timer = threading.Timer(PATIENCE, _tell, [f"{_in_words(what)} ..."])
     timer.start()
     try:
         yield
@@ -61,6 +61,10 @@ def telling(what: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         _tell("")
+
+
+def _in_words(what: str) -> str:
+    return "reading standard input" if what == "reading -" else what
 
 
 def _tell(text: str) -> None:

@@ -76,6 +76,11 @@ def query_records(values: Values) -> list[Record]:
     ]
 
 
+def queries_in(by_measure: dict[str, dict[str, float]]) -> list[str]:
+    """Every query that some measure has a value for, in the order they came."""
+    return list(dict.fromkeys(query for by_query in by_measure.values() for query in by_query))
+
+
 def as_csv(found: Sequence[Record]) -> str:
     """Records as CSV with a header; nothing stands where there is no value."""
     out = io.StringIO()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rankproof.core.summary import Summary
 from rankproof.reporting import facts
 from rankproof.reporting.columns import telling
-from rankproof.reporting.data import Values
+from rankproof.reporting.data import Values, queries_in
 from rankproof.reporting.numbers import score, short_span
 from rankproof.reporting.side_by_side import best
 from rankproof.reporting.tables import clean
@@ -90,7 +90,7 @@ def queries(values: Values) -> str:
     """The value of every query, a tabular for each ranking."""
     parts = []
     for ranking, by_measure in values.items():
-        ids = list(dict.fromkeys(query for by_query in by_measure.values() for query in by_query))
+        ids = queries_in(by_measure)
         rows = [[escape(q), *(escape(score(by.get(q))) for by in by_measure.values())] for q in ids]
         parts.append(
             "\n".join([f"% {clean(ranking)}", *table(["query", *map(escape, by_measure)], rows)]) + "\n"

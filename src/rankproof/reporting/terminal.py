@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rankproof.core.summary import Row, Summary
 from rankproof.reporting import facts
 from rankproof.reporting.columns import telling
-from rankproof.reporting.data import Values
+from rankproof.reporting.data import Values, queries_in
 from rankproof.reporting.findings import finding_lines
 from rankproof.reporting.numbers import count, score
 from rankproof.reporting.side_by_side import LEGEND, side_by_side
@@ -87,7 +87,7 @@ def queries(values: Values) -> str:
     """The value of every query: a table for each ranking, a line a query, a column a measure."""
     parts = []
     for ranking, by_measure in values.items():
-        ids = list(dict.fromkeys(query for by_query in by_measure.values() for query in by_query))
+        ids = queries_in(by_measure)
         columns = [Column("query", ids)]
         for name, by_query in by_measure.items():
             columns.append(Column(name, [score(by_query.get(query)) for query in ids], True))
