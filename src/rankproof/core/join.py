@@ -19,6 +19,8 @@ from rankproof.core.table import RankingTable
 from rankproof.core.unjudged import unjudged_as
 from rankproof.errors import DataError, shorten
 
+SPARSE = 16
+"""Where one in so many documents is judged, or more, the found ones are ordered by place, else by a sort."""
 SMALL = 64
 """Rankings up to this long are compared document by document; longer ones with many hits are sorted."""
 
@@ -134,7 +136,7 @@ def _hits(
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
 
     query, rank, judged = whole(rows.query), whole(rows.rank), whole(rows.judged)
-    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
+    order = _by_place(query, rank, retrieved)
     first, last = whole(rows.first), whole(rows.last)
     tied = bool((first != last).any())
     return Hits(
@@ -151,6 +153,18 @@ def _hits(
         answered=answered,
         corpus=conventions.corpus,
     )
+
+
+def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
+    """The order by query, then rank; no place in a ranking holds two documents."""
+    begins = np.cumsum(retrieved) - retrieved
+    place = begins[query] + rank - 1
+    total = int(retrieved.sum())
+    if total > SPARSE * len(place):
+        return np.argsort(place)
+    row = np.full(total, -1, dtype=np.intp)
+    row[place] = np.arange(len(place))
+    return row[row >= 0]
 
 
 # --- ranks ------------------------------------------------------------------------------------
@@ -198,7 +212,7 @@ def _count_by_comparing(block: Block, score: Array, found: Array, length: Array)
 
 def _count_by_sorting(block: Block, score: Array, found: Array) -> tuple[Array, Array]:
     above, level = np.zeros(len(found), dtype=np.intp), np.zeros(len(found), dtype=np.intp)
-    order = np.argsort(block.ranking, kind="stable")
+    order = _in_order_of(block.ranking)
     bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
     for g in np.flatnonzero(np.diff(bounds)):
         mine = order[bounds[g] : bounds[g + 1]]
@@ -207,6 +221,12 @@ def _count_by_sorting(block: Block, score: Array, found: Array) -> tuple[Array, 
         level[mine] = len(ascending) - left
         above[mine] = level[mine] - _times_equal(ascending, found[mine], left)
     return above, level - above
+
+
+def _in_order_of(ranking: Array) -> Array:
+    if bool((ranking[1:] >= ranking[:-1]).all()):
+        return np.arange(len(ranking))
+    return np.argsort(ranking, kind="stable")
 
 
 def _ascending(score: Array) -> Array:

@@ -30,7 +30,7 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
     return False
 
 
-LONG = 64
+LONG = 8
 """From this mean length on a look at how dicts are stored is faster than a look at their keys."""
 PROBED = 8192
 """Dicts up to this length are known by their size in memory."""
