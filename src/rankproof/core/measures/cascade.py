@@ -52,7 +52,8 @@ def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = Non
 def normalised_err(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
     """ERR as a share of what the ideal order reaches.
 
-    Formula: ERR@k / ERR@k of all judged documents, best first.
+    Formula: ERR@k / ERR@k of all judged documents, best first; `top_grade` is the largest grade in the judgments
+    unless given.
 
     Range: 0 to 1.
 

@@ -58,6 +58,8 @@ def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who wants T good documents, and tires by the square of the rank.
 
     Formula: sum of gain w(rank), with w in proportion to 1 / (rank + 2T - 1)², over 1,000 ranks.
+    A document's gain is grade / top_grade, where top_grade is the largest grade in the
+    judgments unless given.
 
     Range: 0 to 1.
 
@@ -87,6 +89,8 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 
     Formula: gain per document seen, with a chance to go on after rank i of ((i + T + t - 1) / (i + T + t))²,
     where t is T less the gain so far; over 1,000 ranks.
+    A document's gain is grade / top_grade, where top_grade is the largest grade in the
+    judgments unless given.
 
     Range: 0 to 1.
 
@@ -119,6 +123,8 @@ def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = N
 
     Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given): the
     static model.
+    A document's gain is grade / top_grade, where top_grade is the largest grade in the
+    judgments unless given.
 
     Range: 0 to 1.
 
@@ -147,6 +153,8 @@ def nerr8(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
 
     Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not
     given.
+    A document's gain is grade / top_grade, where top_grade is the largest grade in the
+    judgments unless given.
 
     Range: 0 to 1.
 
@@ -173,6 +181,8 @@ def nerr9(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
 
     Formula: gain per document seen, with a chance to go on after rank i of i/(i+1) (1 - gain); k is 1,000 if
     not given.
+    A document's gain is grade / top_grade, where top_grade is the largest grade in the
+    judgments unless given.
 
     Range: 0 to 1.
 
@@ -199,6 +209,8 @@ def nerr10(h: Hits, p: Persistence = 0.9, top_grade: Maximum = None) -> PerQuery
 
     Formula: gain per document seen, with a chance to go on after a document of p (1 - gain); over 1,000
     ranks.
+    A document's gain is grade / top_grade, where top_grade is the largest grade in the
+    judgments unless given.
 
     Range: 0 to 1.
 
@@ -225,6 +237,8 @@ def nerr11(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 
     Formula: gain per document seen, with a chance to go on after rank i of
     ((i + 2T - 1) / (i + 2T))² (1 - gain); over 1,000 ranks.
+    A document's gain is grade / top_grade, where top_grade is the largest grade in the
+    judgments unless given.
 
     Range: 0 to 1.
 
