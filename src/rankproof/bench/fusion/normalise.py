@@ -78,7 +78,9 @@ def z_score(score: Array, query: Array) -> Array:
     [[1.2247, -1.2247, 0.0]]
     """
     n = np.maximum(lengths(score, query), 1)
-    away = score - each_list(np.add, np.nan_to_num(score), query) / n
+    away = score - each_list(np.add, np.nan_to_num(score) / n, query)
+    # in units of the largest, whose squares are neither too large nor too small for a float
+    away = share(away, each_list(np.fmax, abs(away), query), 0.0)
     equal = each_list(np.fmax, score, query) == each_list(np.fmin, score, query)
     deviation = np.sqrt(each_list(np.add, np.nan_to_num(away**2), query) / n)
     return share(away, np.where(equal, 0.0, deviation), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,9 @@ DEFAULT = "min-max"
 
 RELEVANT = 1
 """The grade from which a document counts as relevant where a method learns."""
+
+LARGEST = 1e300
+"""Beyond this a score is as good as infinite: sums of such overflow."""
 
 Weights = Mapping[str, float] | Sequence[float]
 
@@ -96,13 +100,15 @@ def normalised(pool: Pool, name: str) -> Array:
     """The scores of a pool brought to one scale."""
     if name in BY_RANK:
         return NORMALISATIONS[name](pool.rank, pool.query)
-    _check_scores(pool, name)
+    _check_scores(pool)
     return pool.score if name == NONE else NORMALISATIONS[name](pool.score, pool.query)
 
 
 def _call(function: Callable[..., Array], columns: Mapping[str, Any], parameters: Mapping[str, Any]) -> Array:
-    """The function on the columns it names."""
-    return function(*(columns[name] for name in reads(function)), **parameters)
+    """The function on the columns and the parameters that it names."""
+    named = inspect.signature(function).parameters
+    own = {name: value for name, value in parameters.items() if name in named}
+    return function(*(columns[name] for name in reads(function)), **own)
 
 
 def _evidence(pool: Pool, judgments: Judgments) -> dict[str, Array]:
@@ -191,17 +197,17 @@ def _parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each.check(method.name, given.get(name, each.default)) for name, each in known.items()}
 
 
-def _check_scores(pool: Pool, normalise: str) -> None:
+def _check_scores(pool: Pool) -> None:
     if pool.unscored:
         raise DataError(
             f"ranking {pool.unscored[0]!r} has no scores, only an order. Next: normalise='rank' or 'borda', which make "
             "scores of ranks, or a method that reads ranks, like rrf."
         )
-    unfit = np.argwhere(np.isinf(pool.score))
+    unfit = np.argwhere(abs(pool.score) > LARGEST)
     if len(unfit):
         row, column = unfit[0].tolist()
         raise DataError(
             f"ranking {pool.names[column]!r}, query {shorten(pool.queries[pool.query[row]])}, document "
-            f"{shorten(pool.docs[row])}: the score is infinite, which cannot be added up (normalise={normalise!r}). "
+            f"{shorten(pool.docs[row])}: got the score {pool.score[row, column]:g}, which cannot be added to others. "
             "Next: normalise='rank', or a method that reads ranks, like rrf."
         )
