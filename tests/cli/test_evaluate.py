@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rankproof import evaluate
+from rankproof.core.measure import REGISTRY
 
 DEFAULT = ["nDCG@10", "RR@10", "AP", "P@5", "R@5", "R@100", "Success@5"]
 
@@ -209,3 +210,12 @@ def test_texts_for_papers_have_the_same_numbers(form: str, rankproof: Any, files
     assert "0.6667" in done.out
     assert "0.7500" in done.out
     assert ("\\toprule" in done.out) == (form == "latex")
+
+
+def test_every_measure_can_be_printed(rankproof: Any, files: Path) -> None:
+    names = [name for name, each in REGISTRY.items() if each.spec.kind == "ranking"]
+    done = rankproof("evaluate", "judgments.txt", "tied.run", "-m", ",".join(names), "--corpus", "1000")
+    assert (done.code, done.err) == (0, "")
+    assert max(map(len, done.out.splitlines())) <= 80
+    for name in names:
+        assert cells(done.out, name)

@@ -99,4 +99,5 @@ def split(measure: Measure, hits: Hits) -> Split | None:
 def _complete(measure: Measure, hits: Hits) -> PerQuery:
     """The value of a ranking as long as this one with all judged documents in the best order."""
     best = ideal(measure, hits)
-    return measure(seen_by(measure, replace(best, retrieved=np.maximum(best.retrieved, hits.retrieved))))
+    longest = np.maximum(best.retrieved, hits.retrieved)
+    return measure(seen_by(measure, replace(best, retrieved=longest, corpus=hits.corpus)))
