@@ -29,6 +29,8 @@ __all__ = ["MappingRankings", "judgments_from_mapping"]
 
 BLOCK = 16_384
 """About how many documents are worked on at once: few enough for the processor's cache."""
+QUERIES = 1024
+"""How many queries are worked on at once at most."""
 
 Ranking = dict[Any, Any]
 ABSENT: Ranking = {}
@@ -52,11 +54,14 @@ class MappingRankings:
             raise _no_ranks(self.source)
         rankings = self._of_judged_queries(judgments, census)
         present = np.fromiter(map(is_not, rankings, repeat(ABSENT)), dtype=bool, count=len(rankings))
-        self._make_dicts(rankings, judgments.queries, conventions, census)
-        docs = as_given(judgments.docs, judged_kinds(judgments)[1])
-        for first, last in _cut(rankings, judgments.start):
-            batch = _Batch(self.source, judgments, first, rankings[first:last], present[first:last])
-            yield batch.block(docs[judgments.start[first] : judgments.start[last]])
+        docs, start = as_given(judgments.docs, judged_kinds(judgments)[1]), judgments.start
+        for begin in range(0, len(rankings), QUERIES):
+            some = rankings[begin : begin + QUERIES]
+            self._make_dicts(some, judgments.queries[begin : begin + QUERIES], conventions, census)
+            for first, last in _cut(some, start[begin : begin + QUERIES + 1]):
+                here = slice(begin + first, begin + last)
+                batch = _Batch(self.source, judgments, here.start, some[first:last], present[here])
+                yield batch.block(docs[start[here.start] : start[here.stop]])
 
     def table(self) -> RankingTable:
         """Every document of every ranking as columns."""
