@@ -153,10 +153,17 @@ def test_what_was_tuned_fuses_new_queries() -> None:
         tuned.fuse({"other": {"new": ["d1"]}, "a (skill 2)": {"new": ["d1"]}})
 
 
+def test_the_report_fits_80_columns_and_says_what_usual_means() -> None:
+    judgments, rankings = world(80, [0, 3, 0, 1])
+    text = str(tune(judgments, rankings, "weighted-sum", "RR"))
+    assert "usual:  weighted-sum(normalise='min-max', weights=[0.25, 0.25, 0.25, 0.25])" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_the_report_names_what_does_no_worse() -> None:
     judgments, rankings = world(16, [50, 50])
     text = str(tune(judgments, rankings, "rrf", "RR", grid={"k": [1]}))
-    assert text.startswith("rrf(k=1): best of 1 settings for RR")
+    assert text.startswith("best of 1 settings for RR\nchosen: rrf(k=1)\n\n")
     assert "held out" in text
     assert text.endswith("No worse on the held-out queries: a (skill 50) alone, b (skill 50) alone.")
 

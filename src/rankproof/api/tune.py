@@ -81,13 +81,21 @@ class Tuned:
         return open_pool({name: loaded[name] for name in self.names}, depth).fused(self.recipe)
 
     def __str__(self) -> str:
-        chosen = f"{self.recipe.method.name}{_shown(self.settings)}"
         parts = [self.tuned_on, self.held_out, *self.others]
         width = max(len(part.name) for part in parts)
         head = f"{'':{width}}  {'mean':>8}  {'95 % interval':>18}  {'n':>5}"
         rows = [f"{p.name:{width}}  {score(p.mean):>8}  {span(p.low, p.high):>18}  {p.n:>5}" for p in parts]
-        lines = [f"{chosen}: best of {len(self.trials)} settings for {self.measure}", "", head, *rows]
-        return "\n".join([*map(str.rstrip, lines), *self._advice()])
+        return "\n".join([*self._title(), "", head, *rows, *self._advice()])
+
+    def _title(self) -> list[str]:
+        """What was chosen, and what stands for usual."""
+        name, usual = self.recipe.method.name, self.trials[0].settings
+        other = [] if usual == self.settings else [f"usual:  {name}{_shown(usual)}"]
+        return [
+            f"best of {len(self.trials)} settings for {self.measure}",
+            f"chosen: {name}{_shown(self.settings)}",
+            *other,
+        ]
 
     def _advice(self) -> list[str]:
         """What the held-out queries say against the choice."""
@@ -156,7 +164,7 @@ def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[Part]:
     """What the usual settings reach on the held-out queries, where others were chosen."""
     if usual is best:
         return []
-    return [bench.part(f"usual {_shown(usual.settings)}", HELD_OUT, bench.opened.fused(usual))]
+    return [bench.part("usual", HELD_OUT, bench.opened.fused(usual))]
 
 
 def _alone(bench: _Bench, loaded: Mapping[str, Any]) -> Iterable[Part]:

@@ -61,6 +61,8 @@ def command(
     rankproof fuse bm25.run dense.run --tune judgments.tsv --method weighted-sum
     """
     check_one_stdin(*runs, *([judgments] if judgments else []), *([tuning] if tuning else []))
+    if output is not None or tuning is None:
+        _format(output or "-", to)
     if tuning is None:
         given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **options}
         write_fused(_fused(named(runs), given), output or "-", to)
@@ -104,6 +106,13 @@ def write_fused(ranking: dict[str, dict[str, float]], target: str, to: str | Non
         load_ranking(ranking).table(), target, to or ("trec" if target == "-" else None)
     ):
         click.echo(f"rankproof: note: {note}", err=True)
+
+
+def _format(target: str, to: str | None) -> str:
+    """The format to write; asked for before anything is read, so that a wrong name costs no time."""
+    from rankproof.io.write import format_of
+
+    return format_of(target, to or ("trec" if target == "-" else None))
 
 
 def _check_free(weights: str | None, settings: Sequence[str], judgments: str | None) -> None:
