@@ -177,6 +177,8 @@ class Scores:
         """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
         from rankproof.core import limits
 
+        if self.column(measure).measure.spec.average == "geometric":
+            return None  # a difference of geometric means is no mean of differences
         return self._limit(measure, "split", limits.split)  # type: ignore[no-any-return]
 
     def _limit(self, measure: str | Measure, what: str, compute: Callable[[Measure, Hits], Any]) -> Any:

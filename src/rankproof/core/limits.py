@@ -88,11 +88,12 @@ def split(measure: Measure, hits: Hits) -> Split | None:
     value = worth(measure, hits)
     if not measure.spec.reorder or not steady(measure) or value is None:
         return None
-    top = ceiling(measure, hits)
-    if bool((top - _complete(measure, hits) > CLOSE).any()):
+    sign = 1 if measure.spec.higher else -1
+    top = sign * ceiling(measure, hits)
+    if bool((top - sign * _complete(measure, hits) > CLOSE).any()):
         return None
-    reordered = measure(seen_by(measure, hits.reordered_by(value)))
-    now = measure(seen_by(measure, hits))
+    reordered = sign * measure(seen_by(measure, hits.reordered_by(value)))
+    now = sign * measure(seen_by(measure, hits))
     return Split(np.maximum(top - reordered, 0.0), np.maximum(reordered - now, 0.0))
 
 
