@@ -112,6 +112,11 @@ def test_a_query_that_does_not_exist_is_met_with_the_nearest() -> None:
         explain({"refunds": {"m": 1}}, {"refunds": ["m"]}, "refund2", "RR")
 
 
+def test_an_explanation_is_short_in_a_shell() -> None:
+    found = explain({"q": {"m": 1}}, {"q": ["x", "m"]}, "q", "RR")
+    assert repr(found) == "<Explanation of RR = 0.5000 for query 'q'>"
+
+
 def test_integer_ids_are_named_in_decimal() -> None:
     found = explain({7: {1: 1}}, {7: [2, 1]}, "7", "RR")
     assert [line.document for line in found.own.lines] == ["2", "1"]

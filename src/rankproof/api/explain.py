@@ -28,7 +28,7 @@ from rankproof.reporting.explanation import text
 SAME = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     """One number explained, and beside it the same under a profile where one was asked for."""
 
@@ -53,6 +53,10 @@ class Explanation:
     def __str__(self) -> str:
         """The list, the steps, and what differs."""
         return text(self.own, self.other)
+
+    def __repr__(self) -> str:
+        """What it explains."""
+        return f"<Explanation of {self.own.measure} = {self.value:.4f} for query {self.own.query!r}>"
 
 
 def explain(
