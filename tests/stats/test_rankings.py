@@ -148,6 +148,12 @@ def test_stability_is_leave_one_out() -> None:
     assert found.first_changes <= len(found.moves)
 
 
+def test_means_equal_but_for_rounding_are_a_tie() -> None:
+    """0.1 + 0.2 + 0.3 comes out above 0.3 + 0.2 + 0.1; a tie goes by name, so only the first query moves it."""
+    found = stability({"a": np.array([0.3, 0.2, 0.1]), "b": np.array([0.1, 0.2, 0.3])})
+    assert (found.moves, found.mean) == ((0,), 0.0)
+
+
 def test_one_query_can_hold_up_a_leader() -> None:
     found = stability({"lucky": np.array([1.0, 0.4, 0.4, 0.4]), "steady": np.array([0.0, 0.5, 0.5, 0.5])})
     assert (found.moves, found.first_changes, found.least) == ((0,), 1, -1.0)

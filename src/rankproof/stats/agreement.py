@@ -131,9 +131,8 @@ def krippendorff_alpha(
     counts = _counts(units, known)
     each = counts.sum(axis=0)
     distance = _distance(known, each, level)
-    # A label meets the others of its item, not itself; each item weighs as many judgments as it has.
-    met = counts / (counts.sum(axis=1, keepdims=True) - 1)
-    pairs = counts.T @ met - np.diag(met.sum(axis=0))
+    # Each item weighs as many judgments as it has. A label meeting itself costs nothing, so it may stay in.
+    pairs = counts.T @ (counts / (counts.sum(axis=1, keepdims=True) - 1))
     seen = float((pairs * distance).sum() / each.sum())
     chance = float(each @ distance @ each / (each.sum() * (each.sum() - 1)))
     shared = dict(zip(known, (each / each.sum()).tolist(), strict=True))
