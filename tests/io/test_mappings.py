@@ -104,13 +104,30 @@ def test_many_blocks_give_what_one_gives(monkeypatch):
     assert rows(judgments, run, Conventions(duplicates="first")) == whole
 
 
-@pytest.mark.parametrize("score", [3, 3.0, np.float32(3), np.int64(3), Decimal(3), 1e308, -math.inf, math.inf])
+@pytest.mark.parametrize(
+    "score", [3, 3.0, np.float32(3), np.int64(3), Decimal(3), 1e308, -math.inf, math.inf]
+)
 def test_any_real_number_is_a_score(score):
     assert rows({"q": {"d": 1}}, {"q": {"d": score}})[0] == {"q": [(1, "d", 1.0, 1, 1)]}
 
 
 @pytest.mark.parametrize(
-    "score", ["3", "1.5", None, True, False, np.True_, b"3", 3 + 0j, math.nan, np.float64("nan"), [1], {"a": 1}, 10**400]
+    "score",
+    [
+        "3",
+        "1.5",
+        None,
+        True,
+        False,
+        np.True_,
+        b"3",
+        3 + 0j,
+        math.nan,
+        np.float64("nan"),
+        [1],
+        {"a": 1},
+        10**400,
+    ],
 )
 @pytest.mark.parametrize("make", [dict, list], ids=["dict", "pairs"])
 def test_anything_else_is_an_error_that_names_query_and_document(score, make):
@@ -143,12 +160,32 @@ def test_integers_on_both_sides_are_taken_in_decimal():
 @pytest.mark.parametrize(
     ("judgments", "run", "said"),
     [
-        ({7: {"a": 1}}, {"7": {"a": 1.0}}, "ranking, queries: got ids that are text where the judgments have integers"),
-        ({"7": {"a": 1}}, {7: {"a": 1.0}}, "ranking, queries: got ids that are integers where the judgments have text"),
-        ({"7": {1: 1}}, {"7": {"1": 1.0}}, "query '7': got ids that are text where the judgments have integers"),
-        ({"7": {"1": 1}}, {"7": {1: 1.0}}, "query '7': got ids that are integers where the judgments have text"),
+        (
+            {7: {"a": 1}},
+            {"7": {"a": 1.0}},
+            "ranking, queries: got ids that are text where the judgments have integers",
+        ),
+        (
+            {"7": {"a": 1}},
+            {7: {"a": 1.0}},
+            "ranking, queries: got ids that are integers where the judgments have text",
+        ),
+        (
+            {"7": {1: 1}},
+            {"7": {"1": 1.0}},
+            "query '7': got ids that are text where the judgments have integers",
+        ),
+        (
+            {"7": {"1": 1}},
+            {"7": {1: 1.0}},
+            "query '7': got ids that are integers where the judgments have text",
+        ),
         ({"7": {"1": 1, 1: 1}}, {}, "query '7': got ids of two kinds, text ('1') and integers (1)"),
-        ({"7": {"1": 1}}, {"7": {"2": 1.0, 2: 2.0}}, "query '7': got ids of two kinds, text ('2') and integers (2)"),
+        (
+            {"7": {"1": 1}},
+            {"7": {"2": 1.0, 2: 2.0}},
+            "query '7': got ids of two kinds, text ('2') and integers (2)",
+        ),
         ({"7": {"1": 1}}, {"7": ["2", 2]}, "query '7': got ids of two kinds, text ('2') and integers (2)"),
     ],
 )
@@ -243,7 +280,9 @@ def test_a_table_checks_its_scores():
 # --- judgments --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("docs", [{"a", "b"}, ["a", "b"], ("a", "b"), frozenset({"a", "b"}), {"a": True, "b": 1}])
+@pytest.mark.parametrize(
+    "docs", [{"a", "b"}, ["a", "b"], ("a", "b"), frozenset({"a", "b"}), {"a": True, "b": 1}]
+)
 def test_relevant_documents_have_grade_1(docs):
     if isinstance(docs, dict):
         with pytest.raises(DataError, match=r"query 'q', document 'a': got the grade True"):
@@ -296,3 +335,32 @@ def test_bad_aspects_are_errors(docs, said):
 
 def test_no_judgments_at_all_find_nothing():
     assert rows({}, {"q": ["a"]}) == ({}, {})
+
+
+# --- long dicts, whose keys are not looked at one by one ---------------------------------------
+
+
+def with_one_key_of(key, length, history):
+    """A dict of text keys that has, or once had, another key too."""
+    table = {f"d{i}": float(i) for i in range(length // 2)}
+    table[key] = 1.0
+    table.update({f"d{i}": float(i) for i in range(length // 2, length)})
+    if history == "copied":
+        return dict(table)
+    if history == "shrunk":
+        for i in range(length - 12):
+            del table[f"d{i}"]
+    return table
+
+
+@pytest.mark.parametrize("history", ["grown", "copied", "shrunk"])
+@pytest.mark.parametrize("key", [7, 1.5, None, b"d", True, ("d",)])
+def test_one_key_that_is_no_text_is_found_in_a_dict_of_any_length(key, history):
+    for length in [*range(20, 90), 170, 171, 682, 683, 1000, 2730, 6000, 20_000]:
+        with pytest.raises(DataError, match=r"query 'q': got .*id"):
+            rows({"q": {"d1": 1}}, {"q": with_one_key_of(key, length, history)})
+
+
+def test_long_dicts_of_subclasses_of_text_are_text():
+    ranking = {np.str_(f"d{i}"): float(-i) for i in range(1000)}
+    assert rows({"q": {"d7": 1}}, {"q": ranking})[0] == {"q": [(8, "d7", 1.0, 8, 8)]}

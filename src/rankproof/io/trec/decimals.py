@@ -63,7 +63,7 @@ def _like_the_first(chunk: Chunk, begin: Array, end: Array) -> tuple[Array, Arra
     fits = (whole_digits >= 0) & (whole_digits <= 8 - decimals) & (whole_digits + decimals > 0)
     if decimals:
         fits &= chunk.buffer[point] == POINT
-    digits = _digits(chunk, point, np.clip(whole_digits, 0, 8))
+    digits = _digits(chunk, point, whole_digits)
     if decimals:
         digits >>= np.uint64(8 * decimals)
         digits |= _digits(chunk, end, np.array(decimals))

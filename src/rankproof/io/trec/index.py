@@ -13,9 +13,9 @@ from rankproof.core.judgments import Judgments
 from rankproof.io.trec.chunks import PAD, Chunk, chunk_of
 from rankproof.io.trec.words import SPREAD, are_equal, hashes
 
-ROOM = 16
+ROOM = 64
 """How many times larger than the number of judgments the table of what may be judged is."""
-BITS = (10, 24)
+BITS = (10, 23)
 """The least and the most bits that number a place in that table."""
 
 

@@ -27,7 +27,7 @@ def words(chunk: Chunk, begin: Array, length: Array) -> Iterator[tuple[Array | s
 
 def _word(chunk: Chunk, begin: Array, left: Array) -> Array:
     """The next eight bytes of fields of which `left` bytes are left; none left is 0."""
-    beyond = np.clip(8 - left, 0, 8) * 8
+    beyond = np.maximum(8 - left, 0) * 8
     word: Array = chunk.words(begin) << beyond.astype(np.uint64)
     return word
 
