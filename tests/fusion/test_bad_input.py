@@ -97,6 +97,14 @@ def test_scores_that_are_not_there_are_missed(method: str) -> None:
     assert fuse({"bm25": ONE, "dense": {"q": ["a"]}}, method, normalise="rank")
 
 
+def test_one_query_without_scores_is_enough_to_miss_them() -> None:
+    mixed = {"r": [("a", 1.0)], "q": ["a", "b"], "s": {"b": 2.0, "a": 3.0}, "t": []}
+    with pytest.raises(DataError, match="'dense' has no scores"):
+        fuse({"bm25": {query: {"a": 1.0} for query in mixed}, "dense": mixed}, "combsum")
+    found = fuse({"one": mixed, "two": mixed})
+    assert {query: list(docs) for query, docs in found.items()} == {"r": ["a"], "q": ["a", "b"], "s": ["a", "b"], "t": []}
+
+
 def test_nan_and_infinite_scores_are_refused() -> None:
     with pytest.raises(DataError, match=r"'dense'.*'c'.*nan"):
         fuse({"bm25": ONE, "dense": {"q": {"c": math.nan}}})

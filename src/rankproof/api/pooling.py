@@ -15,6 +15,7 @@ from rankproof.bench.fusion.pool import Pool, pool_of
 from rankproof.bench.fusion.recipe import Recipe, fused
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import are_integers, as_given, judged_kinds
 from rankproof.io.load import load_ranking
@@ -60,7 +61,7 @@ def open_pool(
     if depth is not None and (isinstance(depth, bool) or not hasattr(depth, "__index__") or int(depth) < 1):
         raise UsageError(f"depth: got {depth!r}, expected a whole number of at least 1.")
     kinds = _same_kinds(loaded, judgments)
-    pool = pool_of({name: each.table() for name, each in loaded.items()}, depth)
+    pool = pool_of({name: _table(each) for name, each in loaded.items()}, depth)
     return Opened(pool, kinds, _notes(pool))
 
 
@@ -80,6 +81,23 @@ def _loaded(name: str, ranking: Any) -> Rankings:
     """The ranking; one that is in memory has no other name than the one given here."""
     found = load_ranking(ranking)
     return replace(found, source=f"ranking {name!r}") if isinstance(found, MappingRankings) else found
+
+
+def _table(ranking: Rankings) -> RankingTable:
+    """The ranking as columns; an order alone where one of its queries has no scores."""
+    table = ranking.table()
+    if table.score is None or not isinstance(ranking, MappingRankings):
+        return table
+    if not any(map(_is_bare, ranking.mapping.values())):
+        return table
+    return replace(table, score=None, rank=-table.score)
+
+
+def _is_bare(ranking: Any) -> bool:
+    """Whether this is a list of documents without scores."""
+    if isinstance(ranking, Mapping) or not len(ranking):
+        return False
+    return not isinstance(ranking[0], (tuple, list))
 
 
 def _notes(pool: Pool) -> tuple[str, ...]:
