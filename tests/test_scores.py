@@ -166,3 +166,20 @@ def test_empty_judgments(judgments: dict[str, dict[str, int]]) -> None:
             evaluate(judgments, {"q": ["a"]}, "AP")
     else:
         assert evaluate(judgments, {"q": ["a"]}, "AP")["AP"] == 0.0
+
+
+def test_one_query_says_nothing_about_the_mean() -> None:
+    found = evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "RR")
+    assert found.interval("RR") == (float("-inf"), float("inf"))
+    assert (found.row("RR").low, found.row("RR").high) == (None, None)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_limits_of_one_order_are_not_shown_for_means_over_orders() -> None:
+    judged, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
+    assert evaluate(judged, run, "RR").split("RR") == (0.0, 0.0)
+    for rule in ("expected", "best", "worst"):
+        found = evaluate(judged, run, "RR", ties=rule)
+        assert found.split("RR") is None
+        assert found.bounds("RR", of="unjudged") is None
+        assert found.bounds("RR") == (0.5, 1.0)

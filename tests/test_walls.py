@@ -153,6 +153,6 @@ def test_the_base_install_is_small() -> None:
 
     project = tomllib.loads((ROOT.parents[1] / "pyproject.toml").read_text())["project"]
     names = {d.split(">")[0].split("<")[0].split("[")[0].strip() for d in project["dependencies"]}
-    assert names == {"numpy", "narwhals", "click", "rich"}, (
+    assert names == {"numpy", "narwhals", "click"}, (
         "a new base dependency needs a reason in the changelog"
     )

@@ -115,6 +115,22 @@ def test_unjudged_taken_out_or_counted_as_relevant(seed: int) -> None:
             assert filled.per_query[name][query] == pytest.approx(oracle(order, enlarged), abs=1e-12)
 
 
+@pytest.mark.parametrize("policy", ["skip", "relevant"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, policy: str) -> None:
+    rnd = random.Random(seed)
+    docs = "abcdef"
+    judged = {"q": {d: rnd.choice([0, 1, 2, 3]) for d in rnd.sample(docs, 3)}}
+    run = {"q": {d: float(rnd.randrange(3)) for d in docs}}
+    grades = judged["q"] if policy == "skip" else {**{d: 1.0 for d in docs}, **judged["q"]}
+    for name, oracle in ORACLES.items():
+        orders = list(orders_within_ties(run["q"]))
+        kept = [[d for d in order if policy == "relevant" or d in grades] for order in orders]
+        values = [oracle(order, grades) for order in kept]
+        for rule, expected in (("best", max(values)), ("worst", min(values)), ("expected", np.mean(values))):
+            assert evaluate(judged, run, name, ties=rule, unjudged=policy)[name] == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_missing_queries_and_queries_without_relevant_documents(seed: int) -> None:
     judged, run = random_data(seed)

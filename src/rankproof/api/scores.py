@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -141,9 +142,9 @@ class Scores:
     # --- what the numbers are worth ------------------------------------------------------------
 
     def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the mean."""
+        """The confidence interval of the mean; without ends where a single query leaves nothing to say."""
         found = self.uncertainty(measure, level)
-        return found.low, found.high
+        return (found.low, found.high) if math.isfinite(found.low) else (-math.inf, math.inf)
 
     def uncertainty(self, measure: str | Measure, level: float = 0.95) -> Interval:
         """The confidence interval with its method and the number of queries."""
@@ -166,6 +167,8 @@ class Scores:
 
         if of not in ("ties", "unjudged"):
             raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'.")
+        if of == "unjudged" and self._over_tie_orders:
+            return None
         rng = np.random.default_rng(SEED)
 
         def both(m: Measure, h: Hits) -> Any:
@@ -177,9 +180,15 @@ class Scores:
         """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
         from rankproof.core import limits
 
-        if self.column(measure).measure.spec.average == "geometric":
+        if self.column(measure).measure.spec.average == "geometric" or self._over_tie_orders:
             return None  # a difference of geometric means is no mean of differences
         return self._limit(measure, "split", limits.split)  # type: ignore[no-any-return]
+
+    @property
+    def _over_tie_orders(self) -> bool:
+        """Whether the values are of several or extreme orders of equal scores, and so of no one ranking."""
+        tied = self.hits is not None and self.hits.first is not None
+        return tied and self.conventions.ties in ("expected", "best", "worst")
 
     def _limit(self, measure: str | Measure, what: str, compute: Callable[[Measure, Hits], Any]) -> Any:
         """The mean of a limit over the queries that count."""
@@ -232,8 +241,8 @@ class Scores:
             measure=column.measure.name,
             mean=column.mean,
             n=len(column.counting),
-            low=found.low,
-            high=found.high,
+            low=found.low if math.isfinite(found.low) else None,
+            high=found.high if math.isfinite(found.high) else None,
             method=found.method,
             ceiling=self.ceiling(measure),
             ties=self.bounds(measure),

@@ -140,7 +140,7 @@ class Hits:
             return self
         order = np.lexsort((-worth, self.first, self.query))
         rows, first, last, worth = self.keep(order), self.first[order], self.last[order], worth[order]
-        start, end = _runs(rows.query, first)
+        start, end = runs(rows.query, first)
         place = np.arange(len(order))
         rank = np.where(worth > 0, first + (place - start), last - (end - 1 - place))
         return _in_order(replace(rows, rank=rank))
@@ -331,7 +331,7 @@ def _best_first(pool: Hits) -> Array:
     return np.lexsort((-pool.grade, pool.query))
 
 
-def _runs(query: Array, first: Array) -> tuple[Array, Array]:
+def runs(query: Array, first: Array) -> tuple[Array, Array]:
     """For each row the start and the end (exclusive) of its run of equal (query, first)."""
     if not len(query):
         return query, query

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankproof.core.conventions import Conventions
-from rankproof.core.hits import Array, Hits
+from rankproof.core.hits import Array, Hits, runs
 
 
 def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:
@@ -20,8 +20,13 @@ def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:
 
 
 def condensed(hits: Hits) -> Hits:
-    """The rankings without the documents nobody judged; ties are settled before they go."""
-    return replace(hits, rank=hits.nth, first=None, last=None, retrieved=hits.count().astype(np.intp))
+    """The rankings without the documents nobody judged; the others keep their ties."""
+    first, last = None, None
+    if hits.first is not None:
+        start, end = runs(hits.query, hits.first)
+        first, last = hits.nth[start], hits.nth[end - 1]
+    retrieved = hits.count().astype(np.intp)
+    return replace(hits, rank=hits.nth, first=first, last=last, retrieved=retrieved)
 
 
 def filled(hits: Hits, grade: float) -> Hits:
@@ -30,14 +35,15 @@ def filled(hits: Hits, grade: float) -> Hits:
     new = np.full(len(rank), -1, dtype=np.intp)
     query_all, rank_all = np.append(hits.query, query), np.append(hits.rank, rank)
     order = np.lexsort((rank_all, query_all))
+    first, last = _tied_places(hits, query_all[order], rank_all[order])
     return replace(
         hits,
         query=query_all[order],
         rank=rank_all[order],
         grade=np.append(hits.grade, np.full(len(rank), float(grade)))[order],
         doc=np.append(hits.doc, new)[order],
-        first=None,
-        last=None,
+        first=first,
+        last=last,
         pool=_enlarged(hits.pool, query, grade),
     )
 
@@ -49,6 +55,21 @@ def _empty_places(hits: Hits) -> tuple[Array, Array]:
     empty[begins[hits.query] + hits.rank - 1] = False
     query = np.repeat(np.arange(hits.n), hits.retrieved)[empty]
     return query, (np.arange(begins[-1]) - np.repeat(begins[:-1], hits.retrieved) + 1)[empty]
+
+
+def _tied_places(hits: Hits, query: Array, rank: Array) -> tuple[Array | None, Array | None]:
+    """The first and last rank of each (query, rank), where a judged document shares its score with others.
+
+    Ties of documents nobody judged among themselves need none: they all get the same grade.
+    """
+    if hits.first is None or hits.last is None:
+        return None, None
+    width = int(hits.retrieved.max(initial=0)) + 1
+    tied = np.unique(np.stack([hits.query * width + hits.first, hits.query * width + hits.last]), axis=1)
+    place = query * width + rank
+    at = np.maximum(np.searchsorted(tied[0], place, side="right") - 1, 0)
+    inside = (tied[0][at] <= place) & (place <= tied[1][at])
+    return np.where(inside, tied[0][at] % width, rank), np.where(inside, tied[1][at] % width, rank)
 
 
 def _enlarged(pool: Hits | None, query: Array, grade: float) -> Hits | None:
