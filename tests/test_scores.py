@@ -177,7 +177,7 @@ def test_one_query_says_nothing_about_the_mean() -> None:
 
 def test_limits_of_one_order_are_not_shown_for_means_over_orders() -> None:
     judged, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
-    assert evaluate(judged, run, "RR").split("RR") == (0.0, 0.0)
+    assert evaluate(judged, run, "RR").split("RR") == (0.0, 0.5)
     for rule in ("expected", "best", "worst"):
         found = evaluate(judged, run, "RR", ties=rule)
         assert found.split("RR") is None
