@@ -189,3 +189,37 @@ def test_what_cannot_be_tuned_is_refused(settings: dict[str, Any], words: str) -
 def test_too_few_queries_are_refused() -> None:
     with pytest.raises(UsageError, match="got 3 judged queries, expected at least 4"):
         tune(*world(3, [2, 1]))
+
+
+def test_one_ranking_alone_is_told() -> None:
+    judgments, rankings = world(12, [2])
+    with pytest.warns(UserWarning, match="only one ranking"):
+        tune(judgments, rankings, measure="RR")
+
+
+def test_integer_ids_are_tuned_as_text_is() -> None:
+    judgments, rankings = world(12, [2, 1])
+
+    def plain(table: Any) -> Any:
+        return {int(q[1:]): {int(doc[1:]): value for doc, value in docs.items()} for q, docs in table.items()}
+
+    text = tune(judgments, rankings, "bayesfuse", "RR")
+    numbers = tune(plain(judgments), {name: plain(ranking) for name, ranking in rankings.items()}, "bayesfuse", "RR")
+    assert numbers.fuse({name: {0: [3, 4]} for name in rankings}).keys() == {0}
+    assert len(numbers.queries) == len(text.queries)
+
+
+def test_judged_queries_that_no_ranking_answers_count_as_nothing_found() -> None:
+    judgments, rankings = world(12, [2, 1])
+    more = judgments | {f"unanswered {i}": {"d1": 1} for i in range(12)}
+    tuned = tune(more, rankings, measure="RR")
+    assert tuned.held_out.n == 12
+    assert tuned.held_out.mean == pytest.approx(
+        sum(evaluate(judgments, tuned.fuse(rankings), "RR").values("RR").get(query, 0) for query in tuned.queries) / 12
+    )
+
+
+def test_answers_to_none_of_the_judged_queries_score_nothing() -> None:
+    judgments, rankings = world(12, [2, 1])
+    other = {f"other {query}": docs for query, docs in judgments.items()}
+    assert tune(other, rankings, measure="RR").held_out.mean == 0

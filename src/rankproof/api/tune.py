@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -132,6 +133,8 @@ def tune(
     tries = trials(find_method(method), len(loaded), grid, normalise)
     recipes = [_recipe(list(loaded), method, normalise, settings) for settings in tries]
     opened = open_pool(loaded, depth, judged)
+    for note in opened.notes:
+        warnings.warn(note, stacklevel=2)
     seen, _ = split(judged.queries, share, np.random.default_rng(seed))
     bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
     ready = [bench.learned(each) for each in recipes]

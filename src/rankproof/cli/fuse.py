@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -65,21 +66,17 @@ def command(
         _format(output or "-", to)
     if tuning is None:
         given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **options}
-        write_fused(_fused(named(runs), given), output or "-", to)
+        _write(_fused(named(runs), given), output or "-", to)
         return
     _check_free(weights, settings, judgments)
     _tune(tuning, named(runs), {"measure": measure, "share": share, "seed": seed, **options}, output, to)
 
 
 def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """The runs fused; what is odd about them is told."""
     from rankproof.api.fuse import fuse
 
-    with warnings.catch_warnings(record=True) as odd, telling("reading and fusing"):
-        warnings.simplefilter("always")
+    with _oddities_told(), telling("reading and fusing"):
         found: dict[str, dict[str, float]] = fuse(runs, **given)
-    for each in odd:
-        click.echo(f"rankproof: note: {each.message}", err=True)
     return found
 
 
@@ -89,15 +86,25 @@ def _tune(
     from rankproof.api.pooling import load_rankings
     from rankproof.api.tune import tune
 
-    with telling("tuning"):
+    with _oddities_told(), telling("tuning"):
         loaded = load_rankings(runs)
         tuned = tune(judgments, loaded, **options)
     if output is not None:
-        write_fused(tuned.fuse(loaded, options["depth"]), output, to)
+        _write(tuned.fuse(loaded, options["depth"]), output, to)
     click.echo(str(tuned), err=output == "-")
 
 
-def write_fused(ranking: dict[str, dict[str, float]], target: str, to: str | None) -> None:
+@contextmanager
+def _oddities_told() -> Iterator[None]:
+    """What Python would warn of is told as a note."""
+    with warnings.catch_warnings(record=True) as odd:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for each in odd:
+        click.echo(f"rankproof: note: {each.message}", err=True)
+
+
+def _write(ranking: dict[str, dict[str, float]], target: str, to: str | None) -> None:
     """The ranking as a file in the format that its name says; as TREC on standard output."""
     from rankproof.io.load import load_ranking
     from rankproof.io.write import write_ranking
