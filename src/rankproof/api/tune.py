@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -186,11 +187,11 @@ class _Bench:
 
     def learned(self, made: Recipe) -> Recipe:
         """The recipe with what it learns from the queries tuned on."""
-        return learned(made, self._seen(), self.judgments)
+        return learned(made, self._seen, self.judgments)
 
     def mean_seen(self, made: Recipe) -> float:
         """The mean over the queries tuned on."""
-        return self._slice(SEEN, self.opened.fused(made, self._seen()))[self.measure]
+        return self._slice(SEEN, self.opened.fused(made, self._seen))[self.measure]
 
     def part(self, name: str, group: str, ranking: Any) -> Part:
         """The mean of a ranking over a part of the queries."""
@@ -201,6 +202,7 @@ class _Bench:
     def _slice(self, group: str, ranking: Any) -> Scores:
         return evaluate(self.judgments, ranking, self.measure, by=self.groups).slices[group]
 
+    @cached_property
     def _seen(self) -> Pool:
         return self.opened.pool.of({query for query, group in self.groups.items() if group == SEEN})
 
