@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.fuse import fuse
     from rankproof.api.gate import Gate, gate
+    from rankproof.api.report import Report, report
     from rankproof.api.scores import Scores
     from rankproof.api.tune import Tuned, tune
     from rankproof.core.audit import Audit
@@ -37,6 +38,8 @@ _PUBLIC = {
     "gate": "rankproof.api.gate",
     "Gate": "rankproof.api.gate",
     "Scores": "rankproof.api.scores",
+    "report": "rankproof.api.report",
+    "Report": "rankproof.api.report",
     "audit": "rankproof.api.audit",
     "Audit": "rankproof.core.audit",
     "explain": "rankproof.api.explain",
@@ -56,6 +59,7 @@ __all__ = [
     "Explanation",
     "Gate",
     "Measure",
+    "Report",
     "Scores",
     "Tuned",
     "agreement",
@@ -67,6 +71,7 @@ __all__ = [
     "gate",
     "measure",
     "prepare",
+    "report",
     "tune",
 ]
 

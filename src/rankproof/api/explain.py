@@ -17,7 +17,7 @@ from rankproof.core.docstrings import sections
 from rankproof.core.explained import Explained
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.listing import listing, missed
+from rankproof.core.listing import ideal, listing, missed
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
 from rankproof.core.ties import seen_by, worth
@@ -85,7 +85,7 @@ def explain(
 
     def under(name: str | None) -> Explained:
         scores = evaluate(judged, opened, [measure], profile=name, **conventions)
-        return _explained(scores, judged, table, query)
+        return explained(scores, judged, table, query)
 
     return Explanation(under(profile), None if versus is None else under(versus))
 
@@ -100,7 +100,8 @@ def _known(query: Any, judgments: Judgments) -> str:
     return name
 
 
-def _explained(scores: Scores, judgments: Judgments, table: RankingTable, query: str) -> Explained:
+def explained(scores: Scores, judgments: Judgments, table: RankingTable, query: str) -> Explained:
+    """The number of one query under the first measure of scores; `table` has the query's documents."""
     column = next(iter(scores.columns.values()))
     measure, conventions, at = column.measure, scores.conventions, judgments.index[query]
     if scores.hits is None:
@@ -121,6 +122,7 @@ def _explained(scores: Scores, judgments: Judgments, table: RankingTable, query:
         names={i: judgments.docs[i] for i in range(judgments.start[at], judgments.start[at + 1])},
         conventions=conventions,
         notes=tuple(_notes(scores, at)),
+        ideal=tuple(ideal(measure, judgments, hits)),
     )
 
 

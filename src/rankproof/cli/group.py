@@ -13,6 +13,7 @@ COMMANDS = {
     "evaluate": "Score rankings against judgments.",
     "compare": "Say which ranking is better, where that is more than chance.",
     "gate": "Decide whether a change may ship: pass, fail or inconclusive.",
+    "report": "Write one page that shows everything: summary, pictures, tables.",
     "audit": "Say what is wrong or odd about judgments and a ranking.",
     "explain": "Show how one number of one query comes about, step by step.",
     "fuse": "Combine several rankings into one.",

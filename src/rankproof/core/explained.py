@@ -44,6 +44,8 @@ class Explained:
     """The ids of the documents that the steps speak of."""
     conventions: Conventions
     notes: tuple[str, ...] = field(default=())
+    ideal: tuple[Line, ...] = ()
+    """The documents with a grade above 0 in the best order there is."""
 
     @property
     def where(self) -> str:

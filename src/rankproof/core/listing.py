@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from rankproof.core.conventions import Conventions
+from rankproof.core.derivation import derive
 from rankproof.core.explained import Line
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
 
 
@@ -42,6 +45,15 @@ def missed(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, floa
     found = _ranks(judgments, hits)
     left = [(doc, grade) for doc, grade in judgments.of(query).items() if grade > 0 and doc not in found]
     return sorted(left, key=lambda pair: -pair[1])
+
+
+def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[Line]:
+    """The documents with a grade above 0, the best first, and what each would add there."""
+    best = replace(hits.ideal, corpus=hits.corpus)
+    adds = derive(measure, best).parts
+    for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
+        if grade > 0:
+            yield Line(rank, judgments.docs[doc], grade=grade, adds=adds.get(rank))
 
 
 def _ranks(judgments: Judgments, hits: Hits) -> dict[str, int]:

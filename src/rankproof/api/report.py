@@ -1,0 +1,145 @@
+"""`report`: the whole story of several systems as one page, for people who were not there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankproof.api.compare import Comparison, compare
+from rankproof.api.content import Texts, collect
+from rankproof.api.evaluate import Grouping, Measures, evaluate, prepare
+from rankproof.api.scores import Scores
+from rankproof.errors import UsageError, one_of
+from rankproof.io.load import load_ranking
+from rankproof.reporting.html.content import Content
+
+DEFAULT = "nDCG@10, R@100, RR@10"
+PERMUTATIONS = 100_000
+MOST_DRAWS = 50_000_000
+"""Differences whose signs are flipped in all: above it there are fewer permutations, so that no one waits."""
+
+KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
+"""The kinds of report by the ending of a file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A report that can be written as a page, as markdown or as LaTeX tables."""
+
+    content: Content
+    comparison: Comparison | None
+    """None where there is one system only."""
+    scores: Mapping[str, Scores]
+
+    def html(self) -> str:
+        """One HTML file that needs nothing else: no script, no network."""
+        from rankproof.reporting.html.report import html
+
+        return html(self.content)
+
+    def markdown(self) -> str:
+        """Summary and tables in markdown."""
+        from rankproof.reporting.plain import markdown
+
+        return markdown(self.content)
+
+    def latex(self) -> str:
+        """The tables in LaTeX."""
+        from rankproof.reporting.plain import latex
+
+        return latex(self.content)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the kind of report that the file's ending names, and give back the path."""
+        text = {"html": self.html, "markdown": self.markdown, "latex": self.latex}[kind(path)]()
+        where = Path(path)
+        try:
+            where.write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UsageError(f"{where}: {error.strerror}. Next: name a file that can be written.") from error
+        return where
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the page in a frame of its own, so that its style stays inside."""
+        from html import escape
+
+        page = escape(self.html(), quote=True)
+        return f'<iframe title="{escape(self.content.title)}" width="100%" height="800" srcdoc="{page}"></iframe>'
+
+
+def kind(path: str | os.PathLike[str]) -> str:
+    """The kind of report that a file's ending names.
+
+    >>> kind("report.html"), kind("table.TEX")
+    ('html', 'latex')
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in KINDS:
+        raise one_of("a report's file ending", ending, KINDS)
+    return KINDS[ending]
+
+
+def report(
+    judgments: Any,
+    systems: Mapping[str, Any],
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    by: Grouping | None = None,
+    title: str = "Retrieval report",
+    queries: Any = None,
+    documents: Any = None,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    correction: str = "holm",
+    seed: int = 0,
+    **conventions: Any,
+) -> Report:
+    """Everything there is to say about one system or several, ready to be written as a page.
+
+    The first measure decides: its differences, worst queries and groups are shown. `queries` gives the texts
+    of queries, `documents` the titles of documents, each as a mapping by id or as the path of JSON lines. The
+    other arguments are those of `compare`.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
+    >>> old = {query: ["x", "y", "a"] for query in judged}
+    >>> new = {query: ["a", "x", "y"] for query in judged}
+    >>> page = report(judged, {"old": old, "new": new}, "RR").html()
+    >>> "new is better than old on RR, by +0.6667." in page, "<script" in page
+    (True, False)
+    """
+    _check(systems)
+    judged = prepare(judgments)
+    opened = {name: load_ranking(each) for name, each in systems.items()}
+    asked = DEFAULT if measures is None else measures
+    if len(opened) == 1:
+        scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
+        return Report(collect(judged, scores, None, Texts(title, queries, documents), alpha), None, scores)
+    compared = compare(
+        judged,
+        opened,
+        asked,
+        baseline=baseline,
+        by=by,
+        alpha=alpha,
+        margin=margin,
+        correction=correction,
+        seed=seed,
+        permutations=_permutations(len(judged.queries), len(opened)),
+        **conventions,
+    )
+    content = collect(judged, compared.scores, compared, Texts(title, queries, documents), alpha)
+    return Report(content, compared, compared.scores)
+
+
+def _check(systems: Mapping[str, Any]) -> None:
+    if not isinstance(systems, Mapping) or not systems:
+        raise UsageError("report needs rankings as {name: ranking}, at least one.")
+
+
+def _permutations(queries: int, systems: int) -> int:
+    """As many as take no longer than a person waits, and never fewer than 10,000."""
+    return max(10_000, min(PERMUTATIONS, MOST_DRAWS // (queries * systems)))

@@ -1,0 +1,61 @@
+"""`rankproof report`: one page that shows everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankproof.cli import options
+from rankproof.cli.files import check_one_stdin, named, read_groups
+from rankproof.cli.output import telling
+
+
+@click.command("report")
+@click.argument("judgments")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@options.measures
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="Where to: a name ending in .html, .md or .tex."
+)
+@click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
+@click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
+@click.option("--documents", metavar="FILE", help="Titles of documents: JSON lines, or ID<TAB>TITLE.")
+@click.option("--title", default="Retrieval report", metavar="TEXT", help="The heading of the page.")
+@click.option("--by", metavar="FILE", help="Compare groups of queries apart: lines of QUERY<TAB>GROUP.")
+@click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")
+@click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
+@click.option(
+    "--correction",
+    default="holm",
+    metavar="WORD",
+    help="holm, benjamini-hochberg, bonferroni or none. [holm]",
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
+@options.profile
+@options.conventions
+def command(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    output: str,
+    by: str | None,
+    **settings: Any,
+) -> None:
+    """Write one page that shows everything: summary, pictures, tables.
+
+    The page is one file: it needs no network, no script and nothing beside it.
+    The first measure decides what is called best and which queries are shown.
+
+    \b
+    rankproof report judgments.tsv before.run after.run -o report.html
+    rankproof report judgments.tsv my.run -m nDCG@10,R@100 -o report.html
+    """
+    from rankproof.api.report import kind, report
+
+    kind(output)
+    check_one_stdin(judgments, *runs)
+    groups = None if by is None else read_groups(by)
+    with telling("making the report"):
+        report(judgments, named(runs), options.given(measures), by=groups, **settings).save(output)
+    click.echo(f"Wrote {output}.", err=True)

@@ -1,0 +1,76 @@
+"""Texts by id: what queries ask and what documents are called, for people who read a report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, BinaryIO
+
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.files import name_of, opened
+
+IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")
+"""The fields in which an id is looked for."""
+LONGEST = 300
+"""Characters of a text that are kept."""
+
+
+def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) -> dict[str, str]:
+    """The texts of the wanted ids: the first of `fields` that a record has.
+
+    `source` is `{id: text}`, `{id: record}`, or the path of lines: JSON records, or ID<TAB>TEXT.
+
+    >>> read_texts({"q1": "why?", "q2": {"text": "how\\nso?"}, "q3": "who?"}, {"q1", "q2"}, ("text",))
+    {'q1': 'why?', 'q2': 'how so?'}
+    """
+    if source is None:
+        return {}
+    if not isinstance(source, Mapping | str | os.PathLike):
+        raise UsageError(f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path.")
+    pairs = source.items() if isinstance(source, Mapping) else _lines(source)
+    found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
+    return {name: text for name, text in found if text}
+
+
+def _text(record: Any, fields: tuple[str, ...]) -> str:
+    """The text of a record as one line."""
+    if isinstance(record, Mapping):
+        record = next((record[each] for each in fields if record.get(each)), "")
+    text = " ".join(str(record).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[str, Any]]:
+    """The records of a file one by one: a collection may be larger than memory."""
+    with opened(path) as stream:
+        for number, line in _decoded(stream, name_of(path)):
+            if line.strip():
+                read = _json if line.startswith("{") else _tabbed
+                yield read(line, f"{name_of(path)}, line {number}")
+
+
+def _decoded(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(stream, start=1):
+        try:
+            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{name}, line {number}: not UTF-8. Next: save it as UTF-8.") from error
+
+
+def _json(line: str, where: str) -> tuple[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise DataError(f"{where}: not JSON: {error}. Next: write one record a line.") from error
+    name = next((record[each] for each in IDS if each in record), None)
+    if name is None:
+        raise DataError(f"{where}: a record without an id, expected one of {', '.join(IDS)}.")
+    return str(name), record
+
+
+def _tabbed(line: str, where: str) -> tuple[str, Any]:
+    name, tab, text = line.rstrip("\r\n").partition("\t")
+    if not tab:
+        raise DataError(f"{where}: got {shorten(line.strip())}, expected ID<TAB>TEXT or a JSON record.")
+    return name, text

@@ -1,0 +1,136 @@
+"""What a report shows, as plain values: collected elsewhere, so that writing it needs to know nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankproof.core.explained import Explained
+
+BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
+"""The ranks, from and to, that one column of the heat map stands for."""
+RECALLS = tuple(i / 10 for i in range(11))
+DEPTHS = tuple(range(1, 21))
+"""The depths k at which success is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One measure of one system, and what limits it."""
+
+    measure: str
+    mean: float
+    low: float
+    high: float
+    ceiling: float
+    never_found: float | None = None
+    ranked_too_low: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One system over all queries."""
+
+    name: str
+    bars: tuple[Bar, ...]
+    """One a measure, the deciding one first."""
+    precision: tuple[float, ...]
+    """Interpolated precision at `RECALLS`."""
+    success: tuple[float, ...]
+    """The share of queries with something relevant in the top `DEPTHS`."""
+    slices: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """For each group the number of queries and the mean of the deciding measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """How a measure is defined."""
+
+    name: str
+    title: str
+    formula: str
+    higher: bool = True
+    """Whether more is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The differences of one system to the baseline on the deciding measure, the greatest gain first."""
+
+    system: str
+    values: tuple[tuple[str, float], ...]
+    """Query and difference, turned so that more is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Where the relevant documents of one query stand: how many in each of `BUCKETS`, then those not found."""
+
+    query: str
+    counts: tuple[tuple[int, ...], ...]
+    """One row a system shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One query with its ranked lists."""
+
+    query: str
+    why: str
+    sides: tuple[tuple[str, Explained], ...]
+    """The name of a system, and its list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Everything a report says."""
+
+    title: str
+    queries: int
+    documents: int
+    """Judged documents."""
+    systems: tuple[System, ...]
+    definitions: tuple[Definition, ...]
+    leader: str
+    """The system with the best mean of the deciding measure."""
+    shown: tuple[str, ...]
+    """The systems of which single queries are shown: the baseline and another."""
+    conventions: tuple[str, ...]
+    method: str
+    """How the intervals of means were made."""
+    level: float = 0.95
+    relevant: str = "grade 1 or more"
+    """What counts as relevant where documents are counted."""
+    comparison: Mapping[str, Any] | None = None
+    """Rows against the baseline and what was decided; None for one system alone."""
+    moved: tuple[Moved, ...] = ()
+    duels: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """For each system against each other: on how many queries it wins, and loses."""
+    buckets: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """For each system how many relevant documents stand in each of `BUCKETS`, then those not found."""
+    ranks: tuple[Ranks, ...] = ()
+    cases: tuple[Case, ...] = ()
+    findings: tuple[tuple[Any, Sequence[str]], ...] = ()
+    """What the audit says, and of which systems."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The texts of queries by id."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The titles of documents by id."""
+    profile: str | None = None
+    version: str = ""
+
+    @property
+    def measure(self) -> str:
+        """The deciding measure."""
+        return self.definitions[0].name
+
+    def system(self, name: str) -> System:
+        """The system of that name."""
+        return next(each for each in self.systems if each.name == name)
+
+    def role(self, name: str) -> str:
+        """How a system is drawn: `best`, `base` or `other`."""
+        if name == self.leader:
+            return "best"
+        return "base" if self.comparison and name == self.comparison["baseline"] else "other"

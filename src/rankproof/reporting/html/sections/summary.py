@@ -1,0 +1,69 @@
+"""The answer in words: which system is best, and whether that is real."""
+
+from __future__ import annotations
+
+from rankproof.reporting.comparison import sentences
+from rankproof.reporting.html.content import Bar, Content
+from rankproof.reporting.html.markup import join, paragraphs
+from rankproof.reporting.html.page import Section
+from rankproof.reporting.numbers import count, score, share
+
+
+def section(content: Content) -> Section:
+    """The verdict, what the leader reaches, and what limits it."""
+    verdict, *others = said(content)
+    return Section("summary", "In words", join([paragraphs([verdict], "verdict"), paragraphs(others)]))
+
+
+def said(content: Content) -> list[str]:
+    """The whole summary, the verdict first."""
+    bar = content.system(content.leader).bars[0]
+    own = [_reached(content, bar), *_lost(bar), *_audited(content)]
+    if content.comparison is None:
+        return own
+    verdict, *others = sentences(content.comparison)
+    return [verdict, *own[:-1], *others[:-1], own[-1]]
+
+
+def size(content: Content) -> str:
+    """How much was looked at, in a line."""
+    parts = (
+        count(content.queries, "query", "queries"),
+        count(content.documents, "judged document"),
+        count(len(content.systems), "system"),
+        count(len(content.definitions), "measure"),
+    )
+    return ", ".join(parts)
+
+
+def _reached(content: Content, bar: Bar) -> str:
+    best = "has the best mean" if len(content.systems) > 1 else "has a mean"
+    return (
+        f"{content.leader} {best} {bar.measure}: {score(bar.mean)}, with {share(content.level)} confidence "
+        f"between {score(bar.low)} and {score(bar.high)}. "
+        f"The most that any ranking could reach under these judgments is {score(bar.ceiling)}."
+    )
+
+
+def _lost(bar: Bar) -> list[str]:
+    missing = bar.ceiling - bar.mean
+    if bar.never_found is None or bar.ranked_too_low is None or missing <= 0:
+        return []
+    part = bar.never_found / missing
+    advice = (
+        "So look at what is retrieved at all: no reranking can mend it."
+        if part > 0.5
+        else "So look at the order: the documents are there, and a better reranker could use them."
+    )
+    return [
+        f"Of the {score(missing)} missing to that, {share(part)} is due to relevant documents that were never "
+        f"found, the rest to documents found and ranked too low. {advice}"
+    ]
+
+
+def _audited(content: Content) -> list[str]:
+    serious = [finding for finding, _ in content.findings if finding.severity != "note"]
+    if not serious:
+        return ["The audit of the data found nothing that would mislead."]
+    times = count(len(serious), "thing")
+    return [f"The audit found {times} to know before the numbers are believed; see below."]

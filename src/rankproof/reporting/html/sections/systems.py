@@ -1,0 +1,76 @@
+"""Every system on every measure, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankproof.reporting.comparison import probability, signed
+from rankproof.reporting.comparison import span as difference_span
+from rankproof.reporting.html.charts import whiskers
+from rankproof.reporting.html.content import Content
+from rankproof.reporting.html.markup import Child, Markup, el, ident, join, table
+from rankproof.reporting.html.page import Section
+from rankproof.reporting.html.svg import figure
+from rankproof.reporting.numbers import score, share, span
+
+HEADINGS = ("measure", "system", "mean", "interval", "difference", "interval", "p", "won / lost", "verdict")
+
+
+def section(content: Content) -> Section:
+    """A picture for each measure, and under them the table."""
+    lead = el(
+        "p",
+        f"A dot is the mean over queries, the line its {share(content.level)} interval: where the mean could "
+        "well lie with other queries of the same kind. Overlapping lines do not mean that two systems are "
+        "equal, as both see the same queries; the table says what the paired test says.",
+    )
+    pictures = el("div", *(_picture(content, i) for i in range(len(content.definitions))), cls="grid")
+    return Section("systems", "Systems", join([lead, pictures, values(content)]))
+
+
+def _picture(content: Content, i: int) -> Markup:
+    rows = [(each.name, content.role(each.name), each.bars[i]) for each in content.systems]
+    name = content.definitions[i].name
+    better = "more is better" if content.definitions[i].higher else "less is better"
+    return figure(join([name, el("small", better)]), whiskers(name, rows))
+
+
+def values(content: Content) -> Markup:
+    """The numbers behind the pictures; with a baseline also the differences to it."""
+    rows = [row for i in range(len(content.definitions)) for row in _rows(content, i)]
+    if content.comparison is None:
+        return table("Means and what limits them", ("measure", "mean", "interval", "ceiling"), rows)
+    caption = f"Means, and differences to {content.comparison['baseline']} query by query"
+    return table(caption, HEADINGS, rows, words=(0, 1, 8), grouped=True)
+
+
+def _rows(content: Content, i: int) -> list[list[Child]]:
+    rows: list[list[Child]] = []
+    for system in content.systems:
+        bar = system.bars[i]
+        own = [score(bar.mean), span(bar.low, bar.high)]
+        if content.comparison is None:
+            rows.append([bar.measure, *own, score(bar.ceiling)])
+        else:
+            compared = against(content.comparison, system.name, bar.measure)
+            rows.append([bar.measure, ident(system.name), *own, *compared])
+    return rows
+
+
+def against(comparison: Mapping[str, Any], system: str, measure: str, group: str = "") -> list[Child]:
+    """Difference, interval, p, won / lost and verdict of one system on one measure."""
+    if system == comparison["baseline"]:
+        return ["", "", "", "", "baseline"]
+    wanted = (system, measure, group)
+    for row in comparison["rows"]:
+        if (row["system"], row["measure"], row["slice"]) == wanted:
+            ends = difference_span(row["low"], row["high"])
+            p, decided = probability(row["p_corrected"]), verdict(row["verdict"])
+            return [signed(row["difference"]), ends, p, f"{row['wins']} / {row['losses']}", decided]
+    return ["", "", "", "", "not compared"]
+
+
+def verdict(word: str) -> Markup:
+    """A verdict, told apart by its word first and its look second."""
+    return el("span", word, cls={"better": "up", "worse": "down"}.get(word))
