@@ -95,7 +95,7 @@ def score_ranking(
         raise DataError(f"{judgments.source}: there are no judgments in it, so there is nothing to score.")
     census = Census(notes=notes_of(judgments))
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions)
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(SEED) if hits.first is not None else None
     return Scores(
         queries=judgments.queries,
         columns={each.name: score(each, hits, conventions, rng) for each in measures},

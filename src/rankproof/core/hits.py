@@ -57,7 +57,7 @@ class Hits:
         if rows.dtype == np.bool_:
             if rows.all():
                 return self
-            rows = np.flatnonzero(rows)
+            rows = rows.nonzero()[0]
 
         def pick(column: Array | None) -> Array | None:
             return None if column is None else column.take(rows)
@@ -243,19 +243,21 @@ class Hits:
             values = values * self.weight
         return np.bincount(self.query, weights=values, minlength=self.n).astype(np.float64, copy=False)
 
-    def count(self) -> PerQuery:
-        """The number of rows of each query."""
-        return self.once("count", self._count)  # type: ignore[no-any-return]
+    def count(self, k: int | None = None) -> PerQuery:
+        """The number of rows of each query, at ranks 1 to `k`."""
+        return self.once(("count", k), lambda: self._count(k))  # type: ignore[no-any-return]
 
-    def _count(self) -> PerQuery:
-        return np.bincount(self.query, weights=self.weight, minlength=self.n).astype(np.float64)
+    def _count(self, k: int | None) -> PerQuery:
+        query, weight = self.query, self.weight
+        if k is not None:
+            shown = self.rank <= k
+            query, weight = query[shown], None if weight is None else weight[shown]
+        return np.bincount(query, weights=weight, minlength=self.n).astype(np.float64)
 
     @cached_property
     def starts(self) -> Array:
         """Where each query's rows begin (n + 1 entries)."""
-        starts = np.zeros(self.n + 1, dtype=np.intp)
-        np.cumsum(np.bincount(self.query, minlength=self.n), out=starts[1:])
-        return starts
+        return offsets(np.bincount(self.query, minlength=self.n))
 
     @cached_property
     def nth(self) -> Array:
@@ -264,7 +266,7 @@ class Hits:
 
     def before(self, values: Array) -> Array:
         """For each row the sum of `values` over the rows of its query that stand before it."""
-        total = np.cumsum(values) - values
+        total = values.cumsum() - values
         return total - np.append(total, 0)[self.starts[self.query]] if len(values) else total
 
     def through(self, values: Array) -> Array:
@@ -310,10 +312,21 @@ def ratio(a: Array, b: Array) -> PerQuery:
     return np.divide(a, b, out=np.zeros(np.shape(a), dtype=np.float64), where=np.asarray(b) != 0)
 
 
+def offsets(counts: Array) -> Array:
+    """Where each of several stretches begins, given their lengths; the last entry is where all end.
+
+    >>> offsets(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    begins = np.zeros(len(counts) + 1, dtype=np.intp)
+    counts.cumsum(out=begins[1:])
+    return begins
+
+
 def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
-    step = np.diff(pool.grade) > 0
-    in_order = not bool((step & (np.diff(pool.query) == 0)).any())
+    rises = pool.grade[1:] > pool.grade[:-1]
+    in_order = not bool((rises & (pool.query[1:] == pool.query[:-1])).any())
     rows = pool if in_order else pool.keep(_best_first(pool))
     return replace(rows, rank=rows.nth, pool=pool)
 

@@ -126,7 +126,9 @@ def _add(rows: _Rows, ordered: Ordered) -> None:
 def ranked(block: Block, judgments: Judgments, conventions: Conventions) -> Ordered:
     """The rankings of a block with the ranks that the scores, and among equals the tie rule, give."""
     rank, first, last = _ranks(block, judgments, conventions)
-    return Ordered(block.query, np.diff(block.start), block.ranking, block.judged, rank, first, last)
+    return Ordered(
+        block.query, block.start[1:] - block.start[:-1], block.ranking, block.judged, rank, first, last
+    )
 
 
 def _hits(
@@ -157,7 +159,7 @@ def _hits(
 
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
     """The order by query, then rank; no place in a ranking holds two documents."""
-    begins = np.cumsum(retrieved) - retrieved
+    begins = retrieved.cumsum() - retrieved
     place = begins[query] + rank - 1
     total = int(retrieved.sum())
     if total > SPARSE * len(place):
@@ -178,7 +180,7 @@ def _ranks(block: Block, judgments: Judgments, conventions: Conventions) -> tupl
     above, equal = _count_above(block, score, found)
     first, last = above + 1, above + equal
     rank = first.copy()
-    tied = np.flatnonzero(equal > 1)
+    tied = (equal > 1).nonzero()[0]
     if len(tied) and conventions.ties == "rank":
         raise _same_rank(judgments.queries[block.query[block.ranking[tied[0]]]])
     if len(tied):
@@ -192,7 +194,7 @@ def _compared(score: Array, conventions: Conventions) -> Array:
 
 def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array]:
     """How many documents of its ranking score higher than each one found, and how many the same."""
-    length = np.diff(block.start)[block.ranking]
+    length = (block.start[1:] - block.start[:-1])[block.ranking]
     if length.sum() <= SMALL * len(found) + 4 * len(score):
         return _count_by_comparing(block, score, found, length)
     return _count_by_sorting(block, score, found)
@@ -201,7 +203,7 @@ def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array
 def _count_by_comparing(block: Block, score: Array, found: Array, length: Array) -> tuple[Array, Array]:
     if not len(found):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    ends = np.cumsum(length)
+    ends = length.cumsum()
     begins = ends - length
     row = np.arange(ends[-1]) + np.repeat(block.start[block.ranking] - begins, length)
     other, own = score[row], np.repeat(found, length)

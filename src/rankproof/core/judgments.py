@@ -44,7 +44,7 @@ class Judgments:
     @cached_property
     def query(self) -> Array:
         """The query (as an index) of each judged document."""
-        return np.repeat(np.arange(len(self.queries)), np.diff(self.start))
+        return np.repeat(np.arange(len(self.queries)), self.start[1:] - self.start[:-1])
 
     @cached_property
     def pool(self) -> Hits:
@@ -55,7 +55,7 @@ class Judgments:
             grade=self.grade,
             doc=np.arange(len(self.docs)),
             n=len(self.queries),
-            retrieved=np.diff(self.start),
+            retrieved=self.start[1:] - self.start[:-1],
             facets=self.facets,
         )
 

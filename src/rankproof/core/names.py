@@ -37,7 +37,17 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     >>> parse_all("P@5, nDCG(gain='exp')@10,MAP")
     [P@5, nDCG(gain='exp')@10, AP]
     """
-    given = [texts] if isinstance(texts, str | Measure) else list(texts)
+    if isinstance(texts, str):
+        return list(_parsed_list(texts, len(CHANGES)))
+    return _parse_each([texts] if isinstance(texts, Measure) else list(texts))
+
+
+@lru_cache(maxsize=1024)
+def _parsed_list(text: str, _changes: int) -> tuple[Measure, ...]:
+    return tuple(_parse_each([text]))
+
+
+def _parse_each(given: list[str | Measure]) -> list[Measure]:
     found = [parse(name) for each in given for name in (_split(each) if isinstance(each, str) else [each])]
     if not found:
         raise UsageError("no measure was given, expected at least one, like 'nDCG@10'.")

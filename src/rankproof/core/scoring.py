@@ -52,10 +52,10 @@ def averaged(measure: Measure, values: PerQuery) -> float:
     return float(values.mean())
 
 
-def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random.Generator) -> Column:
-    """The column of one measure."""
+def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random.Generator | None) -> Column:
+    """The column of one measure; without a generator nothing is averaged over orders of equal scores."""
     note = ""
-    if conventions.ties in ("expected", "best", "worst") and hits.first is not None:
+    if conventions.ties in ("expected", "best", "worst") and rng is not None:
         values, note = tied_values(measure, hits, conventions.ties, rng)
     else:
         values = measure(seen_by(measure, hits))

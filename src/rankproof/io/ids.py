@@ -36,15 +36,17 @@ PROBED = 8192
 """Dicts up to this length are known by their size in memory."""
 
 
-def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | None:
-    """`are_integers` of the keys of many dicts.
+def keys_are_integers(
+    tables: Sequence[dict[Any, Any]], what: str, keys: Sequence[Any] | None = None
+) -> bool | None:
+    """`are_integers` of the keys of many dicts; `keys` are all of them, where they are listed already.
 
     >>> keys_are_integers([{"d1": 1}, {"d2": 1}], "documents")
     False
     """
     if sum(map(len, tables)) > LONG * len(tables) and _stored_as_text(tables):
         return False
-    return are_integers(chain.from_iterable(tables), what)
+    return are_integers(chain.from_iterable(tables) if keys is None else keys, what)
 
 
 def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.conventions import Conventions
-from rankproof.core.hits import Array
+from rankproof.core.hits import Array, offsets
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
@@ -116,12 +116,12 @@ class _Batch:
         start = self.judgments.start[self.first : self.first + len(self.rankings) + 1]
         counts = start[1:] - start[:-1]
         found = _look_up(self.rankings, counts.tolist(), docs)
-        hit = np.flatnonzero(found == found)
-        number = np.cumsum(self.present) - 1
+        hit = (found == found).nonzero()[0]
+        number = self.present.cumsum() - 1
         length = np.fromiter(map(len, self.rankings), dtype=np.intp, count=len(self.rankings))[self.present]
         return Block(
-            query=self.first + np.flatnonzero(self.present),
-            start=np.append(0, np.cumsum(length)),
+            query=self.first + self.present.nonzero()[0],
+            start=offsets(length),
             score=score,
             ranking=np.repeat(number, counts)[hit],
             judged=hit + start[0],

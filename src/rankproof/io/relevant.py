@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.hits import Array
+from rankproof.core.hits import Array, offsets
 from rankproof.core.judgments import Judgments, judgments_from_nested
 from rankproof.errors import DataError, shorten
 from rankproof.io.ids import are_integers, is_id, keys_are_integers
@@ -66,9 +66,9 @@ class _Tables:
         kinds = set()
         try:
             for i in range(0, len(self.tables), BATCH):
-                batch = self.tables[i : i + BATCH]
-                kinds.add(keys_are_integers(batch, f"{self.source}, documents"))
+                batch, known = self.tables[i : i + BATCH], len(docs)
                 docs.extend(chain.from_iterable(batch))
+                kinds.add(keys_are_integers(batch, f"{self.source}, documents", docs[known:]))
         except DataError:
             for where, table in self._named():
                 are_integers(table, where)
@@ -87,7 +87,7 @@ class _Tables:
         return Judgments(
             queries=tuple(self.queries),
             docs=docs,
-            start=np.append(0, np.cumsum(length)),
+            start=offsets(length),
             grade=self._grades(),
             source=self.source,
         )

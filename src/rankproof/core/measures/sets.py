@@ -23,7 +23,7 @@ def wanted(h: Hits, rel: float) -> PerQuery:
 
 def found(h: Hits, k: int | None, rel: float) -> PerQuery:
     """How many relevant documents stand at ranks 1 to `k`."""
-    return h.relevant(rel).top(k).count()
+    return h.relevant(rel).count(k)
 
 
 def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
