@@ -17,7 +17,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated import best_precision
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError
-from rankproof.io.texts import read_texts
+from rankproof.io.texts import DOCUMENT_TITLE, QUERY_TEXT, read_texts
 from rankproof.reporting.html.content import (
     BUCKETS,
     DEPTHS,
@@ -85,8 +85,8 @@ def collect(
         ranks=ranks,
         cases=cases,
         findings=tuple(_findings(scores)),
-        texts=read_texts(texts.queries, named[0], ("text", "query", "title")),
-        titles=read_texts(texts.documents, named[1], ("title", "text")),
+        texts=read_texts(texts.queries, named[0], QUERY_TEXT),
+        titles=read_texts(texts.documents, named[1], DOCUMENT_TITLE),
         profile=first.conventions.profile,
         version=_version(),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from rankproof.core.table import RankingTable
 from rankproof.core.ties import seen_by, worth
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.texts import DOCUMENT_TITLE, QUERY_TEXT, read_texts
 from rankproof.reporting.explanation import text
 
 SAME = 1e-9
@@ -49,6 +51,13 @@ class Explanation:
         """Everything as plain data."""
         versus = None if self.other is None else self.other.to_dict()
         return {**self.own.to_dict(), "versus": versus, "differences": self.differences}
+
+    def html(self, name: str = "the ranking", *, queries: Any = None, documents: Any = None) -> str:
+        """The same as a page: found and wanted as sets, the list beside the ideal, the steps.
+
+        `queries` and `documents` give texts and titles, as for `report`.
+        """
+        return explanation_page({name: [self]}, queries=queries, documents=documents)
 
     def __str__(self) -> str:
         """The list, the steps, and what differs."""
@@ -88,6 +97,27 @@ def explain(
         return explained(scores, judged, table, query)
 
     return Explanation(under(profile), None if versus is None else under(versus))
+
+
+def explanation_page(
+    systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, documents: Any = None
+) -> str:
+    """Explanations of the same measures and query under one system, or several side by side, as one page."""
+    from rankproof import __version__
+    from rankproof.reporting.html.explained import Lesson, Side, html
+
+    every = [each for explanations in systems.values() for each in explanations]
+    query = every[0].own.query
+    listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
+    measures = zip(*([Side(n, x.own, x.other) for x in found] for n, found in systems.items()), strict=True)
+    lesson = Lesson(
+        query=query,
+        measures=tuple(measures),
+        text=read_texts(queries, {query}, QUERY_TEXT).get(query),
+        titles=read_texts(documents, listed, DOCUMENT_TITLE),
+        version=__version__,
+    )
+    return html(lesson)
 
 
 def _known(query: Any, judgments: Judgments) -> str:

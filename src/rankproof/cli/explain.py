@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import check_one_stdin
+from rankproof.cli.files import check_one_stdin, named
 from rankproof.cli.output import telling, write
+
+if TYPE_CHECKING:
+    from rankproof.api.explain import Explanation
 
 DEFAULT = "nDCG@10"
 
@@ -20,7 +23,10 @@ DEFAULT = "nDCG@10"
 @options.measures
 @click.option("--versus", metavar="PROFILE", help="The same as another tool computes it, and what differs.")
 @click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file; a page if it ends in .html.")
+@click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
+@click.option("--queries", metavar="FILE", help="On a page: texts of queries, as JSON lines.")
+@click.option("--documents", metavar="FILE", help="On a page: titles of documents, as JSON lines.")
 @options.profile
 @options.conventions
 def command(
@@ -30,29 +36,55 @@ def command(
     measures: tuple[str, ...],
     form: str,
     output: str | None,
+    beside: str | None,
+    queries: str | None,
+    documents: str | None,
     **settings: Any,
 ) -> None:
     """Show how one number of one query comes about, step by step.
 
     The ranked list with scores and grades, what each rank adds, and the
-    derivation as one would write it on paper.
+    derivation as one would write it on paper. As a page also what was found and
+    what was wanted as two sets.
 
     \b
     rankproof explain judgments.tsv my.run q7 -m nDCG@10
     rankproof explain judgments.tsv my.run q7 --versus elasticsearch
+    rankproof explain judgments.tsv my.run q7 --beside other.run -o q7.html
     """
-    from rankproof.api.explain import explain
-    from rankproof.core.names import parse_all
-    from rankproof.errors import one_of
-    from rankproof.io.load import load_judgments, load_ranking
+    from rankproof.api.explain import explanation_page
+    from rankproof.errors import UsageError, one_of
     from rankproof.reporting.data import as_json
 
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])
-    check_one_stdin(judgments, run)
+    page = output is not None and output.lower().endswith((".html", ".htm"))
+    if beside and not page:
+        raise UsageError("--beside is for pages. Next: add -o FILE.html.")
+    systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
+    found = systems[0][1]
+    if page:
+        write(explanation_page(dict(systems), queries=queries, documents=documents), output)
+    elif form == "json":
+        write(as_json([each.to_dict() for each in found]), output)
+    else:
+        write("\n".join(map(str, found)), output)
+
+
+def _explained(
+    judgments: str, runs: list[str], query: str, measures: tuple[str, ...], settings: dict[str, Any]
+) -> list[tuple[str, list[Explanation]]]:
+    """Each run by its name, with an explanation for each measure."""
+    from rankproof.api.explain import explain
+    from rankproof.core.names import parse_all
+    from rankproof.io.load import load_judgments, load_ranking
+
+    check_one_stdin(judgments, *runs)
     asked = parse_all(options.given(measures) or DEFAULT)
-    with telling(f"reading {run}"):
-        judged, ranking = load_judgments(judgments), load_ranking(run)
-        found = [explain(judged, ranking, query, each, **settings) for each in asked]
-    text = "\n".join(map(str, found))
-    write(as_json([each.to_dict() for each in found]) if form == "json" else text, output)
+    found = []
+    with telling(f"reading {runs[0]}"):
+        judged = load_judgments(judgments)
+        for name, path in named(runs).items():
+            ranking = load_ranking(path)
+            found.append((name, [explain(judged, ranking, query, each, **settings) for each in asked]))
+    return found

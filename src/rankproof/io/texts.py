@@ -12,6 +12,9 @@ from rankproof.io.files import name_of, opened
 
 IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")
 """The fields in which an id is looked for."""
+QUERY_TEXT = ("text", "query", "title")
+DOCUMENT_TITLE = ("title", "text")
+"""The fields that hold what people call a query, or a document."""
 LONGEST = 300
 """Characters of a text that are kept."""
 

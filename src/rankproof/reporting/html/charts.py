@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankproof.reporting.html.content import Bar
@@ -178,3 +178,27 @@ def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Mark
     led = line(right + 2, points[-1][1], right + 8, end, "lead")
     named = label(right + 11, end + 4, series.name, f"name {series.role}", 14)
     return join([path(points, f"curve {series.role}", series.name), led, named])
+
+
+# --- one query -------------------------------------------------------------------------------------
+
+
+def contributions(title: str, mine: Mapping[int, float], ideal: Mapping[int, float], depth: int) -> Markup:
+    """What each rank adds, as bars; what it would add in the ideal order, as outlines behind them."""
+    high, left = 150, 40
+    deepest = min(depth, max([10, *mine, *ideal]))
+    ends = [*mine.values(), *ideal.values(), 0.0]
+    x, y = Scale(0, deepest, left, WIDE - 4), Scale(min(ends), max(ends), high - 26, 10)
+    wide = (x(1) - x(0)) * 0.7
+    bars = [
+        rect(x(r - 1) + wide * 0.2, min(y(v), y(0)), wide, abs(y(v) - y(0)), kind, f"rank {r}: {score(v)}")
+        for kind, parts in (("never", ideal), ("gain", mine))
+        for r, v in sorted(parts.items())
+        if r <= deepest
+    ]
+    step = 1 if deepest <= 10 else 5 if deepest <= 30 else 10
+    places = [r for r in range(1, deepest + 1) if r == 1 or r % step == 0]
+    named = (text(x(r - 1) + wide * 0.7, high - 12, f"{r}", "tick mid") for r in places)
+    axis = upwards(y, left, WIDE - 4, ticks(y.low, y.high, 3))
+    says = "; ".join(f"rank {rank} {score(value)}" for rank, value in sorted(mine.items())) or "nothing"
+    return picture(title, says, high, axis, *bars, line(left, y(0), WIDE - 4, y(0), "zero"), *named)

@@ -1,0 +1,191 @@
+"""One number of one query as a page: the sets, the list beside the ideal, the steps on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rankproof.core.derivation.steps import Step, Term, said
+from rankproof.core.differences import differences
+from rankproof.core.explained import Explained, Line
+from rankproof.reporting.html.charts import contributions
+from rankproof.reporting.html.confusion import equations, threshold, venn
+from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, paragraphs, prose, table
+from rankproof.reporting.html.page import Section, page
+from rankproof.reporting.html.sections.queries import document, legend, missed, ranked, top_grade
+from rankproof.reporting.html.svg import figure
+from rankproof.reporting.numbers import score
+
+DEPTH = 20
+"""Documents listed where the measure has no cut-off."""
+MOST = 50
+"""Documents, and lines of a step, that are listed at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One system's number, and beside it the same under another tool's conventions where that was asked."""
+
+    name: str
+    own: Explained
+    other: Explained | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What the page is about."""
+
+    query: str
+    measures: tuple[tuple[Side, ...], ...]
+    """For each measure the systems side by side."""
+    text: str | None = None
+    """The text of the query."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+
+
+def html(lesson: Lesson) -> str:
+    """The page as one file that needs nothing else."""
+    asked = el("p", ident(lesson.text), cls="verdict") if lesson.text else None
+    values = (
+        f"{side.own.measure} of {side.name} is {score(side.own.value)}."
+        for sides in lesson.measures
+        for side in sides
+    )
+    sections = [
+        section for i, sides in enumerate(lesson.measures) for section in _sections(lesson, sides, f"m{i}")
+    ]
+    conventions = lesson.measures[0][0].own.conventions.in_words()
+    words = el("ul", *(el("li", each) for each in conventions))
+    sections.append(Section("conventions", "Conventions", words))
+    foot = el("p", f"Made by rankproof {lesson.version}.")
+    return page(f"Query {lesson.query}", join([asked, paragraphs(values)]), sections, foot)
+
+
+def _sections(lesson: Lesson, sides: Sequence[Side], key: str) -> list[Section]:
+    """What is said of one measure; its name stands in the headings where there are several."""
+    parts = {
+        "Found and wanted": _sets(sides),
+        "The list beside the ideal": _lists(lesson, sides),
+        "Step by step": join(_steps(lesson, each) for each in sides),
+        "The same in another tool": join(_versus(lesson, each) for each in sides),
+    }
+    several = f" ({sides[0].own.measure})" if len(lesson.measures) > 1 else ""
+    shown = [(heading, body) for heading, body in parts.items() if body]
+    return [Section(f"{key}-{i}", f"{heading}{several}", body) for i, (heading, body) in enumerate(shown)]
+
+
+# --- the sets --------------------------------------------------------------------------------------
+
+
+def _sets(sides: Sequence[Side]) -> Markup:
+    own = sides[0].own
+    lead = el(
+        "p",
+        f"Relevant is what has {threshold(own)}. TP was retrieved and is relevant, FP was retrieved and is not, "
+        "FN is relevant and was not retrieved, TN is neither.",
+    )
+    drawn = (figure(ident(each.name), venn(each.name, each.own), equations(each.own)) for each in sides)
+    return join([lead, el("div", *drawn, cls="grid")])
+
+
+# --- the lists -------------------------------------------------------------------------------------
+
+
+def _lists(lesson: Lesson, sides: Sequence[Side]) -> Markup:
+    own = sides[0].own
+    highest = top_grade(each.own for each in sides)
+    lead = el(
+        "p", "What each document adds to the number at its rank, and what the best order there is would add."
+    )
+    pictures = [_contributions(each) for each in sides if _adding(each.own.lines) or _adding(each.own.ideal)]
+    ideal = ranked(lesson.titles, "the ideal", own.ideal[: _depth(own)], highest)
+    lists = [*(_list(lesson, each, highest) for each in sides), el("div", ideal)]
+    grid = el("div", *pictures, cls="grid") if pictures else None
+    return join([lead, grid, legend(highest), el("div", *lists, cls="sides")])
+
+
+def _list(lesson: Lesson, side: Side, highest: float) -> Markup:
+    own, depth = side.own, _depth(side.own)
+    below = len(own.lines) - depth
+    rest = el("p", f"{below:,} more below.", cls="note") if below > 0 else None
+    listed = ranked(
+        lesson.titles, f"{side.name}: {own.measure} {score(own.value)}", own.lines[:depth], highest
+    )
+    return el("div", listed, rest, missed(lesson.titles, own))
+
+
+def _contributions(side: Side) -> Markup:
+    depth = _depth(side.own)
+    mine, best = _parts(side.own.lines, depth), _parts(side.own.ideal, depth)
+    caption = join([ident(side.name), el("small", "bars: what each rank adds; outlines: the ideal")])
+    return figure(caption, contributions(f"{side.name}: what each rank adds", mine, best, depth))
+
+
+def _parts(lines: Sequence[Line], depth: int) -> dict[int, float]:
+    return {line.rank: line.adds for line in lines if line.rank and line.adds and line.rank <= depth}
+
+
+def _adding(lines: Sequence[Line]) -> bool:
+    return any(line.adds for line in lines)
+
+
+def _depth(own: Explained) -> int:
+    return min(own.params.get("k") or DEPTH, MOST)
+
+
+# --- the steps -------------------------------------------------------------------------------------
+
+
+def _steps(lesson: Lesson, side: Side) -> Markup:
+    own = side.own
+    notes = (el("p", f"Note: {note}.", cls="note") for note in own.notes)
+    formula = el("p", prose(own.formula), cls="formula") if own.formula else None
+    result = el("p", f"{own.measure} = {score(own.value)}", cls="equation")
+    return join([el("h3", ident(side.name)), formula, _numbered(lesson, own), result, *notes])
+
+
+def _numbered(lesson: Lesson, own: Explained) -> Markup:
+    return el("ol", *(el("li", _step(lesson, own, each)) for each in own.steps), cls="steps")
+
+
+def _step(lesson: Lesson, own: Explained, step: Step) -> Markup:
+    """A step in words, its terms as a table, and what they come to."""
+    value = "" if step.value is None else f" = {said(step.value)}"
+    words = el("div", prose(step.says), None if step.expression else el("b", value))
+    end = el("div", step.expression, el("b", value)) if step.expression else None
+    if not step.terms:
+        return join([words, end])
+    left = len(step.terms) - MOST
+    more = el("p", f"and {left:,} more", cls="note") if left > 0 else None
+    return join([words, _terms(lesson, own, step), more, end])
+
+
+def _terms(lesson: Lesson, own: Explained, step: Step) -> Markup:
+    """The terms as a table; ranks and documents only where a term is about one."""
+    about = any(term.doc is not None for term in step.terms)
+    headings = ("rank", "document", "term", "value") if about else ("term", "value")
+    plain: list[list[Child]] = [
+        [term.expression, "" if term.value is None else said(term.value)] for term in step.terms[:MOST]
+    ]
+    if not about:
+        return table(step.says, headings, plain)
+    rows = [[*_about(lesson, own, term), *cells] for term, cells in zip(step.terms, plain, strict=False)]
+    return table(step.says, headings, rows, words=(1, 2))
+
+
+def _about(lesson: Lesson, own: Explained, term: Term) -> tuple[Child, Child]:
+    name = "" if term.doc is None else own.names.get(term.doc, "(not judged)")
+    rank = "" if term.rank is None else f"{term.rank:,}"
+    return rank, el("td", document(lesson.titles, name) if name else None, cls="doc")
+
+
+def _versus(lesson: Lesson, side: Side) -> Markup:
+    """The number under the other conventions, why it differs, and its steps."""
+    if side.other is None:
+        return Markup()
+    other = side.other
+    why = el("ul", *(el("li", prose(each)) for each in differences(side.own, other)))
+    told = f"{other.measure} in {other.where} is {score(other.value)}."
+    steps = fold(f"The steps in {other.where}", _numbered(lesson, other))
+    return join([el("h3", ident(side.name)), el("p", told), why, steps])
