@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankproof.api.agreement import agreement
     from rankproof.api.audit import audit
-    from rankproof.api.compare import Comparison, compare
+    from rankproof.api.compare import Comparison, compare, compare_scores
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.fuse import fuse
-    from rankproof.api.gate import Gate, gate
+    from rankproof.api.gate import Gate, gate, gate_scores
+    from rankproof.api.history import History
     from rankproof.api.report import Report, report
     from rankproof.api.scores import Scores
     from rankproof.api.tune import Tuned, tune
@@ -33,10 +34,13 @@ _PUBLIC = {
     "evaluate": "rankproof.api.evaluate",
     "prepare": "rankproof.api.evaluate",
     "compare": "rankproof.api.compare",
+    "compare_scores": "rankproof.api.compare",
     "Comparison": "rankproof.api.compare",
     "agreement": "rankproof.api.agreement",
     "gate": "rankproof.api.gate",
+    "gate_scores": "rankproof.api.gate",
     "Gate": "rankproof.api.gate",
+    "History": "rankproof.api.history",
     "Scores": "rankproof.api.scores",
     "report": "rankproof.api.report",
     "Report": "rankproof.api.report",
@@ -58,6 +62,7 @@ __all__ = [
     "Comparison",
     "Explanation",
     "Gate",
+    "History",
     "Measure",
     "Report",
     "Scores",
@@ -65,10 +70,12 @@ __all__ = [
     "agreement",
     "audit",
     "compare",
+    "compare_scores",
     "evaluate",
     "explain",
     "fuse",
     "gate",
+    "gate_scores",
     "measure",
     "prepare",
     "report",

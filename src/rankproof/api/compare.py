@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.api.alignment import together
 from rankproof.api.evaluate import DEFAULT_MEASURES, Grouping, Measures, evaluate, prepare
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
@@ -75,6 +76,8 @@ class Comparison:
     correction: str
     names: list[str] = field(default_factory=list)
     """The canonical names of the measures, the deciding one first."""
+    notes: list[str] = field(default_factory=list)
+    """What is to be said beside the rows: how scores differ that were compared anyway."""
 
     def __iter__(self) -> Iterator[ComparisonRow]:
         return iter(self.rows)
@@ -112,6 +115,7 @@ class Comparison:
             "margin": self.margin,
             "correction": self.correction,
             "winner": self.winner,
+            "notes": self.notes,
             "rows": [each.to_dict() for each in self.rows],
             "scores": {name: each.to_dict() for name, each in self.scores.items()},
         }
@@ -136,6 +140,7 @@ class Comparison:
             "alpha": self.alpha,
             "margin": self.margin,
             "correction": self.correction,
+            "notes": self.notes,
             "findings": [finding for each in self.scores.values() for finding in each.audit.serious],
         }
 
@@ -188,12 +193,48 @@ def compare(
     asked = DEFAULT_MEASURES if measures is None else measures
     ready = prepare(judgments)
     scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
-    compared = [
-        pair for name in systems if name != first for pair in pairs(name, scores[name], scores[first])
-    ]
+    return compare_scores(
+        scores,
+        baseline=first,
+        seed=seed,
+        alpha=alpha,
+        margin=margin,
+        correction=correction,
+        permutations=permutations,
+    )
+
+
+def compare_scores(
+    scores: Mapping[str, Scores],
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    by: Grouping | None = None,
+    anyway: bool = False,
+    seed: int = 0,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    correction: str = "holm",
+    permutations: int = 100_000,
+) -> Comparison:
+    """Compare what `evaluate` gave: the same as `compare`, from scores that are there already.
+
+    Scores made under other judgments, conventions or definitions are refused, and what differs is named;
+    `anyway` compares them over the queries and measures that all have.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
+    >>> old = evaluate(judged, {query: ["x", "y", "a"] for query in judged}, "RR")
+    >>> new = evaluate(judged, {query: ["a", "x", "y"] for query in judged}, "RR")
+    >>> compare_scores({"old": old, "new": new}).winner
+    'new'
+    """
+    first = _baseline(scores, baseline)
+    _check(alpha, margin)
+    alike, notes = together(scores, first, measures, by, anyway)
+    compared = [pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first])]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
-    return Comparison(rows, scores, first, alpha, margin, correction, list(scores[first]))
+    return Comparison(rows, alike, first, alpha, margin, correction, list(alike[first]), notes)
 
 
 def _baseline(systems: Mapping[str, Any], baseline: str | None) -> str:

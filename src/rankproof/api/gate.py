@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.api.alignment import together
 from rankproof.api.compare import Pair, pairs
 from rankproof.api.evaluate import Grouping, Measures, evaluate, prepare
 from rankproof.api.scores import Scores
@@ -56,6 +57,8 @@ class Gate:
     strict: bool = False
     baseline: Scores | None = field(default=None, repr=False)
     candidate: Scores | None = field(default=None, repr=False)
+    notes: list[str] = field(default_factory=list)
+    """What is to be said beside the rows: how scores differ that were compared anyway."""
 
     def __iter__(self) -> Iterator[GateRow]:
         return iter(self.rows)
@@ -74,7 +77,8 @@ class Gate:
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain data."""
         rows = [each.to_dict() for each in self.rows]
-        return {"outcome": self.outcome, "alpha": self.alpha, "strict": self.strict, "rows": rows}
+        head = {"outcome": self.outcome, "alpha": self.alpha, "strict": self.strict}
+        return {**head, "notes": self.notes, "rows": rows}
 
     def format(self, name: str = "table") -> str:
         """The gate as text: table, markdown, json or junit."""
@@ -120,14 +124,55 @@ def gate(
     _check(alpha, minimum, coverage)
     ready = prepare(judgments)
     old, new = (evaluate(ready, each, measures, by=by, **conventions) for each in (baseline, candidate))
+    return gate_scores(
+        old,
+        new,
+        margin=margin,
+        alpha=alpha,
+        strict=strict,
+        floors=floors,
+        coverage=coverage,
+        minimum=minimum,
+        seed=seed,
+    )
+
+
+def gate_scores(
+    baseline: Scores,
+    candidate: Scores,
+    measures: Measures | None = None,
+    *,
+    margin: float | Mapping[str, float] = 0.01,
+    alpha: float = 0.05,
+    strict: bool = False,
+    floors: Mapping[str, float] | None = None,
+    coverage: float | None = None,
+    minimum: int = MINIMUM,
+    by: Grouping | None = None,
+    anyway: bool = False,
+    seed: int = 0,
+) -> Gate:
+    """Decide as `gate` does, from scores that are there already.
+
+    Scores made under other judgments, conventions or definitions are refused, unless `anyway`.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
+    >>> good, bad = (evaluate(judged, {q: order for q in judged}, "RR") for order in (["a", "x"], ["x", "a"]))
+    >>> gate_scores(good, bad).outcome
+    'fail'
+    """
+    _check(alpha, minimum, coverage)
+    pair = {"baseline": baseline, "candidate": candidate}
+    alike, notes = together(pair, "baseline", measures, by, anyway)
+    old, new = alike["baseline"], alike["candidate"]
     compared = list(pairs("candidate", new, old))
-    margins = [_margin(margin, pair) for pair in compared]
+    margins = [_margin(margin, each) for each in compared]
     rng = np.random.default_rng(seed)
-    decisions = decide([pair.values for pair in compared], margins, rng, alpha, minimum)
+    decisions = decide([each.values for each in compared], margins, rng, alpha, minimum)
     rows = [_row(*each) for each in zip(compared, margins, decisions, strict=True)]
     rows += [_floor(new, name, limit) for name, limit in (floors or {}).items()]
     rows += [] if coverage is None else [_coverage(new, coverage)]
-    return Gate(rows, alpha, strict, old, new)
+    return Gate(rows, alpha, strict, old, new, notes)
 
 
 def _check(alpha: float, minimum: int, coverage: float | None) -> None:

@@ -220,6 +220,16 @@ class Scores:
         """The scores of each group of queries that `by=` named."""
         return {name: self._slice(queries) for name, queries in self.groups.items()}
 
+    def only(self, measures: Sequence[str], queries: Sequence[str]) -> Scores:
+        """The scores of these measures and queries, in this order, without slices; audit and facts as they were."""
+        index = {query: i for i, query in enumerate(self.queries)}
+        part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
+        part.columns = {name: part.columns[name] for name in measures}
+        part.stored = {"definition": self.definition, "audit": self.audit.to_dict(), "facts": self.facts}
+        if len(queries) == len(self.queries):
+            part.stored["rows"] = self.stored.get("rows", {})
+        return part
+
     def _slice(self, queries: Array) -> Scores:
         def cut(column: Column) -> Column:
             counted = None if column.counted is None else column.counted[queries]
@@ -258,8 +268,8 @@ class Scores:
             name=name,
             rows=[self.row(each) for each in self.columns],
             queries=len(self.queries),
-            documents=0 if self.judgments is None else len(self.judgments.docs),
-            tied=_tied_share(self.hits),
+            documents=self.facts["documents"],
+            tied=self.facts["tied"],
             unjudged=self.unjudged,
             slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
             findings=list(self.audit.serious),
@@ -270,7 +280,28 @@ class Scores:
     @property
     def unjudged(self) -> dict[int, float]:
         """For each cut-off asked for, the share of documents in the top k that nobody judged."""
-        return _unjudged_share(self.hits, list(self.columns.values()))
+        return {int(k): share for k, share in self.facts["unjudged"].items()}
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What stands under a table: judged documents, the share of ties, the share nobody judged."""
+        if "facts" in self.stored:
+            return dict(self.stored["facts"])
+        unjudged = _unjudged_share(self.hits, list(self.columns.values()))
+        return {
+            "documents": 0 if self.judgments is None else len(self.judgments.docs),
+            "tied": _tied_share(self.hits),
+            "unjudged": {str(k): share for k, share in unjudged.items()},
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of the judgments: the same for the same judgments in any order and form."""
+        from rankproof.store.fingerprints import of_judgments
+
+        if self.judgments is None:
+            return str(self.stored.get("definition", {}).get("fingerprint", ""))
+        return of_judgments(self.judgments)
 
     @cached_property
     def audit(self) -> Audit:
@@ -291,6 +322,7 @@ class Scores:
             "conventions": self.conventions.to_dict(),
             "measures": {name: _defined(column.measure) for name, column in self.columns.items()},
             "judgments": self.judgments.source,
+            "fingerprint": self.fingerprint,
             "ranking": "" if self.ranking is None else self.ranking.source,
             "notes": self.census.notes,
         }
@@ -305,6 +337,7 @@ class Scores:
             "per_query": {name: self.values(name) for name in self.columns},
             "names": self.names,
             "groups": {name: [self.queries[i] for i in rows.tolist()] for name, rows in self.groups.items()},
+            "facts": self.facts,
             "definition": self.definition,
             "audit": self.audit.to_dict(),
         }

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options
+from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import telling, write
 
+if TYPE_CHECKING:
+    from rankproof.api.compare import Comparison
+
 
 @click.command("compare")
-@click.argument("judgments")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS RUN RUN...")
 @options.measures
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
 @click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")
@@ -35,14 +37,17 @@ from rankproof.cli.output import telling, write
     help="table, markdown, latex, csv, json or jsonl.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.history
+@options.anyway
 @options.conventions
 def command(
-    judgments: str,
-    runs: tuple[str, ...],
+    words: tuple[str, ...],
     measures: tuple[str, ...],
     by: str | None,
     form: str,
     output: str | None,
+    history: str,
+    anyway: bool,
     **settings: Any,
 ) -> None:
     """Say which ranking is better, where that is more than chance.
@@ -52,13 +57,35 @@ def command(
 
     \b
     rankproof compare judgments.tsv before.run after.run -m nDCG@10,R@100
+
+    Results that were saved are compared by their names alone:
+
+    \b
+    rankproof compare monday tuesday
     """
-    from rankproof.api.compare import compare
     from rankproof.reporting.comparison import check
 
     check(form)
-    check_one_stdin(judgments, *runs)
-    groups = None if by is None else read_groups(by)
-    with telling("comparing"):
-        found = compare(judgments, named(runs), options.given(measures), by=groups, **settings)
+    settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by)}
+    if saved.are_names(words, history):
+        found = _of_names(words, history, anyway=anyway, **saved.without_scoring(settings))
+    else:
+        saved.only_for_names(anyway)
+        found = _of_files(words, **settings)
     write(found.format(form), output)
+
+
+def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:
+    from rankproof.api.history import History
+
+    with telling("comparing"):
+        return History(history).compare(*names, **settings)
+
+
+def _of_files(paths: tuple[str, ...], **settings: Any) -> Comparison:
+    from rankproof.api.compare import compare
+
+    check_one_stdin(*paths)
+    judgments, *runs = paths
+    with telling("comparing"):
+        return compare(judgments, named(runs), **settings)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options
+from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import coloured, telling, write
 
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
 @click.option("--by", metavar="FILE", help="Score groups of queries apart: lines of QUERY<TAB>GROUP.")
+@click.option(
+    "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each RUN."
+)
+@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved.")
+@options.history
 @options.profile
 @options.conventions
 def command(
@@ -41,6 +46,9 @@ def command(
     form: str,
     output: str | None,
     by: str | None,
+    names: tuple[str, ...],
+    tags: tuple[str, ...],
+    history: str,
     **settings: Any,
 ) -> None:
     """Score rankings against judgments.
@@ -52,12 +60,14 @@ def command(
     rankproof evaluate judgments.tsv my.run
     rankproof evaluate judgments.tsv before.run after.run -m nDCG@10 -m R@100,RR
     rankproof evaluate judgments.tsv my.run -q -f csv -o values.csv
+    rankproof evaluate judgments.tsv my.run --save monday
     """
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.reporting.formats import check
 
     check(form)
     check_one_stdin(judgments, *runs)
+    saved.check_saving(names, runs, tags, history)
     asked = options.given(measures)
     groups = None if by is None else read_groups(by)
     scores = {}
@@ -66,6 +76,8 @@ def command(
     for name, path in named(runs).items():
         with telling(f"reading {path}"):
             scores[name] = evaluate(prepared, path, asked, by=groups, **settings)
+    if names:
+        saved.save(list(scores.values()), names, tags, history)
     write(_rendered(scores, form, per_query, coloured(output)), output)
 
 

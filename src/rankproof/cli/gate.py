@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options
+from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, read_groups
 from rankproof.cli.output import telling, write
 from rankproof.errors import UsageError
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("gate")
-@click.argument("judgments")
-@click.argument("baseline")
-@click.argument("candidate")
+@click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS BASELINE CANDIDATE")
 @options.measures
 @click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Rate of false alarms. [0.05]")
@@ -33,16 +31,18 @@ if TYPE_CHECKING:
     "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown, json or junit."
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.history
+@options.anyway
 @options.conventions
 def command(
-    judgments: str,
-    baseline: str,
-    candidate: str,
+    words: tuple[str, ...],
     measures: tuple[str, ...],
     floors: tuple[str, ...],
     by: str | None,
     form: str,
     output: str | None,
+    history: str,
+    anyway: bool,
     **settings: Any,
 ) -> None:
     """Decide whether a change may ship: pass, fail or inconclusive.
@@ -53,19 +53,46 @@ def command(
 
     \b
     rankproof gate judgments.tsv main.run branch.run -m nDCG@10 --margin 0.01
+
+    Results that were saved are held against each other by their names alone:
+
+    \b
+    rankproof gate monday tuesday
     """
-    from rankproof.api.gate import gate
     from rankproof.reporting.gate import check
 
     check(form)
-    check_one_stdin(judgments, baseline, candidate)
-    groups = None if by is None else read_groups(by)
-    with telling("deciding"):
-        asked = options.given(measures)
-        found = gate(judgments, baseline, candidate, asked, by=groups, floors=_floors(floors), **settings)
+    settings |= {"measures": options.given(measures), "floors": _floors(floors)}
+    settings["by"] = None if by is None else read_groups(by)
+    if saved.are_names(words, history):
+        found = _of_names(words, history, anyway=anyway, **saved.without_scoring(settings))
+    else:
+        saved.only_for_names(anyway)
+        found = _of_files(words, **settings)
     write(found.format(form), output)
     _add_to_summary(found)
     raise SystemExit(found.exit_code)
+
+
+def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Gate:
+    from rankproof.api.history import History
+
+    if len(names) != 2:
+        raise UsageError(f"gate: got {len(names)} names, expected two that were saved: BASELINE CANDIDATE.")
+    with telling("deciding"):
+        return History(history).gate(*names, **settings)
+
+
+def _of_files(paths: tuple[str, ...], **settings: Any) -> Gate:
+    from rankproof.api.gate import gate
+
+    if len(paths) != 3:
+        raise UsageError(
+            f"gate: got {len(paths)} files, expected JUDGMENTS BASELINE CANDIDATE, or two names that were saved."
+        )
+    check_one_stdin(*paths)
+    with telling("deciding"):
+        return gate(*paths, **settings)
 
 
 def _floors(given: tuple[str, ...]) -> dict[str, float]:

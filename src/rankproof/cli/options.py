@@ -19,6 +19,16 @@ measures = click.option(
     metavar="MEASURE[,MEASURE]",
     help="What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
 )
+history = click.option(
+    "--history",
+    metavar="FILE",
+    default="rankproof.db",
+    envvar="RANKPROOF_HISTORY",
+    help="Where results are saved; else $RANKPROOF_HISTORY. [rankproof.db]",
+)
+anyway = click.option(
+    "--anyway", is_flag=True, help="Compare saved results that were not made alike, where they meet."
+)
 profile = click.option("--profile", metavar="NAME", help="Follow another tool; see 'rankproof profiles'.")
 
 _ABOUT = {

@@ -56,7 +56,15 @@ def latex(view: View) -> str:
     ]
     head = " & ".join(HEADINGS[:-1])
     body = " \\\\\n".join(rows)
-    rules = ("\\begin{tabular}{llrrrrr}", "\\toprule", head, "\\midrule", body, "\\bottomrule", "\\end{tabular}")
+    rules = (
+        "\\begin{tabular}{llrrrrr}",
+        "\\toprule",
+        head,
+        "\\midrule",
+        body,
+        "\\bottomrule",
+        "\\end{tabular}",
+    )
     return "\n".join(f"{each} \\\\" if each in (head, body) else each for each in rules) + "\n"
 
 
@@ -68,7 +76,7 @@ def sentences(view: View) -> list[str]:
     rows = [each for each in view["rows"] if not each["slice"]]
     deciding = [each for each in rows if each["measure"] == rows[0]["measure"]]
     said = [_winner(view, deciding), *(_unclear(each) for each in deciding if each["verdict"] == "unclear")]
-    return [*said, _method(view, len(rows), len(view["rows"]) - len(rows))]
+    return [*view.get("notes", ()), *said, _method(view, len(rows), len(view["rows"]) - len(rows))]
 
 
 def _winner(view: View, deciding: Sequence[Line]) -> str:

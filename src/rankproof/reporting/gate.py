@@ -101,6 +101,7 @@ def sentences(view: View) -> list[str]:
     """Why each row that did not pass did not, and how the gate decides."""
     said = [sentence_of(each) for each in view["rows"] if each["outcome"] != "pass"]
     return [
+        *view.get("notes", ()),
         *said,
         f"Bounds are one-sided at {share(1 - view['alpha'])}; p is corrected over all rows (Holm).",
     ]

@@ -1,0 +1,127 @@
+"""Scores that were made apart, brought together: only what was measured alike is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from rankproof.api.scores import Scores, grouped
+from rankproof.core.names import parse_all
+from rankproof.errors import UsageError, shorten
+
+
+def together(
+    scores: Mapping[str, Scores], baseline: str, measures: Any = None, by: Any = None, anyway: bool = False
+) -> tuple[dict[str, Scores], list[str]]:
+    """The scores over the same queries and measures, and what has to be said about that.
+
+    Where judgments, conventions or definitions differ, that is an error naming them, unless `anyway`.
+    """
+    first = scores[baseline]
+    if measures is None and by is None and _same_source(scores, first):
+        return dict(scores), []
+    names = _common_measures(scores, first, measures)
+    differ = list(_differences(scores, baseline, names, measures))
+    if differ and not anyway:
+        raise UsageError(
+            f"these scores were not made alike: {'; '.join(differ)}. Next: measure them alike, or compare "
+            "them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
+        )
+    queries = _common_queries(scores, first)
+    groups = grouped(tuple(queries), by if by is not None else _common_groups(scores, first))
+    found = {name: each.only(names, queries) for name, each in scores.items()}
+    for each in found.values():
+        each.groups = groups
+    return found, _notes(differ, scores, queries, names)
+
+
+def _notes(
+    differ: list[str], scores: Mapping[str, Scores], queries: list[str], names: list[str]
+) -> list[str]:
+    if not differ:
+        return []
+    most = max(len(each.queries) for each in scores.values())
+    kept = f"Compared anyway, over the {len(queries)} queries (of up to {most}) and {', '.join(names)}"
+    return [f"{kept}, which all have. They were not made alike: {'; '.join(differ)}."]
+
+
+def _same_source(scores: Mapping[str, Scores], first: Scores) -> bool:
+    """Whether all were made in one go: nothing can differ then."""
+    return first.judgments is not None and all(
+        each.judgments is first.judgments
+        and each.conventions == first.conventions
+        and list(each) == list(first)
+        for each in scores.values()
+    )
+
+
+def _differences(
+    scores: Mapping[str, Scores], baseline: str, names: list[str], measures: Any
+) -> Iterator[str]:
+    """What differs from the baseline, in words."""
+    first = scores[baseline]
+    for name, each in scores.items():
+        about = f"{shorten(name)} and {shorten(baseline)}"
+        if each is not first:
+            yield from (f"{about} have {what}" for what in _between(each, first))
+            yield from _defined_otherwise(each, first, about, names)
+            if measures is None and set(each) != set(first):
+                odd = sorted(set(each) ^ set(first))
+                yield f"{about} do not both have {', '.join(odd)}"
+
+
+def _between(one: Scores, other: Scores) -> Iterator[str]:
+    if set(one.queries) != set(other.queries):
+        common = len(set(one.queries) & set(other.queries))
+        yield f"different queries ({len(one.queries)} and {len(other.queries)}, {common} in common)"
+    elif not one.fingerprint or one.fingerprint != other.fingerprint:
+        yield f"different judgments (fingerprints {one.fingerprint[:8]} and {other.fingerprint[:8]})"
+    for each in fields(one.conventions):
+        mine, theirs = (getattr(scores.conventions, each.name) for scores in (one, other))
+        if mine != theirs:
+            yield f"different conventions ({each.name}={mine} and {theirs})"
+
+
+def _defined_otherwise(one: Scores, other: Scores, about: str, names: list[str]) -> Iterator[str]:
+    for name in names:
+        mine, theirs = (scores.definition["measures"].get(name) for scores in (one, other))
+        if mine != theirs:
+            yield f"{about} define {name} differently"
+
+
+def _common_measures(scores: Mapping[str, Scores], first: Scores, measures: Any) -> list[str]:
+    if measures is not None:
+        return [_measured(scores, first, asked.name) for asked in parse_all(measures)]
+    names = [name for name in first if all(name in each.columns for each in scores.values())]
+    if not names:
+        has = "; ".join(f"{shorten(name)} has {', '.join(each)}" for name, each in scores.items())
+        raise UsageError(f"no measure that all have: {has}.")
+    return names
+
+
+def _measured(scores: Mapping[str, Scores], first: Scores, measure: str) -> str:
+    """The name under which all have it."""
+    own = first.key(measure) if measure in first else measure
+    for name, each in scores.items():
+        if own not in each.columns:
+            raise UsageError(f"{shorten(name)} has no {measure}, only {', '.join(each)}.")
+    return own
+
+
+def _common_queries(scores: Mapping[str, Scores], first: Scores) -> list[str]:
+    others = [set(each.queries) for each in scores.values()]
+    queries = [query for query in first.queries if all(query in other for other in others)]
+    if not queries:
+        raise UsageError("no query that all of them have, so there is nothing to compare.")
+    return queries
+
+
+def _common_groups(scores: Mapping[str, Scores], first: Scores) -> dict[str, str] | None:
+    """Query to group, where all were scored in the same groups."""
+    groups = [_by_query(each) for each in scores.values()]
+    return groups[0] if groups[0] and all(each == groups[0] for each in groups) else None
+
+
+def _by_query(scores: Scores) -> dict[str, str]:
+    return {scores.queries[i]: name for name, rows in scores.groups.items() for i in rows.tolist()}

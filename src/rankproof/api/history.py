@@ -1,0 +1,161 @@
+"""`History`: scores remembered under a name, with everything needed to trust and compare them later."""
+
+from __future__ import annotations
+
+import os
+import platform
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import rankproof
+from rankproof.api.compare import Comparison, compare_scores
+from rankproof.api.gate import Gate, gate_scores
+from rankproof.api.scores import Scores
+from rankproof.core.names import parse
+from rankproof.core.scoring import Column
+from rankproof.errors import DataError, shorten
+from rankproof.store import experiments, transfer
+from rankproof.store.commit import git_commit
+from rankproof.store.database import TIMEOUT, reading, writing
+from rankproof.store.experiments import Entry, Experiment, Values
+from rankproof.store.fingerprints import of_ranking
+
+DEFAULT = "rankproof.db"
+"""Where the history is if nobody says otherwise."""
+
+
+class History:
+    """Results by name in one SQLite file. Nothing is written until something is saved.
+
+    >>> import tempfile
+    >>> from rankproof import evaluate
+    >>> history = History(Path(tempfile.mkdtemp()) / "results.db")
+    >>> scores = evaluate({"q1": {"d1": 1}}, {"q1": ["d2", "d1"]}, "RR")
+    >>> history.save(scores, "first try", tags={"model": "small"}).tags
+    {'model': 'small'}
+    >>> history.scores("first try")["RR"]
+    0.5
+    """
+
+    def __init__(self, path: str | os.PathLike[str] = DEFAULT, *, timeout: float = TIMEOUT) -> None:
+        self.path = Path(path)
+        self.timeout = timeout
+        """Seconds to wait for another program that is writing."""
+
+    def save(
+        self, scores: Scores, name: str, *, tags: Mapping[str, str] | None = None, replace: bool = False
+    ) -> Entry:
+        """Remember the scores under a name that is free, or take the place of what has it."""
+        found = _experiment(scores, _named(name), experiments.check_tags(tags or {}))
+        self._insert([found], replace)
+        return found.entry
+
+    def entries(self) -> list[Entry]:
+        """What is saved, the oldest first: names, moments, versions, fingerprints, means and tags."""
+        with reading(self.path, self.timeout) as connection:
+            return experiments.entries(connection)
+
+    def show(self, name: str) -> Entry:
+        """The entry of that name."""
+        return self._read(name).entry
+
+    def scores(self, name: str) -> Scores:
+        """The scores of that name, value for value as they were saved."""
+        return _scores(self._read(name))
+
+    def remove(self, *names: str) -> None:
+        """Forget what has these names: all of them or, where one is unknown, none."""
+        self.entries()  # where there is no history, none is made
+        with writing(self.path, self.timeout) as connection:
+            for name in map(_named, names):
+                if not experiments.remove(connection, name):
+                    raise experiments.unknown(self.path, name, experiments.names(connection))
+
+    def compare(self, *names: str, **settings: Any) -> Comparison:
+        """Compare what was saved, as `compare_scores` does; the first is the baseline where none is named."""
+        return compare_scores({name: self.scores(name) for name in names}, **settings)
+
+    def gate(self, baseline: str, candidate: str, **settings: Any) -> Gate:
+        """Decide between two that were saved, as `gate_scores` does."""
+        return gate_scores(self.scores(baseline), self.scores(candidate), **settings)
+
+    def export_to(self, target: str | os.PathLike[str], *names: str) -> int:
+        """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""
+        chosen = names or tuple(each.name for each in self.entries())
+        found = [self._read(name) for name in chosen]
+        transfer.write(Path(target), found)
+        return len(found)
+
+    def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:
+        """Take in what `export_to` wrote, all of it or nothing; the names."""
+        found = transfer.read(Path(source))
+        self._insert(found, replace)
+        return [each.entry.name for each in found]
+
+    def check_free(self, name: str) -> None:
+        """Refuse a name that cannot be saved under, before any work is done."""
+        if self.path.exists():
+            with reading(self.path, self.timeout) as connection:
+                experiments.check_free(connection, _named(name), self.path)
+        _named(name)
+
+    def _insert(self, found: list[Experiment], replace: bool) -> None:
+        with writing(self.path, self.timeout) as connection:
+            for each in found:
+                if replace:
+                    experiments.remove(connection, each.entry.name)
+                experiments.check_free(connection, each.entry.name, self.path)
+                experiments.insert(connection, each)
+
+    def _read(self, name: str) -> Experiment:
+        with reading(self.path, self.timeout) as connection:
+            return experiments.read(connection, _named(name), self.path)
+
+
+def _named(name: str) -> str:
+    """The name in the one form that looks the same: accents composed."""
+    return experiments.check_name("name", unicodedata.normalize("NFC", name))
+
+
+def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
+    """The scores as they are saved, with where and by what they were made."""
+    facts = scores.to_dict()
+    facts = {key: facts[key] for key in facts if key not in ("queries", "per_query")}
+    entry = Entry(
+        name=name,
+        saved_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        rankproof=rankproof.__version__,
+        python=platform.python_version(),
+        commit=git_commit(Path.cwd()),
+        judgments=scores.fingerprint,
+        ranking=_ranking_of(scores),
+        means=scores.means,
+        tags=tags,
+    )
+    columns = {m: Values(each.values, each.counted, each.note) for m, each in scores.columns.items()}
+    return Experiment(entry, scores.queries, columns, facts)
+
+
+def _ranking_of(scores: Scores) -> str:
+    """The fingerprint of the ranking; none for scores that were read back."""
+    if scores.ranking is None:
+        return str(scores.stored.get("ranking", ""))
+    return of_ranking(scores.ranking.table(), by_rank=scores.conventions.ties == "rank")
+
+
+def _scores(experiment: Experiment) -> Scores:
+    """The scores as they were when they were saved."""
+    facts = {**experiment.facts, "ranking": experiment.entry.ranking}
+    try:
+        scores = Scores.from_dict({**facts, "queries": experiment.queries, "per_query": {}})
+    except (KeyError, TypeError) as error:
+        raise DataError(
+            f"{shorten(experiment.entry.name)} was saved by rankproof {experiment.entry.rankproof} in a way that "
+            f"this one does not read ({error}). Next: pip install --upgrade rankproof."
+        ) from error
+    for name, each in experiment.columns.items():
+        scores.columns[name] = Column(parse(name), each.values, each.counted, each.note)
+    return scores

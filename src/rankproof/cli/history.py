@@ -1,0 +1,54 @@
+"""`rankproof history`: what was saved, and how it is taken elsewhere."""
+
+from __future__ import annotations
+
+import click
+
+from rankproof.cli import options
+from rankproof.cli.output import write
+from rankproof.errors import one_of
+
+
+@click.group("history", invoke_without_command=True)
+@options.history
+@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@click.pass_context
+def command(context: click.Context, history: str, form: str) -> None:
+    """List the results that were saved.
+
+    'rankproof evaluate ... --save NAME' saves; 'show', 'compare', 'gate' and 'rm'
+    take the names.
+
+    \b
+    rankproof history export monday tuesday -o results.json.gz
+    rankproof history import results.json.gz
+    """
+    from rankproof.api.history import History
+    from rankproof.reporting import history as reporting
+
+    context.obj = History(history)
+    if form not in ("table", "json"):
+        raise one_of("format", form, ["table", "json"])
+    if context.invoked_subcommand is None:
+        entries = [each.to_dict() for each in context.obj.entries()]
+        write(reporting.as_json(entries) if form == "json" else reporting.listed(entries), None)
+
+
+@command.command("export")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Write to this; .gz compresses.")
+@click.pass_context
+def export(context: click.Context, names: tuple[str, ...], output: str) -> None:
+    """Write saved results to one JSON file: these, or all."""
+    number = context.obj.export_to(output, *names)
+    click.echo(f"Wrote {number} to {output}.", err=True)
+
+
+@command.command("import")
+@click.argument("file")
+@click.option("--replace", is_flag=True, help="Take the place of what has the same name.")
+@click.pass_context
+def import_(context: click.Context, file: str, replace: bool) -> None:
+    """Take in an exported file: all of it, or nothing."""
+    names = context.obj.import_from(file, replace=replace)
+    click.echo(f"Took {len(names)} into {context.obj.path}: {', '.join(names)}.", err=True)

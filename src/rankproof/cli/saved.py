@@ -1,0 +1,117 @@
+"""Saved results on the command line: which words are names, how results are saved, how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from rankproof.cli.files import STDIN
+from rankproof.errors import DataError, UsageError, shorten
+
+if TYPE_CHECKING:
+    from rankproof.api.scores import Scores
+
+_SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "context_k")
+"""Options that shape scores, and so come too late for saved ones."""
+
+
+def are_names(words: Sequence[str], history: str) -> bool:
+    """Whether the words are names in the history rather than files; refused where they could be both."""
+    if _given("history"):
+        return True
+    saved = [word for word in words if word in _names(history)]
+    files = [word for word in words if word == STDIN or Path(word).exists()]
+    if len(saved) == len(words) == len(files):
+        raise UsageError(
+            f"{', '.join(map(shorten, words))}: files here and names in {history}. Next: write ./{words[0]} for the "
+            f"file, or add --history {history} for what is saved."
+        )
+    if saved and len(saved) < len(words) and len(files) < len(words):
+        raise _mixed(words, saved, files, history)
+    return bool(saved) and len(saved) == len(words)
+
+
+def _names(history: str) -> list[str]:
+    """What is saved; nothing where the file cannot say so: files must not depend on it."""
+    from rankproof.api.history import History
+
+    try:
+        return [each.name for each in History(history).entries()] if Path(history).exists() else []
+    except DataError:
+        return []
+
+
+def _mixed(words: Sequence[str], saved: list[str], files: list[str], history: str) -> UsageError:
+    neither = [word for word in words if word not in saved and word not in files]
+    other = (
+        f"{shorten(neither[0])} is neither saved nor a file" if neither else f"{shorten(files[0])} is a file"
+    )
+    return UsageError(
+        f"{shorten(saved[0])} is saved in {history}, but {other}; expected all of them saved, or judgments and "
+        "rankings. Next: 'rankproof history' lists what is saved."
+    )
+
+
+def _given(option: str) -> bool:
+    """Whether the user wrote the option, rather than a default or the environment."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is ParameterSource.COMMANDLINE
+
+
+def only_for_names(anyway: bool) -> None:
+    """Refuse what makes sense for saved results alone."""
+    if anyway:
+        raise UsageError(
+            "--anyway: rankings that are scored here are always scored alike. Next: leave it out."
+        )
+
+
+def without_scoring(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a comparison; those that shape scores are refused, as saved scores have theirs."""
+    for name in _SCORING:
+        if _given(name):
+            raise UsageError(
+                f"--{name.replace('_', '-')}: saved results were scored already, so it would change nothing. "
+                "Next: leave it out, or evaluate again with it."
+            )
+    return {name: value for name, value in settings.items() if name not in _SCORING}
+
+
+def tags_of(given: Sequence[str]) -> dict[str, str]:
+    """The tags from KEY=VALUE."""
+    tags = {}
+    for each in given:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise UsageError(f"--tag: got {each!r}, expected KEY=VALUE, like model=small.")
+        tags[key] = value
+    return tags
+
+
+def check_saving(names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str) -> None:
+    """Refuse what cannot be saved, before anything is scored."""
+    from rankproof.api.history import History
+
+    if tags and not names:
+        raise UsageError("--tag: nothing is saved without a name. Next: add --save NAME.")
+    if names and (len(names) != len(runs) or len(set(names)) != len(names)):
+        raise UsageError(
+            f"--save: got {len(names)} names for {len(runs)} rankings, expected a name of its own for each. "
+            "Next: give --save once for each RUN, in the same order."
+        )
+    tags_of(tags)
+    for name in names:
+        History(history).check_free(name)
+
+
+def save(scores: Sequence[Scores], names: Sequence[str], tags: Sequence[str], history: str) -> None:
+    """Save each under its name, and say so on standard error."""
+    from rankproof.api.history import History
+
+    for name, each in zip(names, scores, strict=bool(names)):
+        History(history).save(each, name, tags=tags_of(tags))
+        click.echo(f"Saved as {shorten(name)} in {history}.", err=True)

@@ -1,0 +1,1 @@
+"""Where results are remembered: one SQLite file, safe under several writers and a crash."""

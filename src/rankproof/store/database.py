@@ -1,0 +1,118 @@
+"""Opening a history: for reading without leaving a trace, for writing one at a time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from rankproof.errors import DataError, RankproofError, UsageError
+from rankproof.store.migrations import NEWEST, is_ours, migrate, version
+
+TIMEOUT = 10.0
+"""Seconds to wait for another program that is writing."""
+
+
+@contextmanager
+def reading(path: Path, timeout: float = TIMEOUT) -> Iterator[sqlite3.Connection]:
+    """The history for reading; one of an older version is brought up to date in memory only."""
+    if not path.is_file():
+        raise UsageError(
+            f"{path}: there is no history. Next: save results with 'rankproof evaluate ... --save NAME', or name "
+            "the file with --history."
+        )
+    with _speaking(path, timeout), closing(_connected(path, timeout, "rw")) as connection:
+        _check(path, connection)
+        if version(connection) == NEWEST:
+            yield connection
+            return
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+            connection.backup(copy)
+            migrate(copy)
+            yield copy
+
+
+@contextmanager
+def writing(path: Path, timeout: float = TIMEOUT) -> Iterator[sqlite3.Connection]:
+    """The history inside one transaction: all that is written in it stays, or nothing of it."""
+    with _speaking(path, timeout), closing(_connected(path, timeout, "rwc")) as connection:
+        _check(path, connection)
+        if version(connection) == 0:
+            _write_ahead(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            migrate(connection)
+            yield connection
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
+    """A connection; SQLite needs to write beside what it reads, unless told that nobody else will."""
+    still = mode == "rw" and not os.access(path.parent, os.W_OK) and not _log_of(path).exists()
+    query = "mode=ro&immutable=1" if still else f"mode={mode}"
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?{query}", uri=True, timeout=timeout, isolation_level=None
+    )
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and a writer work at once; another writer that is at it at this moment does it for us."""
+    with suppress(sqlite3.OperationalError):
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+
+
+def _check(path: Path, connection: sqlite3.Connection) -> None:
+    if not is_ours(connection):
+        raise DataError(
+            f"{path}: a database of another program, expected a history of rankproof; it was left as it is. "
+            "Next: name another file with --history."
+        )
+    if version(connection) > NEWEST:
+        raise DataError(
+            f"{path}: a history of version {version(connection)}, and this rankproof reads up to version {NEWEST}; "
+            "it was left as it is. Next: pip install --upgrade rankproof."
+        )
+
+
+@contextmanager
+def _speaking(path: Path, timeout: float) -> Iterator[None]:
+    """What SQLite says is wrong with the file, in our words."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise _in_words(path, timeout, error) from error
+
+
+def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError) -> RankproofError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return DataError(
+            f"{path}: locked by another program for more than {timeout:g} seconds; nothing was written. "
+            "Next: try again when it is done."
+        )
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return damaged(path, str(error))
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return UsageError(
+            f"{path}: cannot be opened for writing ({error}). Next: name a file that can be written, with --history."
+        )
+    return DataError(f"{path}: {error}; nothing was written. Next: look at the disk and at the file.")
+
+
+def damaged(path: Path, why: str) -> DataError:
+    """The error for a file that is not what it should be."""
+    return DataError(
+        f"{path}: no history, or a damaged one ({why}); it was left as it is. "
+        "Next: name another file with --history, or put a copy in its place."
+    )

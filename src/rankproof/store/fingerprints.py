@@ -1,0 +1,67 @@
+"""Fingerprints: the same judgments or rankings have the same one, in whatever order and form they came."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
+
+
+def of_judgments(judgments: Judgments) -> str:
+    """The fingerprint of which documents were judged for which queries, how, and under which aspects.
+
+    Aspects count by what is in them; their names and order move no number.
+    """
+    return _digest(_judged(judgments, i) for i in _sorted(judgments.queries))
+
+
+def _sorted(queries: tuple[str, ...]) -> list[int]:
+    return sorted(range(len(queries)), key=queries.__getitem__)
+
+
+def _judged(judgments: Judgments, query: int) -> list[Any]:
+    rows = range(int(judgments.start[query]), int(judgments.start[query + 1]))
+    docs = [judgments.docs[row] for row in rows]
+    plain = sorted(zip(docs, judgments.grade[rows.start : rows.stop].tolist(), strict=True))
+    return [judgments.queries[query], plain, _aspects(judgments, rows)]
+
+
+def _aspects(judgments: Judgments, rows: range) -> list[Any]:
+    facets = judgments.facets
+    if facets is None:
+        return []
+    found: dict[int, list[Any]] = {}
+    for row in rows:
+        part = slice(int(facets.start[row]), int(facets.start[row + 1]))
+        for aspect, grade in zip(facets.aspect[part].tolist(), facets.grade[part].tolist(), strict=True):
+            found.setdefault(aspect, []).append((judgments.docs[row], grade))
+    return sorted(sorted(each) for each in found.values())
+
+
+def of_ranking(table: RankingTable, by_rank: bool = False) -> str:
+    """The fingerprint of every query's documents with what orders them: scores, or ranks, or their places."""
+    rows = table.by_query()
+    order = _ordering(table, by_rank)
+    return _digest(
+        [query, sorted((table.doc[row], order(place, row)) for place, row in enumerate(rows[query]))]
+        for query in sorted(rows)
+    )
+
+
+def _ordering(table: RankingTable, by_rank: bool) -> Any:
+    column = table.rank if by_rank or table.score is None else table.score
+    if column is None:
+        return lambda place, row: place
+    values = column.tolist()
+    return lambda place, row: values[row]
+
+
+def _digest(parts: Iterator[list[Any]]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(json.dumps(part).encode("ascii"))
+    return digest.hexdigest()
