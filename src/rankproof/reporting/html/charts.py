@@ -112,17 +112,21 @@ def waterfall(title: str, values: Sequence[tuple[str, float]], limit: float) -> 
     high = 150
     scale = Scale(-limit, limit, high - 12, 12)
     across_page = Scale(0, max(len(values), 1), 44, WIDE - 4)
-    gains = sum(value > 0 for _, value in values)
-    losses_ = sum(value < 0 for _, value in values)
-    says = f"{gains} better, {len(values) - gains - losses_} equal, {losses_} worse"
     axis = upwards(scale, 44, WIDE - 4, [-limit, 0, limit], "+")
     draw = _bars if len(values) <= SINGLE else _area
     zero = line(44, scale(0), WIDE - 4, scale(0), "zero")
-    notes = (
-        text(WIDE - 8, 22, f"{gains:,} better", "tick end"),
-        text(50, high - 14, f"{losses_:,} worse", "tick"),
-    )
-    return picture(title, says, high, axis, draw(values, scale, across_page), zero, *notes)
+    return picture(title, tally(values), high, axis, draw(values, scale, across_page), zero)
+
+
+def tally(values: Sequence[tuple[str, float]]) -> str:
+    """How many queries got better, stayed and got worse.
+
+    >>> tally([("q1", 0.5), ("q2", 0.0), ("q3", 0.0)])
+    '1 better, 2 equal, 0 worse'
+    """
+    better = sum(value > 0 for _, value in values)
+    worse = sum(value < 0 for _, value in values)
+    return f"{better:,} better, {len(values) - better - worse:,} equal, {worse:,} worse"
 
 
 def _bars(values: Sequence[tuple[str, float]], scale: Scale, place: Scale) -> Markup:
@@ -176,7 +180,7 @@ def _at(along: Sequence[float]) -> list[float]:
 def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Markup:
     points = [(x(a), y(b)) for a, b in series.points]
     led = line(right + 2, points[-1][1], right + 8, end, "lead")
-    named = label(right + 11, end + 4, series.name, f"name {series.role}", 14)
+    named = label(right + 11, end + 4, series.name, f"name {series.role}", 13)
     return join([path(points, f"curve {series.role}", series.name), led, named])
 
 

@@ -45,6 +45,16 @@ def ticks(low: float, high: float, about: int = 4) -> list[float]:
     return [round(i * step, 10) for i in range(first, last + 1)]
 
 
+def ceiling(value: float) -> float:
+    """The next round number that is not below: where an axis ends.
+
+    >>> ceiling(0.2156), ceiling(1.0), ceiling(12)
+    (0.3, 1.0, 20.0)
+    """
+    step = 10.0 ** math.floor(math.log10(value))
+    return round(math.ceil(value / step - 1e-9) * step, 10)
+
+
 def picture(title: str, says: str, height: float, *marks: Child) -> Markup:
     """A drawing with its name and, for those who cannot see it, what it shows."""
     inner = join([el("title", title), el("desc", says), *marks])
@@ -88,7 +98,7 @@ def text(x: float, y: float, content: str, cls: str | None = None) -> Markup:
     return el("text", content, x=number(x), y=number(y), cls=cls)
 
 
-def label(x: float, y: float, content: str, cls: str, room: int = 17) -> Markup:
+def label(x: float, y: float, content: str, cls: str, room: int = 15) -> Markup:
     """A name, cut where it is long; the whole of it is shown where one points at it."""
     return el("text", el("title", content), cut(content, room), x=number(x), y=number(y), cls=cls)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rankproof.reporting.comparison import signed
-from rankproof.reporting.html.charts import waterfall
+from rankproof.reporting.html.charts import tally, waterfall
 from rankproof.reporting.html.content import Content, Moved
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, table
 from rankproof.reporting.html.page import Section
-from rankproof.reporting.html.svg import figure
+from rankproof.reporting.html.svg import ceiling, figure
 
 EXTREMES = 5
 """Queries listed at each end."""
@@ -23,16 +23,15 @@ def section(content: Content) -> Section:
         ", sorted. One mean can hide two stories: a little better everywhere, or much better here and "
         "broken there. All pictures have the same scale.",
     )
-    limit = max((abs(v) for each in content.moved for _, v in each.values), default=1.0) or 1.0
+    limit = ceiling(max((abs(v) for each in content.moved for _, v in each.values), default=1.0) or 1.0)
     pictures = (_picture(content, each, limit) for each in content.moved)
     return Section("differences", "Query by query", join([lead, el("div", *pictures, cls="grid")]))
 
 
 def _picture(content: Content, moved: Moved, limit: float) -> Markup:
     drawing = waterfall(f"{moved.system}, query by query", moved.values, limit)
-    return figure(
-        ident(moved.system), drawing, fold("The most moved queries", _ends(content, moved), cls="plain")
-    )
+    caption = join([ident(moved.system), el("small", tally(moved.values))])
+    return figure(caption, drawing, fold("The most moved queries", _ends(content, moved), cls="plain"))
 
 
 def _ends(content: Content, moved: Moved) -> Markup:

@@ -8,6 +8,9 @@ from rankproof.reporting.html.markup import join, paragraphs
 from rankproof.reporting.html.page import Section
 from rankproof.reporting.numbers import count, score, share
 
+MOST = 4
+"""Systems of which it is said why there is no verdict."""
+
 
 def section(content: Content) -> Section:
     """The verdict, what the leader reaches, and what limits it."""
@@ -21,8 +24,18 @@ def said(content: Content) -> list[str]:
     own = [_reached(content, bar), *_lost(bar), *_audited(content)]
     if content.comparison is None:
         return own
-    verdict, *others = sentences(content.comparison)
-    return [verdict, *own[:-1], *others[:-1], own[-1]]
+    verdict, *unclear, _ = sentences(content.comparison)
+    return [verdict, *own[:-1], *_few(unclear), own[-1]]
+
+
+def _few(unclear: list[str]) -> list[str]:
+    left = len(unclear) - MOST
+    more = (
+        [f"The same goes for {count(left, 'more system', 'more systems')}; see the table."]
+        if left > 0
+        else []
+    )
+    return unclear[:MOST] + more
 
 
 def size(content: Content) -> str:
@@ -37,9 +50,9 @@ def size(content: Content) -> str:
 
 
 def _reached(content: Content, bar: Bar) -> str:
-    best = "has the best mean" if len(content.systems) > 1 else "has a mean"
+    which = "the best" if len(content.systems) > 1 else "a"
     return (
-        f"{content.leader} {best} {bar.measure}: {score(bar.mean)}, with {share(content.level)} confidence "
+        f"{content.leader} has {which} mean {bar.measure} of {score(bar.mean)}, with {share(content.level)} confidence "
         f"between {score(bar.low)} and {score(bar.high)}. "
         f"The most that any ranking could reach under these judgments is {score(bar.ceiling)}."
     )
@@ -49,16 +62,20 @@ def _lost(bar: Bar) -> list[str]:
     missing = bar.ceiling - bar.mean
     if bar.never_found is None or bar.ranked_too_low is None or missing <= 0:
         return []
-    part = bar.never_found / missing
-    advice = (
-        "So look at what is retrieved at all: no reranking can mend it."
-        if part > 0.5
-        else "So look at the order: the documents are there, and a better reranker could use them."
-    )
+    part = min(bar.never_found / missing, 1.0)
     return [
         f"Of the {score(missing)} missing to that, {share(part)} is due to relevant documents that were never "
-        f"found, the rest to documents found and ranked too low. {advice}"
+        f"found, the rest to documents found and ranked too low. {_advice(part)}"
     ]
+
+
+def _advice(part: float) -> str:
+    """Where to look first, by the share of the loss that is due to what was never found."""
+    if part > 0.6:
+        return "So look at what is retrieved at all: no reranking can mend it."
+    if part < 0.4:
+        return "So look at the order: the documents are there, and a better reranker could use them."
+    return "So look at both: what is retrieved at all, and in which order."
 
 
 def _audited(content: Content) -> list[str]:

@@ -16,14 +16,19 @@ from rankproof.reporting.numbers import score, share, span
 
 HEADINGS = ("measure", "system", "mean", "interval", "difference", "interval", "p", "won / lost", "verdict")
 
+PAIRED = (
+    " Overlapping lines do not mean that two systems are equal, as both see the same queries; the table says "
+    "what the paired test says."
+)
+
 
 def section(content: Content) -> Section:
     """A picture for each measure, and under them the table."""
     lead = el(
         "p",
         f"A dot is the mean over queries, the line its {share(content.level)} interval: where the mean could "
-        "well lie with other queries of the same kind. Overlapping lines do not mean that two systems are "
-        "equal, as both see the same queries; the table says what the paired test says.",
+        "well lie with other queries of the same kind.",
+        PAIRED if content.comparison else None,
     )
     pictures = el("div", *(_picture(content, i) for i in range(len(content.definitions))), cls="grid")
     return Section("systems", "Systems", join([lead, pictures, values(content)]))

@@ -1,0 +1,155 @@
+"""The pages in a real browser: both themes, a telephone's width, on paper."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import PAGES
+
+pytestmark = pytest.mark.slow
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+REQUIRED = os.environ.get("RANKPROOF_BROWSER") == "required"
+"""Where this is set a missing browser is a failure."""
+
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+)
+SHOWN = ("sample", "one system", "hostile ids", "many queries", "one query")
+WIDTHS = {"desk": 1200, "telephone": 390}
+
+CONTRAST = """
+() => {
+  const channels = text => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const ground = element => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = channels(getComputedStyle(at).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  document.querySelectorAll('details').forEach(each => each.open = true);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const poor = [];
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || ['title', 'desc'].includes(element.tagName)) continue;
+    const style = getComputedStyle(element);
+    const ink = channels(element.ownerSVGElement ? style.fill : style.color);
+    const [a, b] = [light(ink), light(ground(element))].sort((x, y) => y - x);
+    const ratio = (a + .05) / (b + .05);
+    if (ratio < 4.5) poor.push([walker.currentNode.data.trim().slice(0, 40), ratio.toFixed(2)]);
+  }
+  return poor;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, driven from here; nothing is downloaded."""
+    if CHROMIUM is None:
+        if REQUIRED:
+            pytest.fail("RANKPROOF_BROWSER=required, and there is no Chromium")
+        pytest.skip("no Chromium here")
+    api = (
+        pytest.importorskip("playwright.sync_api")
+        if not REQUIRED
+        else __import__("playwright.sync_api").sync_api
+    )
+    with api.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(params=SHOWN)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A page as a file."""
+    where = tmp_path / "page.html"
+    where.write_text(PAGES[request.param](), encoding="utf-8")
+    return where
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_page_shows_without_errors_requests_or_sideways_scrolling(
+    browser: Any, path: Path, theme: str, width: str
+) -> None:
+    page = browser.new_page(viewport={"width": WIDTHS[width], "height": 900}, color_scheme=theme)
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    poor = page.evaluate(CONTRAST)
+    size = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    shot = page.screenshot(full_page=True)
+    page.close()
+    assert said == []
+    assert asked == [path.as_uri()]
+    assert poor == []
+    assert size[0] <= size[1]
+    assert shot.startswith(b"\x89PNG")
+
+
+def test_the_themes_differ_and_paper_is_white(browser: Any, path: Path) -> None:
+    page = browser.new_page(color_scheme="dark")
+    page.goto(path.as_uri())
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.emulate_media(color_scheme="light")
+    light = page.evaluate(ground)
+    page.emulate_media(media="print", color_scheme="dark")
+    paper = page.evaluate(ground)
+    page.close()
+    assert dark != light
+    assert paper == "rgb(255, 255, 255)"
+
+
+def test_no_label_of_a_picture_leaves_it_or_lies_on_another(browser: Any, path: Path) -> None:
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.goto(path.as_uri())
+    overlaps = page.evaluate(OVERLAPS)
+    page.close()
+    assert overlaps == []
+
+
+OVERLAPS = """
+() => [...document.querySelectorAll('svg')].filter(svg => svg.getBoundingClientRect().width).flatMap(svg => {
+  const frame = svg.getBoundingClientRect();
+  const boxes = [...svg.querySelectorAll('text')].map(each => [each.lastChild.data, each.getBoundingClientRect()]);
+  const out = boxes.filter(([, b]) => b.left < frame.left - 1 || b.right > frame.right + 1).map(([t]) => `${t} leaves`);
+  const meets = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4;
+  const over = boxes.flatMap(([t, a], i) => boxes.slice(i + 1).filter(([, b]) => meets(a, b)).map(([u]) => `${t} / ${u}`));
+  return [...out, ...over];
+})
+"""
+
+
+def test_everything_that_folds_or_scrolls_is_reached_by_the_keyboard(browser: Any, path: Path) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(path.as_uri())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("[...document.querySelectorAll('.scroll')].every(each => each.tabIndex === 0)")
+    folded = page.query_selector("details:not([open]) > summary")
+    if folded is not None:
+        folded.focus()
+        page.keyboard.press("Enter")
+        assert folded.evaluate("each => each.parentElement.open")
+    page.close()
