@@ -284,7 +284,7 @@ def _chosen(judgments: Judgments, scores: Scores, name: str, compared: Compariso
         chosen = {query: "lost most" for query, value in moved[:CASES] if sign * value < 0}
     answerable = np.diff(judgments.start) > 0
     answerable &= _hits(scores).ideal.relevant(_rel(scores)).count() > 0
-    for row in _hardest(scores, answerable)[: CASES + len(chosen)]:
+    for row in _hardest(scores, answerable)[: 2 * CASES]:
         if len(chosen) < 2 * CASES:
             chosen.setdefault(scores.queries[row], "among the lowest")
     return chosen

@@ -1,0 +1,143 @@
+"""`rankproof report` and `rankproof explain -o page.html`, with real files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rankproof import report, sample
+from rankproof.cli import run
+from rankproof.errors import UsageError
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for path in sample.folder().iterdir():
+        if path.suffix in {".jsonl", ".tsv", ".run"}:
+            shutil.copy(path, tmp_path / path.name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rankproof(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = run(list(words))
+    return code, capsys.readouterr().err
+
+
+TEXTS = ("--queries", "queries.jsonl", "--documents", "documents.jsonl")
+
+
+def test_the_page_is_the_one_that_python_writes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = (
+        "report",
+        "judgments.tsv",
+        "keyword.run",
+        "dense.run",
+        "-m",
+        "nDCG@10,AP",
+        *TEXTS,
+        "-o",
+        "shell.html",
+    )
+    code, err = rankproof(*words, capsys=capsys)
+    assert (code, err) == (0, "Wrote shell.html.\n")
+    runs = {"keyword.run": "keyword.run", "dense.run": "dense.run"}
+    made = report("judgments.tsv", runs, "nDCG@10,AP", queries="queries.jsonl", documents="documents.jsonl")
+    assert made.save("python.html").read_text() == (folder / "shell.html").read_text()
+
+
+def test_the_ending_decides_what_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, start in {
+        "a.html": "<!DOCTYPE html>",
+        "a.md": "# Retrieval report",
+        "a.tex": "% needs: booktabs",
+    }.items():
+        code, _ = rankproof("report", "judgments.tsv", "dense.run", "fused.run", "-o", name, capsys=capsys)
+        assert code == 0
+        assert (folder / name).read_text().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("-o", "a.pdf"), 2, "'.pdf'"),
+        (("-o", "nowhere/a.html"), 2, "No such file or directory"),
+        (("-o", "a.html", "-b", "dens.run"), 2, "Did you mean 'dense.run'?"),
+        (("-o", "a.html", "--queries", "querys.jsonl"), 2, "Did you mean 'queries.jsonl'?"),
+        (("-o", "a.html", "--queries", "bad.jsonl"), 3, "bad.jsonl, line 2: not JSON"),
+        (("-o", "a.html", "--queries", "noid.jsonl"), 3, "noid.jsonl, line 1: a record without an id"),
+        (("-o", "a.html", "--documents", "latin.tsv"), 3, "latin.tsv, line 1: not UTF-8"),
+        (("-o", "a.html", "--alpha", "2"), 2, "alpha: got 2.0"),
+        ((), 2, "--output"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    folder: Path, words: tuple[str, ...], code: int, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bad.jsonl").write_text('{"_id": "q01", "text": "x"}\n{"_id"\n')
+    (folder / "noid.jsonl").write_text('{"text": "x"}\n')
+    (folder / "latin.tsv").write_bytes("d\tcafé\n".encode("latin-1"))
+    got, err = rankproof("report", "judgments.tsv", "keyword.run", "dense.run", *words, capsys=capsys)
+    assert got == code
+    assert says in err
+    assert not (folder / "a.html").exists()
+
+
+def test_texts_may_be_tabbed_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "texts.tsv").write_text("q02\tWhat does <FH-301> mean?\n\nq30\tTwice\n")
+    rankproof(
+        "report",
+        "judgments.tsv",
+        "keyword.run",
+        "dense.run",
+        "--queries",
+        "texts.tsv",
+        "-o",
+        "a.html",
+        capsys=capsys,
+    )
+    assert "What does &lt;FH-301&gt; mean?" in (folder / "a.html").read_text()
+
+
+def test_a_query_is_explained_as_a_page_with_another_ranking_beside_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (
+        "explain",
+        "judgments.tsv",
+        "dense.run",
+        "q02",
+        "--beside",
+        "keyword.run",
+        "--corpus",
+        "156",
+        *TEXTS,
+    )
+    assert rankproof(*words, "-o", "q02.html", capsys=capsys) == (0, "")
+    page = (folder / "q02.html").read_text()
+    for part in ("What does error FH-301 mean?", "nDCG@10 of dense.run is 0.3869.", "TN 146", "the ideal"):
+        assert part in page
+
+
+def test_another_ranking_beside_is_for_pages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, err = rankproof(
+        "explain", "judgments.tsv", "dense.run", "q02", "--beside", "fused.run", capsys=capsys
+    )
+    assert code == 2
+    assert "-o FILE.html" in err
+
+
+def test_markdown_and_latex_keep_strange_names_as_text() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(3)}
+    systems = {name: {q: ["a"] for q in judged} for name in ("a|b_c", "<b>&%$\\")}
+    made = report(judged, systems, "RR")
+    assert "a\\|b\\_c" in made.markdown()
+    assert r"a\textbar{}b\_c" in made.latex()
+    assert r"\textless{}b\textgreater{}\&\%\$\textbackslash{}" in made.latex()
+
+
+def test_saving_under_an_unknown_ending_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected one of '.html'"):
+        report({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "RR").save(tmp_path / "a.doc")
