@@ -86,6 +86,11 @@ def test_floors_coverage_and_slices() -> None:
     assert gate(JUDGED, hits(60), hits(60), "Success@5", coverage=0.9).outcome == "pass"
 
 
+def test_a_floor_under_what_was_not_measured_is_an_error_and_no_failed_gate() -> None:
+    with pytest.raises(UsageError, match="floor: got 'AP', expected one of 'RR'"):
+        gate(JUDGED, hits(40), hits(40), "RR", floors={"AP": 0.5})
+
+
 def test_a_slice_that_drops_fails_the_whole() -> None:
     groups = {q: "small" if i < 20 else "large" for i, q in enumerate(JUDGED)}
     before = {q: ["a"] for q in JUDGED}

@@ -14,7 +14,7 @@ from rankproof.api.compare import Pair, pairs
 from rankproof.api.evaluate import Grouping, Measures, evaluate, prepare
 from rankproof.api.scores import Scores
 from rankproof.core.names import parse
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, one_of
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, Decision, decide, overall
 
 EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 4}
@@ -222,6 +222,8 @@ def _row(pair: Pair, margin: float, found: Decision) -> GateRow:
 
 
 def _floor(scores: Scores, name: str, limit: float) -> GateRow:
+    if name not in scores:
+        raise one_of("floor", name, scores.columns)
     column = scores.column(name)
     reached = column.mean >= limit if column.measure.spec.higher else column.mean <= limit
     return GateRow(

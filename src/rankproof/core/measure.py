@@ -151,6 +151,18 @@ class Measure:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> tuple[Callable[..., Measure], tuple[str, dict[str, Any]]]:
+        # In its module the function's name stands for the measure, so pickle cannot find the function.
+        return _restored, (self.spec.name, dict(self.given))
+
+
+def _restored(name: str, given: Mapping[str, Any]) -> Measure:
+    if name not in REGISTRY:
+        raise UsageError(
+            f"unknown measure {name!r}. Next: import the module that declares it, then load again."
+        )
+    return REGISTRY[name].with_params(given)
+
 
 def _set(parameter: Parameter, values: Mapping[str, Any]) -> bool:
     return parameter.name in values and values[parameter.name] != parameter.default
