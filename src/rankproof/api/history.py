@@ -95,12 +95,12 @@ class History:
         self._insert(found, replace)
         return [each.entry.name for each in found]
 
-    def check_free(self, name: str) -> None:
+    def check(self, name: str, replace: bool = False) -> None:
         """Refuse a name that cannot be saved under, before any work is done."""
-        if self.path.exists():
+        name = _named(name)
+        if self.path.exists() and not replace:
             with reading(self.path, self.timeout) as connection:
-                experiments.check_free(connection, _named(name), self.path)
-        _named(name)
+                experiments.check_free(connection, name, self.path)
 
     def _insert(self, found: list[Experiment], replace: bool) -> None:
         with writing(self.path, self.timeout) as connection:

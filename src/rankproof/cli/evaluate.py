@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each RUN."
 )
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved.")
+@click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
 @options.history
 @options.profile
 @options.conventions
@@ -48,6 +49,7 @@ def command(
     by: str | None,
     names: tuple[str, ...],
     tags: tuple[str, ...],
+    replace: bool,
     history: str,
     **settings: Any,
 ) -> None:
@@ -67,7 +69,7 @@ def command(
 
     check(form)
     check_one_stdin(judgments, *runs)
-    saved.check_saving(names, runs, tags, history)
+    saved.check_saving(names, runs, tags, history, replace)
     asked = options.given(measures)
     groups = None if by is None else read_groups(by)
     scores = {}
@@ -77,7 +79,7 @@ def command(
         with telling(f"reading {path}"):
             scores[name] = evaluate(prepared, path, asked, by=groups, **settings)
     if names:
-        saved.save(list(scores.values()), names, tags, history)
+        saved.save(list(scores.values()), names, tags, history, replace)
     write(_rendered(scores, form, per_query, coloured(output)), output)
 
 

@@ -92,7 +92,9 @@ def tags_of(given: Sequence[str]) -> dict[str, str]:
     return tags
 
 
-def check_saving(names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str) -> None:
+def check_saving(
+    names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str, replace: bool
+) -> None:
     """Refuse what cannot be saved, before anything is scored."""
     from rankproof.api.history import History
 
@@ -105,13 +107,15 @@ def check_saving(names: Sequence[str], runs: Sequence[str], tags: Sequence[str],
         )
     tags_of(tags)
     for name in names:
-        History(history).check_free(name)
+        History(history).check(name, replace)
 
 
-def save(scores: Sequence[Scores], names: Sequence[str], tags: Sequence[str], history: str) -> None:
+def save(
+    scores: Sequence[Scores], names: Sequence[str], tags: Sequence[str], history: str, replace: bool
+) -> None:
     """Save each under its name, and say so on standard error."""
     from rankproof.api.history import History
 
-    for name, each in zip(names, scores, strict=bool(names)):
-        History(history).save(each, name, tags=tags_of(tags))
+    for name, each in zip(names, scores, strict=True):
+        History(history).save(each, name, tags=tags_of(tags), replace=replace)
         click.echo(f"Saved as {shorten(name)} in {history}.", err=True)

@@ -101,7 +101,7 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError) -> Rankp
             f"{path}: locked by another program for more than {timeout:g} seconds; nothing was written. "
             "Next: try again when it is done."
         )
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+    if code in (0, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # 0: text that is no text
         return damaged(path, str(error))
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return UsageError(
