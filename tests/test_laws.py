@@ -326,7 +326,7 @@ def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_mean_over_ties(measure: Measure, seed: int) -> None:
     """Exact: by the sum where the measure is one, by a closed form, or by going through the orders."""
     hits = hits_of(*tied_case(measure, seed))
@@ -339,7 +339,7 @@ def is_sum(measure: Measure) -> bool:
     return measure.spec.additive and measure.params.get("ideal") not in ("top", "returned")
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("measure", list(filter(is_sum, VARIANTS)), ids=str)
 def test_sums_over_ties(measure: Measure, seed: int) -> None:
     """What declares itself a sum over rows is one: rows spread over their ranks give the mean."""
@@ -348,7 +348,7 @@ def test_sums_over_ties(measure: Measure, seed: int) -> None:
     assert found == pytest.approx([each.mean() for each in enumerated(measure, seed)], abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_bounds_over_ties(measure: Measure, seed: int) -> None:
     """Where the best order of a tie is declared, it is the best, and its reverse the worst."""
     hits = hits_of(*tied_case(measure, seed))
