@@ -189,7 +189,10 @@ def _ranks(block: Block, judgments: Judgments, conventions: Conventions) -> tupl
 
 
 def _compared(score: Array, conventions: Conventions) -> Array:
-    return score.astype(np.float32) if conventions.precision == "float32" else score
+    if conventions.precision != "float32":
+        return score
+    with np.errstate(over="ignore"):  # beyond single precision is infinite there too
+        return score.astype(np.float32)
 
 
 def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array]:

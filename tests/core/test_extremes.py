@@ -1,0 +1,29 @@
+"""Grades and scores at the ends of what numbers can hold."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from rankproof import evaluate
+from rankproof.errors import DataError
+
+
+@pytest.mark.parametrize("ranking", [["b", "a"], ["b"], []])
+def test_a_gain_beyond_any_number_is_an_error(ranking: list[str]) -> None:
+    with pytest.raises(DataError, match="the grade 2000 gives a gain beyond any number"):
+        evaluate({"q": {"a": 2000, "b": 1}}, {"q": ranking}, "nDCG(gain='exp')@10")
+
+
+def test_high_grades_have_a_gain_as_long_as_it_is_a_number() -> None:
+    assert evaluate({"q": {"a": 1000, "b": 1}}, {"q": ["a", "b"]}, "nDCG(gain='exp')@10").means == {
+        "nDCG(gain='exp')@10": 1.0
+    }
+
+
+def test_scores_beyond_single_precision_are_equal_there_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = evaluate({"q": {"a": 1}}, {"q": {"a": 1.7e308, "b": 1e300}}, "RR", profile="trec_eval-9")
+    assert scores["RR"] == 0.5
