@@ -71,7 +71,7 @@ def command(
         found = _of_files(words, **settings)
     write(found.format(form), output)
     _add_to_summary(found)
-    raise SystemExit(found.exit_code)
+    click.get_current_context().exit(found.exit_code)
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Gate:
