@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from rankproof import evaluate
+from rankproof import audit, evaluate
 from rankproof.errors import DataError
 
 
@@ -27,3 +27,12 @@ def test_scores_beyond_single_precision_are_equal_there_without_a_warning() -> N
         warnings.simplefilter("error")
         scores = evaluate({"q": {"a": 1}}, {"q": {"a": 1.7e308, "b": 1e300}}, "RR", profile="trec_eval-9")
     assert scores["RR"] == 0.5
+
+
+@pytest.mark.parametrize(("scores", "flat"), [((1e999, 1e999), True), ((1.7e308, -1.7e308), False)])
+def test_the_audit_takes_scores_without_a_difference(scores: tuple[float, float], flat: bool) -> None:
+    rows = [("q", "a", scores[0]), ("q", "b", scores[1])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = str(audit({"q": {"a": 1}}, rows))
+    assert ("all documents have the same score" in found) == flat

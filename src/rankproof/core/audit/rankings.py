@@ -51,9 +51,9 @@ class WholeRankings:
         if self.table.score is None or not len(several):
             return []
         score, filled = self.table.score[self.order], self.start[:-1][self.sizes > 0]
-        spread = np.zeros(len(self.queries))
-        spread[self.sizes > 0] = np.maximum.reduceat(score, filled) - np.minimum.reduceat(score, filled)
-        return [self.queries[i] for i in several[spread[several] == 0].tolist()]
+        same = np.ones(len(self.queries), dtype=bool)
+        same[self.sizes > 0] = np.maximum.reduceat(score, filled) == np.minimum.reduceat(score, filled)
+        return [self.queries[i] for i in several[same[several]].tolist()]
 
     def contradicting(self) -> list[str]:
         """The queries whose rank column puts a document above one with a higher score."""
@@ -61,7 +61,7 @@ class WholeRankings:
         if score is None or rank is None:
             return []
         order = np.lexsort((-score, rank, self.code))
-        rises = (np.diff(score[order]) > 0) & (np.diff(self.code[order]) == 0)
+        rises = (score[order][1:] > score[order][:-1]) & (np.diff(self.code[order]) == 0)
         return [self.queries[i] for i in np.unique(self.code[order][1:][rises]).tolist()]
 
 
