@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -61,25 +62,31 @@ CONTRAST = """
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, driven from here; nothing is downloaded."""
-    if CHROMIUM is None:
-        if REQUIRED:
-            pytest.fail("RANKPROOF_BROWSER=required, and there is no Chromium")
-        pytest.skip("no Chromium here")
-    api = (
-        pytest.importorskip("playwright.sync_api")
-        if not REQUIRED
-        else __import__("playwright.sync_api").sync_api
-    )
-    with api.sync_playwright() as running:
+    missing = [
+        what for what, there in (("chromium", CHROMIUM), ("playwright", find_spec("playwright"))) if not there
+    ]
+    if missing:
+        (pytest.fail if REQUIRED else pytest.skip)(f"not installed: {', '.join(missing)}")
+    from playwright import sync_api
+
+    with sync_api.sync_playwright() as running:
         opened = running.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         yield opened
         opened.close()
 
 
+def keep(picture: bytes, name: str) -> None:
+    """Leave the picture to be looked at where `RANKPROOF_SHOTS` says."""
+    if folder := os.environ.get("RANKPROOF_SHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        Path(folder, name).write_bytes(picture)
+
+
 @pytest.fixture(params=SHOWN)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A page as a file."""
-    where = tmp_path / "page.html"
+    where = tmp_path / request.param.replace(" ", "-") / "page.html"
+    where.parent.mkdir()
     where.write_text(PAGES[request.param](), encoding="utf-8")
     return where
 
@@ -99,6 +106,7 @@ def test_a_page_shows_without_errors_requests_or_sideways_scrolling(
     poor = page.evaluate(CONTRAST)
     size = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     shot = page.screenshot(full_page=True)
+    keep(shot, f"{path.parent.name}-{width}-{theme}.png")
     page.close()
     assert said == []
     assert asked == [path.as_uri()]
