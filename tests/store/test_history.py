@@ -227,6 +227,16 @@ def test_what_was_not_made_alike_is_refused_and_named_unless_wanted(
     assert history.gate("one", "other", anyway=True).notes
 
 
+def test_compared_anyway_means_and_differences_are_over_the_same_queries() -> None:
+    judged = {**JUDGED, "q19": {"good": 0}}
+    one, other = (evaluate(judged, RUN, "RR", no_relevant=word) for word in ("zero", "skip"))
+    found = compare_scores({"one": one, "other": other}, anyway=True)
+    row = found.row("other", "RR")
+    assert (row.n, row.mean, row.difference) == (19, 0.5, 0.0)
+    assert found.scores["one"]["RR"] == 0.5
+    assert one["RR"] == pytest.approx(0.475)
+
+
 def test_a_definition_that_has_changed_since_is_a_difference() -> None:
     plain = evaluate(JUDGED, RUN, "RR").to_dict()
     plain["definition"]["measures"]["RR"]["params"] = {"rel": 7}

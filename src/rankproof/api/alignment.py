@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
+
+import numpy as np
 
 from rankproof.api.scores import Scores, grouped
 from rankproof.core.names import parse_all
@@ -33,7 +35,19 @@ def together(
     found = {name: each.only(names, queries) for name, each in scores.items()}
     for each in found.values():
         each.groups = groups
+    if differ:
+        _count_alike(list(found.values()), names)
     return found, _notes(differ, scores, queries, names)
+
+
+def _count_alike(scores: list[Scores], names: list[str]) -> None:
+    """Let a query count where it counts for all, so that means and differences are over the same queries."""
+    for name in names:
+        flags = [each.column(name).counted for each in scores]
+        given = [each for each in flags if each is not None]
+        both = np.logical_and.reduce(given) if given else None
+        for each in scores:
+            each.columns[name] = replace(each.columns[name], counted=both)
 
 
 def _notes(
