@@ -156,3 +156,15 @@ def test_the_ideal_stands_beside_the_list_with_what_it_would_add() -> None:
 def test_a_report_needs_named_rankings(systems: Any) -> None:
     with pytest.raises(UsageError, match="at least one"):
         report(RELEVANT, systems)
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
+    shown = report(RELEVANT, {"old": OLD}, "RR", title='"><b>')._repr_html_()
+    assert shown.startswith('<iframe title="&quot;&gt;&lt;b&gt;"')
+    assert shown.count("<") == 2
+
+
+def test_the_page_says_how_its_numbers_were_made() -> None:
+    page = content()
+    assert page.permutations == 100_000
+    assert "BCa bootstrap, 2,000 resamples" in report(RELEVANT, {"old": OLD, "new": NEW}, "RR").html()

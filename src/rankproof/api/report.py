@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from rankproof.reporting.html.content import Content
 
 DEFAULT = "nDCG@10, R@100, RR@10"
 PERMUTATIONS = 100_000
-MOST_DRAWS = 50_000_000
+FEWEST = 20_000
+MOST_DRAWS = 100_000_000
 """Differences whose signs are flipped in all: above it there are fewer permutations, so that no one waits."""
 
 KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
@@ -118,6 +119,7 @@ def report(
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
         return Report(collect(judged, scores, None, Texts(title, queries, documents), alpha), None, scores)
+    permutations = _permutations(len(judged.queries), len(opened))
     compared = compare(
         judged,
         opened,
@@ -128,11 +130,11 @@ def report(
         margin=margin,
         correction=correction,
         seed=seed,
-        permutations=_permutations(len(judged.queries), len(opened)),
+        permutations=permutations,
         **conventions,
     )
     content = collect(judged, compared.scores, compared, Texts(title, queries, documents), alpha)
-    return Report(content, compared, compared.scores)
+    return Report(replace(content, permutations=permutations), compared, compared.scores)
 
 
 def _check(systems: Mapping[str, Any]) -> None:
@@ -141,5 +143,5 @@ def _check(systems: Mapping[str, Any]) -> None:
 
 
 def _permutations(queries: int, systems: int) -> int:
-    """As many as take no longer than a person waits, and never fewer than 10,000."""
-    return max(10_000, min(PERMUTATIONS, MOST_DRAWS // (queries * systems)))
+    """As many as take no longer than a person waits, and never too few for a p that is corrected."""
+    return max(FEWEST, min(PERMUTATIONS, MOST_DRAWS // (queries * systems)))

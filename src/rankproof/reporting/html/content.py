@@ -104,6 +104,8 @@ class Content:
     """What counts as relevant where documents are counted."""
     comparison: Mapping[str, Any] | None = None
     """Rows against the baseline and what was decided; None for one system alone."""
+    permutations: int = 0
+    """How many sign flips were drawn at most for each p."""
     moved: tuple[Moved, ...] = ()
     duels: tuple[tuple[tuple[int, int], ...], ...] = ()
     """For each system against each other: on how many queries it wins, and loses."""

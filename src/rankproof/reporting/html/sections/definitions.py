@@ -22,8 +22,11 @@ def section(content: Content) -> Section:
 
 def methods(content: Content) -> list[str]:
     """How intervals and tests were made."""
-    tests = [] if content.comparison is None else [sentences(content.comparison)[-1]]
-    return [f"Intervals of means: {content.method}.", *tests]
+    intervals = f"Intervals of means: {content.method}."
+    if content.comparison is None:
+        return [intervals]
+    drawn = f"Each p comes from {content.permutations:,} random sign flips, or from all where they are fewer."
+    return [intervals, sentences(content.comparison)[-1], drawn]
 
 
 def _measure(definition: Definition) -> Markup:
