@@ -22,7 +22,12 @@ RUN = {f"q{i}": {"b": 3.0, "a": 2.0, "c": 1.0} for i in range(4)}
 
 def audited(judged: Any, ranking: Any, measures: str = "", whole: bool = False, **choices: Any) -> Audit:
     """The audit as `evaluate` makes it, or of the whole ranking."""
-    judgments, source, conventions, census = load_judgments(judged), load_ranking(ranking), Conventions(**choices), Census()
+    judgments, source, conventions, census = (
+        load_judgments(judged),
+        load_ranking(ranking),
+        Conventions(**choices),
+        Census(),
+    )
     hits = join(judgments, source.blocks(judgments, conventions, census), conventions)
     asked = parse_all(measures) if measures else []
     if whole:
@@ -139,7 +144,9 @@ def test_a_run_given_as_judgments() -> None:
 @pytest.mark.parametrize("step", [1.0, 0.1])
 def test_a_fine_scale_is_no_run(step: float) -> None:
     rng = np.random.default_rng(0)
-    judged = {f"q{i}": {f"d{j}": round(step * int(rng.integers(0, 11)), 1) for j in range(30)} for i in range(5)}
+    judged = {
+        f"q{i}": {f"d{j}": round(step * int(rng.integers(0, 11)), 1) for j in range(30)} for i in range(5)
+    }
     assert audited(judged, RUN).of_kind("judgments-look-like-a-ranking") is None
 
 
@@ -271,9 +278,14 @@ def test_judgments_given_as_a_ranking() -> None:
 
 
 def test_documents_returned_for_their_own_query() -> None:
-    finding = only(audited(GOOD, {q: {q: 9.0} | docs for q, docs in RUN.items()}, whole=True), "returned-themselves")
+    finding = only(
+        audited(GOOD, {q: {q: 9.0} | docs for q, docs in RUN.items()}, whole=True), "returned-themselves"
+    )
     assert (finding.severity, finding.count) == ("warning", 4)
-    assert only(audited(GOOD, RUN | {"q1": {"q1": 9.0, "a": 1.0}}, whole=True), "returned-themselves").severity == "note"
+    assert (
+        only(audited(GOOD, RUN | {"q1": {"q1": 9.0, "a": 1.0}}, whole=True), "returned-themselves").severity
+        == "note"
+    )
     assert audited(GOOD, RUN, whole=True).of_kind("returned-themselves") is None
 
 
@@ -296,7 +308,9 @@ def test_ids_that_differ_in_spelling_only(kind: str, judged: str, ranked: str, s
     finding = only(audited({"q": {judged: 1, "a": 1}}, {"q": {ranked: 2.0, "a": 1.0}}, whole=True), kind)
     assert (finding.severity, finding.count) == (severity, 1)
     assert finding.advice
-    queries = only(audited({judged: {"a": 1}, "q": {"a": 1}}, {ranked: {"a": 1.0}, "q": {"a": 1.0}}, whole=True), kind)
+    queries = only(
+        audited({judged: {"a": 1}, "q": {"a": 1}}, {ranked: {"a": 1.0}, "q": {"a": 1.0}}, whole=True), kind
+    )
     assert queries.count == 1
     same = audited({"q": {judged: 1, "a": 1}}, {"q": {judged: 2.0, "a": 1.0}}, whole=True)
     assert same.of_kind(kind) is None
@@ -326,14 +340,24 @@ def test_no_common_document(whole: bool) -> None:
 @pytest.mark.parametrize(
     ("judged", "ranked", "said"),
     [
-        (["doc_12", "doc_13"], ["12", "14"], "The ids of the judgments match those of the ranking without 'doc_' at their start."),
-        (["12", "13"], ["12.pdf", "14.pdf"], "The ids of the ranking match those of the judgments without '.pdf' at their end."),
+        (
+            ["doc_12", "doc_13"],
+            ["12", "14"],
+            "The ids of the judgments match those of the ranking without 'doc_' at their start.",
+        ),
+        (
+            ["12", "13"],
+            ["12.pdf", "14.pdf"],
+            "The ids of the ranking match those of the judgments without '.pdf' at their end.",
+        ),
     ],
 )
 def test_ids_that_one_side_begins_or_ends_otherwise(judged: list[str], ranked: list[str], said: str) -> None:
     found = audited({"q": dict.fromkeys(judged, 1)}, {"q": ranked}, whole=True)
     assert only(found, "affixes-of-ids").message == said
-    assert audited({"q": {"x1": 1, "x2": 1}}, {"q": ["y1", "z2"]}, whole=True).of_kind("affixes-of-ids") is None
+    assert (
+        audited({"q": {"x1": 1, "x2": 1}}, {"q": ["y1", "z2"]}, whole=True).of_kind("affixes-of-ids") is None
+    )
 
 
 def test_numbers_that_meet_by_accident_are_no_match() -> None:
@@ -347,7 +371,9 @@ def test_numbers_that_meet_by_accident_are_no_match() -> None:
 
 
 def test_findings_come_the_most_serious_first_and_can_be_stored() -> None:
-    found = audited({"q0": {"a": 1, "s": -1}, "q1": {"a": 0}}, {"q0": {"a": 1.0, "s": 1.0}}, "P@5, R@100", whole=True)
+    found = audited(
+        {"q0": {"a": 1, "s": -1}, "q1": {"a": 0}}, {"q0": {"a": 1.0, "s": 1.0}}, "P@5, R@100", whole=True
+    )
     severities = [each.severity for each in found]
     assert severities == sorted(severities, key=("error", "warning", "note").index)
     assert len(set(severities)) == 3
@@ -374,3 +400,17 @@ def test_examples_are_few_and_short() -> None:
     assert finding.count == 30
     assert len(finding.examples) == 5
     assert all(len(each) <= 40 for each in finding.examples)
+
+
+def test_scores_beyond_double_precision_are_said() -> None:
+    from rankproof import evaluate
+
+    def found(scores: dict[str, float], kind: str) -> int | None:
+        finding = evaluate({"q": {"a": 1}}, {"q": scores}, "RR").audit.of_kind(kind)
+        return None if finding is None else finding.count
+
+    infinite = {"a": float("inf"), "b": float("-inf"), "c": 1.0}
+    assert found({"a": 2**53 + 2, "b": 2.0**60, "c": 1.0}, "huge-scores") == 2
+    assert found({"a": 2.0**53, "b": 1.0}, "huge-scores") is None
+    assert found(infinite, "infinite-scores") == 2
+    assert found(infinite, "huge-scores") is None

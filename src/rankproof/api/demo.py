@@ -11,7 +11,7 @@ from rankproof.api.explain import explain
 from rankproof.api.scores import Scores
 from rankproof.reporting.formats import render
 
-MEASURES = "nDCG@10, RR@10, R@5, R@20, P@5, Success@5"
+MEASURES = "nDCG@10, RR@10, R@5, P@5, Success@5"
 MAIN = "nDCG@10"
 
 
@@ -22,7 +22,7 @@ def demo() -> Iterator[str]:
     yield _opening()
     yield render([each.summary(name) for name, each in scores.items()], "table")
     yield f"Is one better than another? {'-' * 51}\n"
-    yield str(compare(judgments, rankings, f"{MAIN}, R@20", by=sample.kinds()))
+    yield str(compare(judgments, rankings, f"{MAIN}, R@5"))
     best = max(scores, key=lambda name: scores[name][MAIN])
     yield _worst(best, scores[best])
     query = _telling_query(scores["keyword"], scores["dense"])

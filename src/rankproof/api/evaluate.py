@@ -94,7 +94,7 @@ def score_ranking(
     if not judgments.queries:
         raise DataError(f"{judgments.source}: there are no judgments in it, so there is nothing to score.")
     census = Census(notes=notes_of(judgments))
-    hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions)
+    hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
     rng = np.random.default_rng(SEED) if hits.first is not None else None
     return Scores(
         queries=judgments.queries,

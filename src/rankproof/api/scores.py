@@ -381,7 +381,7 @@ class Scores:
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
-        return f"<Scores of {len(self.queries)} queries: {means}>"
+        return f"<Scores of {len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}: {means}>"
 
 
 def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
@@ -416,8 +416,11 @@ def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) ->
     return Column(parse(name), column, None if counted.all() else counted)
 
 
-def _tied_share(hits: Hits | None) -> float:
-    if hits is None or hits.first is None or hits.last is None or not len(hits.rank):
+def _tied_share(hits: Hits | None) -> float | None:
+    """The share of judged documents found that share their score; None where none was found."""
+    if hits is None or not len(hits.rank):
+        return None
+    if hits.first is None or hits.last is None:
         return 0.0
     return float((hits.first != hits.last).mean())
 
@@ -430,5 +433,6 @@ def _unjudged_share(hits: Hits | None, columns: list[Column]) -> dict[int, float
     found = {}
     for k in cuts:
         shown = np.minimum(hits.retrieved, k).sum()
-        found[k] = float(1 - hits.top(k).count().sum() / shown) if shown else 0.0
+        if shown:
+            found[k] = float(1 - hits.top(k).count().sum() / shown)
     return found

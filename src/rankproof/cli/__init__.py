@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -41,10 +42,18 @@ def run(arguments: Sequence[str]) -> int:
     except ClickException as error:
         return _fail(_helped(error), error.exit_code)
     except RankproofError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(as_options(str(error)), error.exit_code)
     except OSError as error:
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
     return code if isinstance(code, int) else 0
+
+
+def as_options(message: str) -> str:
+    """The message with conventions as the shell writes them: `--missing skip` for `missing='skip'`."""
+    from rankproof.core.conventions import CHOICES
+
+    names = "|".join(CHOICES)
+    return re.sub(rf"\b({names})='(\w+)'", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message)
 
 
 def _helped(error: ClickException) -> str:

@@ -81,6 +81,16 @@ def command(
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     write(_rendered(scores, form, per_query, coloured(output)), output)
+    if form != "table" or output is not None:
+        _warn(scores)
+
+
+def _warn(scores: dict[str, Scores]) -> None:
+    """What makes the numbers wrong is said on standard error where the output has no place for it."""
+    for name, each in scores.items():
+        for finding in each.audit:
+            if finding.severity == "error":
+                click.echo(f"rankproof: {name}: {finding}", err=True)
 
 
 def _rendered(scores: dict[str, Scores], form: str, per_query: bool, colour: bool) -> str | bytes:

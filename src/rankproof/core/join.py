@@ -21,6 +21,9 @@ from rankproof.errors import DataError, shorten
 
 SPARSE = 16
 """Where one in so many documents is judged, or more, the found ones are ordered by place, else by a sort."""
+EXACT = 2.0**53
+"""Up to here every whole number is a number of double precision; beyond it neighbours become equal."""
+
 SMALL = 64
 """Rankings up to this long are compared document by document; longer ones with many hits are sorted."""
 
@@ -71,6 +74,10 @@ class Census:
     extra_examples: list[str] = field(default_factory=list)
     dropped: int = 0
     """Documents dropped because they came twice."""
+    huge: int = 0
+    """Scores so large that whole numbers next to each other become equal."""
+    infinite: int = 0
+    """Scores that are infinite."""
     notes: list[str] = field(default_factory=list)
     """What was taken as what: the guessed columns, the format."""
 
@@ -102,17 +109,32 @@ class _Rows:
     judged: list[Array] = field(default_factory=list)
 
 
-def join(judgments: Judgments, blocks: Iterable[Block | Ordered], conventions: Conventions) -> Hits:
+def join(
+    judgments: Judgments,
+    blocks: Iterable[Block | Ordered],
+    conventions: Conventions,
+    census: Census | None = None,
+) -> Hits:
     """The judged documents that the rankings found, under the conventions."""
     n = len(judgments.queries)
     retrieved, answered, rows = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool), _Rows()
     for block in blocks:
+        if census is not None and isinstance(block, Block):
+            _note_extremes(block.score, census)
         ordered = block if isinstance(block, Ordered) else ranked(block, judgments, conventions)
         retrieved[ordered.query] = ordered.length
         answered[ordered.query] = True
         _add(rows, ordered)
     hits = _hits(judgments, rows, retrieved, answered, conventions)
     return unjudged_as(hits, conventions)
+
+
+def _note_extremes(score: Array, census: Census) -> None:
+    """Count the scores that double precision cannot tell from their neighbours."""
+    if len(score) and (score.max() > EXACT or score.min() < -EXACT):
+        infinite = int(np.isinf(score).sum())
+        census.infinite += infinite
+        census.huge += int((np.abs(score) > EXACT).sum()) - infinite
 
 
 def _add(rows: _Rows, ordered: Ordered) -> None:

@@ -42,8 +42,8 @@ class Summary:
     queries: int
     documents: int
     """Judged documents."""
-    tied: float
-    """The share of judged documents found that stand among equal scores."""
+    tied: float | None
+    """The share of judged documents found that stand among equal scores; None: none was found."""
     unjudged: dict[int, float] = field(default_factory=dict)
     """For each cut-off the share of documents in the top k that nobody judged."""
     slices: dict[str, list[Row]] = field(default_factory=dict)

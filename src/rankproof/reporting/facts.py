@@ -16,11 +16,14 @@ def size(summary: Summary) -> str:
     '2 queries, 1 judged document.'
     """
     queries = count(summary.queries, "query", "queries")
-    return f"{queries}, {count(summary.documents, 'judged document')}."
+    judged = f", {count(summary.documents, 'judged document')}" if summary.documents else ""
+    return f"{queries}{judged}."
 
 
 def tied(summary: Summary) -> str:
     """How much hangs on the order of equal scores."""
+    if summary.tied is None:
+        return "No judged document was found." if summary.documents else ""
     if not summary.tied:
         return "No judged document found shares its score."
     return f"{share(summary.tied)} of the judged documents found share their score with others."

@@ -158,7 +158,32 @@ def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:
     return tuple(said(i) for i in np.flatnonzero(which)[:3].tolist())
 
 
+def extreme_scores(case: Case) -> Iterator[Finding]:
+    """Scores that double precision cannot tell from their neighbours, or that are infinite."""
+    huge, infinite = case.census.huge, case.census.infinite
+    if huge:
+        yield Finding(
+            "warning",
+            "huge-scores",
+            huge,
+            f"{count_of(huge, 'score is', 'scores are')} beyond 2^53, where whole numbers that differ by 1 "
+            "become equal.",
+            (),
+            "subtract a common part from the scores, or give the order itself as a list of ids.",
+        )
+    if infinite:
+        yield Finding(
+            "warning",
+            "infinite-scores",
+            infinite,
+            f"{count_of(infinite, 'score is', 'scores are')} infinite; all of one sign are equal.",
+            (),
+            "look for a division by 0 or an overflow behind them.",
+        )
+
+
 CHECKS = (
+    extreme_scores,
     judgments_are_scores,
     nothing_relevant,
     fractional_grades,
