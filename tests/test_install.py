@@ -21,7 +21,17 @@ print(len(sample.documents()))
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    words = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(folder),
+        str(ROOT),
+    ]
     made = subprocess.run(words, capture_output=True, text=True, check=False)
     if made.returncode:
         pytest.skip(f"no wheel could be built here (no package registry?): {made.stderr[-300:]}")
@@ -43,11 +53,20 @@ def test_a_fresh_environment_runs_it_and_stays_small(wheel: Path, tmp_path: Path
     subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
     installed = [path for path in packages(python) if path.name not in before]
     assert len([path for path in installed if path.suffix == ".dist-info"]) <= MOST_PACKAGES
-    size = sum(file.stat().st_size for path in installed for file in path.rglob("*") if file.is_file() and file.suffix != ".pyc")
+    size = sum(
+        file.stat().st_size
+        for path in installed
+        for file in path.rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    )
     assert size / 1e6 <= MOST_MEGABYTES
-    out = subprocess.run([python, "-I", "-c", CODE], capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    out = subprocess.run(
+        [python, "-I", "-c", CODE], capture_output=True, text=True, check=True, cwd=tmp_path
+    ).stdout
     assert out == "{'nDCG@4': 0.6399147239847394}\n156\n"
-    shell = subprocess.run([python.with_name("rankproof"), "--version"], capture_output=True, text=True, check=True)
+    shell = subprocess.run(
+        [python.with_name("rankproof"), "--version"], capture_output=True, text=True, check=True
+    )
     assert "0.1.0" in shell.stdout
 
 

@@ -128,7 +128,9 @@ def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, po
         kept = [[d for d in order if policy == "relevant" or d in grades] for order in orders]
         values = [oracle(order, grades) for order in kept]
         for rule, expected in (("best", max(values)), ("worst", min(values)), ("expected", np.mean(values))):
-            assert evaluate(judged, run, name, ties=rule, unjudged=policy)[name] == pytest.approx(expected, abs=1e-12)
+            assert evaluate(judged, run, name, ties=rule, unjudged=policy)[name] == pytest.approx(
+                expected, abs=1e-12
+            )
 
 
 @pytest.mark.parametrize("seed", SEEDS)

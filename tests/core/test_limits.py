@@ -48,7 +48,9 @@ def if_judged(make: Any, m: Measure, judged: dict[str, float], docs: list[str], 
 
 @pytest.mark.parametrize("name", WORKED_OUT)
 @pytest.mark.parametrize("seed", range(12))
-def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(make: Any, name: str, seed: int) -> None:
+def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(
+    make: Any, name: str, seed: int
+) -> None:
     judged, docs = case(seed)
     m = parse(name)
     for grade in (1, 2):
@@ -58,13 +60,17 @@ def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(make: A
         assert (found[0][0], found[1][0]) == pytest.approx((min(values), max(values)), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["AP", "AP@40", "AP(denominator='min')@30", "AP(denominator='found')@25", "nDCG", "nDCG@20"])
+@pytest.mark.parametrize(
+    "name", ["AP", "AP@40", "AP(denominator='min')@30", "AP(denominator='found')@25", "nDCG", "nDCG@20"]
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_bounds_of_long_rankings_agree_with_trying_every_number(make: Any, name: str, seed: int) -> None:
     """For each number m the first and the last m unjudged documents: the ends that short rankings proved."""
     rng = np.random.default_rng(seed)
     docs = [f"d{i}" for i in range(60)]
-    judged = {d: float(rng.integers(0, 2)) for d in rng.choice(docs, 9 + seed, replace=False)} | {"missed": 1.0}
+    judged = {d: float(rng.integers(0, 2)) for d in rng.choice(docs, 9 + seed, replace=False)} | {
+        "missed": 1.0
+    }
     open_ones = [d for d in docs if d not in judged]
     choices = [c for m in range(len(open_ones) + 1) for c in (open_ones[:m], open_ones[len(open_ones) - m :])]
     table = {f"q{i}": judged | dict.fromkeys(choice, 1.0) for i, choice in enumerate(choices)}
@@ -75,7 +81,9 @@ def test_bounds_of_long_rankings_agree_with_trying_every_number(make: Any, name:
 
 @pytest.mark.parametrize("name", OPTIMISTIC)
 @pytest.mark.parametrize("seed", range(6))
-def test_measures_that_call_themselves_optimistic_are_bounded_by_all_being_relevant(make: Any, name: str, seed: int) -> None:
+def test_measures_that_call_themselves_optimistic_are_bounded_by_all_being_relevant(
+    make: Any, name: str, seed: int
+) -> None:
     judged, docs = case(seed)
     judged["missed"] = 3.0
     for m in (REGISTRY[name], at(name, 3)):
@@ -117,7 +125,10 @@ def test_fully_judged_rankings_have_bounds_of_no_width(make: Any) -> None:
 # --- ceiling -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["P@5", "P@2", "R@2", "AP", "RR@3", "nDCG@3", "nDCG(gain={1: 3, 2: 1})@2", "F", "F@3", "P", "Success@1"])
+@pytest.mark.parametrize(
+    "name",
+    ["P@5", "P@2", "R@2", "AP", "RR@3", "nDCG@3", "nDCG(gain={1: 3, 2: 1})@2", "F", "F@3", "P", "Success@1"],
+)
 def test_the_ceiling_is_the_best_of_all_rankings(make: Any, name: str) -> None:
     judged = {"a": 2, "b": 1, "c": 0, "d": 1}
     docs = [*judged, "x"]
@@ -141,7 +152,9 @@ def test_tie_bounds_are_the_worst_and_best_order(make: Any) -> None:
 
 
 def test_no_tie_bounds_without_ties(make: Any) -> None:
-    assert tie_bounds(parse("RR"), make({"q": {"a": 1}}, {"q": ranked(["a"])}), np.random.default_rng(0)) is None
+    assert (
+        tie_bounds(parse("RR"), make({"q": {"a": 1}}, {"q": ranked(["a"])}), np.random.default_rng(0)) is None
+    )
 
 
 def test_tie_bounds_that_could_only_be_searched_are_not_shown(make: Any) -> None:
@@ -160,7 +173,9 @@ def test_what_is_missing_splits_into_never_found_and_ranked_too_low(make: Any) -
     assert low[0] == pytest.approx(2 / 4 - (1 / 2 + 2 / 3) / 4)
 
 
-@pytest.mark.parametrize("name", ["P@3", "R@3", "AP", "AP@2", "nDCG@3", "RR", "Success@1", "DCG@2", "nDCG(gain={1: 3, 2: 1})@2"])
+@pytest.mark.parametrize(
+    "name", ["P@3", "R@3", "AP", "AP@2", "nDCG@3", "RR", "Success@1", "DCG@2", "nDCG(gain={1: 3, 2: 1})@2"]
+)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_two_parts_add_up_to_the_ceiling_and_are_never_negative(make: Any, name: str, seed: int) -> None:
     judged, docs = case(seed)

@@ -25,14 +25,18 @@ def every_order(run: dict[str, float]) -> list[dict[str, float]]:
     return [{d: -float(i) for i, d in enumerate(d for group in order for d in group)} for order in orders]
 
 
-def values_of_every_order(make: Any, m: Measure, judged: Any, run: dict[str, float], aspects: bool = False) -> list[float]:
+def values_of_every_order(
+    make: Any, m: Measure, judged: Any, run: dict[str, float], aspects: bool = False
+) -> list[float]:
     orders = every_order(run)
     table = {f"q{i}": judged for i in range(len(orders))}
     hits = make(table, {f"q{i}": order for i, order in enumerate(orders)}, aspects=aspects)
     return m(hits.aspects if m.spec.aspects else hits).tolist()
 
 
-def random_case(seed: int, grades: tuple[int, ...] = (-1, 0, 1, 2)) -> tuple[dict[str, float], dict[str, float]]:
+def random_case(
+    seed: int, grades: tuple[int, ...] = (-1, 0, 1, 2)
+) -> tuple[dict[str, float], dict[str, float]]:
     rng = np.random.default_rng(seed)
     docs = [f"d{i}" for i in range(7)]
     judged = {d: float(rng.choice(grades)) for d in docs if rng.random() < 0.7} | {"missed": 1.0}
@@ -46,7 +50,11 @@ MEASURES = [
     "nDCG(ideal='top')@3", "nDCG(ideal='returned')@2", "nDCG(ideal='uncut')@3", "DCG(rel=2)@4",
     "RBP(gain='graded')@3", "RBP(gain='topic')", "ERR(top_grade=4)", "bpref(rel=2)", "Q(rel=2)",
 ]  # fmt: skip
-REST = [name for name, m in REGISTRY.items() if m.spec.kind == "ranking" and not m.spec.aspects and name != "accuracy"]
+REST = [
+    name
+    for name, m in REGISTRY.items()
+    if m.spec.kind == "ranking" and not m.spec.aspects and name != "accuracy"
+]
 
 
 def at_three(name: str) -> Measure:
@@ -59,10 +67,15 @@ ALL = [*(parse(name) for name in MEASURES), *(at_three(name) for name in REST)]
 
 @pytest.mark.parametrize("m", dict.fromkeys(ALL), ids=str)
 @pytest.mark.parametrize("seed", range(6))
-def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(make: Any, m: Measure, seed: int) -> None:
+def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(
+    make: Any, m: Measure, seed: int
+) -> None:
     judged, run = random_case(seed)
     hits = make({"q": judged}, {"q": run}, corpus=1000)
-    values = [round(v, 12) for v in values_of_every_order(lambda *a, **b: make(*a, corpus=1000, **b), m, judged, run)]
+    values = [
+        round(v, 12)
+        for v in values_of_every_order(lambda *a, **b: make(*a, corpus=1000, **b), m, judged, run)
+    ]
     if hits.first is None:
         pytest.skip("nothing judged is tied in this draw")
     ends = (max(values), min(values)) if m.spec.higher else (min(values), max(values))
@@ -80,13 +93,19 @@ ASPECTS = [name for name, m in REGISTRY.items() if m.spec.aspects]
 def test_documents_about_several_aspects_change_places_as_a_whole(make: Any, name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     docs = [f"d{i}" for i in range(6)]
-    judged = {(d, a): float(rng.integers(0, 2)) for d in docs for a in "uvw" if rng.random() < 0.4} | {("d0", "u"): 1.0}
+    judged = {(d, a): float(rng.integers(0, 2)) for d in docs for a in "uvw" if rng.random() < 0.4} | {
+        ("d0", "u"): 1.0
+    }
     run = {d: float(rng.integers(0, 2)) for d in docs}
     m = at_three(name)
     values = values_of_every_order(make, m, judged, run, aspects=True)
     hits = make({"q": judged}, {"q": run}, aspects=True)
-    for rule, wanted in zip(("expected", "best", "worst"), (fmean(values), max(values), min(values)), strict=True):
-        assert tied_values(m, hits, rule, np.random.default_rng(RNG))[0][0] == pytest.approx(wanted, abs=1e-9), rule
+    for rule, wanted in zip(
+        ("expected", "best", "worst"), (fmean(values), max(values), min(values)), strict=True
+    ):
+        assert tied_values(m, hits, rule, np.random.default_rng(RNG))[0][0] == pytest.approx(
+            wanted, abs=1e-9
+        ), rule
 
 
 def test_without_ties_all_rules_give_the_value_itself(make: Any) -> None:
@@ -103,7 +122,9 @@ def test_queries_with_and_without_ties_keep_their_places(make: Any) -> None:
         together = tied_values(parse(name), make(table, run), "expected", np.random.default_rng(RNG))[0]
         for i, q in enumerate(table):
             alone = make({q: table[q]}, {q: run[q]} if q in run else {})
-            assert together[i] == pytest.approx(tied_values(parse(name), alone, "expected", np.random.default_rng(RNG))[0][0])
+            assert together[i] == pytest.approx(
+                tied_values(parse(name), alone, "expected", np.random.default_rng(RNG))[0][0]
+            )
 
 
 # --- one score for everything --------------------------------------------------------------------------
@@ -112,7 +133,9 @@ def test_queries_with_and_without_ties_keep_their_places(make: Any) -> None:
 def test_constant_scores_give_precision_by_chance(make: Any) -> None:
     run = {f"d{i}": 0.0 for i in range(40)}
     hits = make({"q": {"d3": 1, "d9": 1, "d20": 1, "d31": 1}}, {"q": run})
-    assert tied_values(parse("P@10"), hits, "expected", np.random.default_rng(RNG))[0][0] == pytest.approx(0.1)
+    assert tied_values(parse("P@10"), hits, "expected", np.random.default_rng(RNG))[0][0] == pytest.approx(
+        0.1
+    )
     assert tied_values(parse("P@10"), hits, "best", np.random.default_rng(RNG))[0][0] == pytest.approx(0.4)
     assert tied_values(parse("P@10"), hits, "worst", np.random.default_rng(RNG))[0][0] == 0
 
@@ -120,7 +143,9 @@ def test_constant_scores_give_precision_by_chance(make: Any) -> None:
 def test_ndcg_gives_each_tied_rank_the_mean_gain_of_its_tie(make: Any) -> None:
     judged = {"a": 3, "b": 0, "c": 2, "d": 1, "e": 0}
     run = {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5, "e": 0.5}
-    found = tied_values(parse("nDCG"), make({"q": judged}, {"q": run}), "expected", np.random.default_rng(RNG))[0][0]
+    found = tied_values(
+        parse("nDCG"), make({"q": judged}, {"q": run}), "expected", np.random.default_rng(RNG)
+    )[0][0]
     discount = [1 / np.log2(i + 2) for i in range(5)]
     by_hand = 5 / 3 * sum(discount[:3]) + 1 / 2 * sum(discount[3:])
     assert found == pytest.approx(by_hand / (3 * discount[0] + 2 * discount[1] + discount[2]))
@@ -220,9 +245,15 @@ def test_drawn_places_differ_and_fall_everywhere_alike(size: int, count: int) ->
 def test_large_rankings_are_worked_through_in_parts(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {f"q{i}": {"a": 1, "b": 2} for i in range(9)}
     run = {q: {"x": 1.0, "a": 1.0, "y": 1.0, "b": 1.0} for q in table}
-    whole = [tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0] for n in ("P@2", "nDCG(ideal='top')@2")]
+    whole = [
+        tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]
+        for n in ("P@2", "nDCG(ideal='top')@2")
+    ]
     monkeypatch.setattr("rankproof.core.ties.ROWS_AT_ONCE", 20)
     monkeypatch.setattr("rankproof.core.orders.ROWS_AT_ONCE", 20)
-    parts = [tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0] for n in ("P@2", "nDCG(ideal='top')@2")]
+    parts = [
+        tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]
+        for n in ("P@2", "nDCG(ideal='top')@2")
+    ]
     assert np.allclose(whole, parts)
     assert parts[0].tolist() == [0.5] * 9

@@ -102,7 +102,12 @@ def test_one_query_without_scores_is_enough_to_miss_them() -> None:
     with pytest.raises(DataError, match="'dense' has no scores"):
         fuse({"bm25": {query: {"a": 1.0} for query in mixed}, "dense": mixed}, "combsum")
     found = fuse({"one": mixed, "two": mixed})
-    assert {query: list(docs) for query, docs in found.items()} == {"r": ["a"], "q": ["a", "b"], "s": ["a", "b"], "t": []}
+    assert {query: list(docs) for query, docs in found.items()} == {
+        "r": ["a"],
+        "q": ["a", "b"],
+        "s": ["a", "b"],
+        "t": [],
+    }
 
 
 def test_nan_and_infinite_scores_are_refused() -> None:

@@ -58,10 +58,14 @@ def test_the_file_holds_what_the_function_gives(rankproof: Any, files: Path, nam
 
 
 def test_standard_output_is_a_trec_run_best_first(rankproof: Any, files: Path) -> None:
-    done = rankproof("keyword.run", "dense.run", "--method", "combmnz", "--normalise", "z-score", "--depth", "5")
+    done = rankproof(
+        "keyword.run", "dense.run", "--method", "combmnz", "--normalise", "z-score", "--depth", "5"
+    )
     expected = fuse({"a": "keyword.run", "b": "dense.run"}, "combmnz", normalise="z-score", depth=5)
     rows = [line.split() for line in done.out.splitlines()]
-    assert [(row[0], row[2]) for row in rows] == [(query, doc) for query, docs in expected.items() for doc in docs]
+    assert [(row[0], row[2]) for row in rows] == [
+        (query, doc) for query, docs in expected.items() for doc in docs
+    ]
     assert [row[3] for row in rows][:3] == ["1", "2", "3"]
 
 
@@ -76,21 +80,47 @@ def test_weights_and_parameters_reach_the_method(rankproof: Any, files: Path) ->
 
 
 def test_methods_that_learn_take_judgments(rankproof: Any, files: Path) -> None:
-    done = rankproof("keyword.run", "dense.run", "--method", "segfuse", "--judgments", "judgments.tsv", "--set", "sizes=ranx", "-o", "new.run")
+    done = rankproof(
+        "keyword.run",
+        "dense.run",
+        "--method",
+        "segfuse",
+        "--judgments",
+        "judgments.tsv",
+        "--set",
+        "sizes=ranx",
+        "-o",
+        "new.run",
+    )
     assert done.code == 0
     expected = fuse(["keyword.run", "dense.run"], "segfuse", judgments="judgments.tsv", sizes="ranx")
     assert scores_in(files / "new.run") == expected
 
 
 def test_tuning_prints_both_parts_and_writes_all_queries(rankproof: Any, files: Path) -> None:
-    done = rankproof("keyword.run", "dense.run", "--tune", "judgments.tsv", "-m", "RR", "--method", "wsum", "--seed", "3", "-o", "new.run")
+    done = rankproof(
+        "keyword.run",
+        "dense.run",
+        "--tune",
+        "judgments.tsv",
+        "-m",
+        "RR",
+        "--method",
+        "wsum",
+        "--seed",
+        "3",
+        "-o",
+        "new.run",
+    )
     expected = tune("judgments.tsv", ["keyword.run", "dense.run"], "wsum", "RR", seed=3)
     assert done.out == f"{expected}\n"
     assert "held out" in done.out
     assert scores_in(files / "new.run") == expected.fuse(["keyword.run", "dense.run"])
 
 
-def test_tuning_leaves_standard_output_to_the_ranking_where_it_goes_there(rankproof: Any, files: Path) -> None:
+def test_tuning_leaves_standard_output_to_the_ranking_where_it_goes_there(
+    rankproof: Any, files: Path
+) -> None:
     done = rankproof("keyword.run", "dense.run", "--tune", "judgments.tsv", "-o", "-")
     assert "held out" in done.err
     assert len({len(line.split()) for line in done.out.splitlines()}) == 1
@@ -112,7 +142,10 @@ def test_one_run_may_be_standard_input(rankproof: Any, files: Path, monkeypatch:
 def test_one_run_is_told(rankproof: Any, files: Path) -> None:
     done = rankproof("keyword.run", "-o", "new.run")
     assert done.code == 0
-    assert done.err == "rankproof: note: only one ranking, 'keyword.run', so there is nothing to combine it with\n"
+    assert (
+        done.err
+        == "rankproof: note: only one ranking, 'keyword.run', so there is nothing to combine it with\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,7 +166,9 @@ def test_one_run_is_told(rankproof: Any, files: Path) -> None:
         (["third.run"], "third.run"),
     ],
 )
-def test_mistakes_are_one_line_that_helps(rankproof: Any, files: Path, arguments: list[str], words: str) -> None:
+def test_mistakes_are_one_line_that_helps(
+    rankproof: Any, files: Path, arguments: list[str], words: str
+) -> None:
     done = rankproof("keyword.run", "dense.run", *arguments)
     assert done.code == 2
     assert words in done.err

@@ -19,7 +19,12 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ranx_fusion.json").
 def beats(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Whether each document has a majority over each other, by counting."""
     ranks = np.where(np.isnan(ranks), np.inf, ranks)
-    return np.array([[((one < two) * weights).sum() > ((one > two) * weights).sum() + 1e-9 for two in ranks] for one in ranks])
+    return np.array(
+        [
+            [((one < two) * weights).sum() > ((one > two) * weights).sum() + 1e-9 for two in ranks]
+            for one in ranks
+        ]
+    )
 
 
 def random_ranks(seed: int) -> np.ndarray:

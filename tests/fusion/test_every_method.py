@@ -24,7 +24,9 @@ def shuffled(table: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_no_order_of_the_input_makes_a_difference(name: str, rankings: Any, judgments: Any, settings_of: Any) -> None:
+def test_no_order_of_the_input_makes_a_difference(
+    name: str, rankings: Any, judgments: Any, settings_of: Any
+) -> None:
     expected = fuse(rankings, name, **settings_of(name, judgments))
     for seed in range(3):
         others = {key: shuffled({q: shuffled(docs, seed) for q, docs in ranking.items()}, seed)
@@ -36,7 +38,9 @@ def test_no_order_of_the_input_makes_a_difference(name: str, rankings: Any, judg
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_document_gets_a_finite_score_and_stands_in_order(name: str, rankings: Any, judgments: Any, settings_of: Any) -> None:
+def test_every_document_gets_a_finite_score_and_stands_in_order(
+    name: str, rankings: Any, judgments: Any, settings_of: Any
+) -> None:
     found = fuse(rankings, name, **settings_of(name, judgments))
     for query, docs in found.items():
         assert set(docs) == {doc for ranking in rankings.values() for doc in ranking[query]}
@@ -53,7 +57,9 @@ def test_rankings_that_agree_are_left_in_their_order(name: str, settings_of: Any
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_query_is_fused_from_the_rankings_that_answer_it(name: str, rankings: Any, judgments: Any, settings_of: Any) -> None:
+def test_a_query_is_fused_from_the_rankings_that_answer_it(
+    name: str, rankings: Any, judgments: Any, settings_of: Any
+) -> None:
     del rankings["one"]["q3"], rankings["two"]["q3"]
     rankings["three"]["q5"] = {}
     settings = settings_of(name, judgments)
@@ -68,7 +74,9 @@ def test_a_query_answered_with_nothing_stays_so() -> None:
 
 
 @pytest.mark.parametrize("name", READ_RANKS)
-def test_ranks_are_taken_from_scores_by_the_rule_for_ties(name: str, judgments: Any, settings_of: Any) -> None:
+def test_ranks_are_taken_from_scores_by_the_rule_for_ties(
+    name: str, judgments: Any, settings_of: Any
+) -> None:
     tied = {f"q{q}": {"d01": 1.0, "d03": 1.0, "d02": 1.0, "d04": 2.0} for q in range(8)}
     in_order = {query: ["d04", "d03", "d02", "d01"] for query in tied}
     other = {query: ["d02", "d05"] for query in tied}
@@ -81,7 +89,9 @@ def test_lists_are_in_their_own_order() -> None:
 
 
 @pytest.mark.parametrize("name", READ_RANKS)
-def test_scores_beyond_their_order_say_nothing_to_methods_of_ranks(name: str, rankings: Any, judgments: Any, settings_of: Any) -> None:
+def test_scores_beyond_their_order_say_nothing_to_methods_of_ranks(
+    name: str, rankings: Any, judgments: Any, settings_of: Any
+) -> None:
     bent = {key: {q: {doc: np.exp(score) for doc, score in docs.items()} for q, docs in ranking.items()}
             for key, ranking in rankings.items()}  # fmt: skip
     settings = settings_of(name, judgments)
@@ -90,16 +100,23 @@ def test_scores_beyond_their_order_say_nothing_to_methods_of_ranks(name: str, ra
 
 @pytest.mark.parametrize("name", READ_SCORES)
 @pytest.mark.parametrize("scale", ["min-max", "sum", "z-score", "rank", "borda"])
-def test_normalised_scores_know_no_unit(name: str, scale: str, rankings: Any, judgments: Any, settings_of: Any) -> None:
+def test_normalised_scores_know_no_unit(
+    name: str, scale: str, rankings: Any, judgments: Any, settings_of: Any
+) -> None:
     # powers of two keep every digit, so that what was equal stays equal
-    other = {**rankings, "two": {q: {d: 4 * s + 64 for d, s in docs.items()} for q, docs in rankings["two"].items()}}
+    other = {
+        **rankings,
+        "two": {q: {d: 4 * s + 64 for d, s in docs.items()} for q, docs in rankings["two"].items()},
+    }
     settings = settings_of(name, judgments) | {"normalise": scale}
     found, expected = fuse(other, name, **settings), fuse(rankings, name, **settings)
     for query, docs in expected.items():
         assert found[query] == pytest.approx(docs, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", [n for n in WEIGHED if n not in ("wmnz", "mixed")])  # these two count rankings
+@pytest.mark.parametrize(
+    "name", [n for n in WEIGHED if n not in ("wmnz", "mixed")]
+)  # these two count rankings
 def test_a_ranking_without_weight_does_not_move_the_first_place(name: str, rankings: Any) -> None:
     weights = {"one": 1.0, "two": 0.0, "three": 0.0}
     found = fuse(rankings, name, weights=weights)

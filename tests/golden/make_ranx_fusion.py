@@ -42,7 +42,9 @@ def on_a_line(rng: random.Random) -> dict[str, Any]:
     judgments = {f"q{q}": dict.fromkeys(rng.sample(DOCS, 8), 1) for q in range(QUERIES)}
     at = {doc: rng.random() for doc in DOCS}
     points = [rng.random() for _ in WEIGHTS]
-    runs = [{query: {doc: 1 - abs(at[doc] - point) for doc in DOCS} for query in judgments} for point in points]
+    runs = [
+        {query: {doc: 1 - abs(at[doc] - point) for doc in DOCS} for query in judgments} for point in points
+    ]
     return {"judgments": judgments, "runs": runs}
 
 
@@ -93,6 +95,10 @@ def fused(case: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     rng = random.Random(11)
-    inputs = {"some of the documents": made(rng, 6), "all of the documents": made(rng, len(DOCS)), "no circles": on_a_line(rng)}
+    inputs = {
+        "some of the documents": made(rng, 6),
+        "all of the documents": made(rng, len(DOCS)),
+        "no circles": on_a_line(rng),
+    }
     write("ranx_fusion", version=f"ranx {version('ranx')}", made="fuse of sorted Runs", weights=WEIGHTS, inputs=inputs,
           cases={name: attempt(lambda case=case: fused(case)) for name, case in inputs.items()})  # fmt: skip

@@ -58,7 +58,9 @@ def _add(name: str, judgments: Callable[[Path], Any], ranking: Callable[[Path], 
     SOURCES[name] = Source(name, judgments, ranking)
 
 
-def _add_file(name: str, file: str, judgments: str, ranking: str, pack: Callable[[bytes], bytes] = bytes) -> None:
+def _add_file(
+    name: str, file: str, judgments: str, ranking: str, pack: Callable[[bytes], bytes] = bytes
+) -> None:
     def made(what: str, text: str) -> Callable[[Path], Path]:
         def make(folder: Path) -> Path:
             path = folder / f"{what}-{file}"
@@ -99,32 +101,88 @@ _add("pairs", lambda _: JUDGED, lambda _: {q: list(docs.items()) for q, docs in 
 _add("tuples", lambda _: J, lambda _: R)
 _add("generator", lambda _: (row for row in J), lambda _: (row for row in R))
 _add("named tuples", lambda _: [TrecQrel(*row, "0") for row in J], lambda _: (ScoredDoc(*row) for row in R))
-_add("records", lambda _: _objects(J, "qid", "docno", "label"), lambda _: _objects(R, "qid", "docno", "score"))
+_add(
+    "records", lambda _: _objects(J, "qid", "docno", "label"), lambda _: _objects(R, "qid", "docno", "score")
+)
 for ending, packer in {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zst}.items():
     _add_file(f"TREC{ending}", "x", TREC_J, TREC_R, packer)
-    _add_file(f"CSV{ending}", "x", _csv("query_id,doc_id,relevance\n", J), _csv("query_id,doc_id,score\n", R), packer)
+    _add_file(
+        f"CSV{ending}",
+        "x",
+        _csv("query_id,doc_id,relevance\n", J),
+        _csv("query_id,doc_id,score\n", R),
+        packer,
+    )
     _add_file(f"JSON{ending}", "x", json.dumps(JUDGED), json.dumps(RANKED), packer)
-_add_file("TREC, CRLF, BOM", "x", "\ufeff" + TREC_J.replace("\n", "\r\n"), "\ufeff" + TREC_R.replace("\n", "\r\n"))
+_add_file(
+    "TREC, CRLF, BOM", "x", "\ufeff" + TREC_J.replace("\n", "\r\n"), "\ufeff" + TREC_R.replace("\n", "\r\n")
+)
 _add_file("TREC, tabs", "x.txt", TREC_J.replace(" ", "\t"), TREC_R.replace(" ", "\t").rstrip("\n"))
 _add_file("CSV without header", "x.csv", _csv("", J), _csv("", R))
-_add_file("CSV, CRLF, BOM", "x.csv", "\ufeff" + _csv("qid,docid,rel\n", J).replace("\n", "\r\n"), _csv("qid,docid,sim\n", R).rstrip("\n"))
+_add_file(
+    "CSV, CRLF, BOM",
+    "x.csv",
+    "\ufeff" + _csv("qid,docid,rel\n", J).replace("\n", "\r\n"),
+    _csv("qid,docid,sim\n", R).rstrip("\n"),
+)
 _add_file("CSV, semicolons", "x.csv", _csv("qid,docid,rel\n", J, ";"), _csv("qid,docid,sim\n", R, ";"))
-_add_file("CSV, quoted", "x.csv", _csv('"qid","docid","rel"\n', [(f'"{q}"', f'"{d}"', g) for q, d, g in J]), _csv("", R))
-_add_file("CSV, more columns", "x.csv", _csv(",query,query_id,text,docno,grade\n", [(1, "a b", q, "c d", d, g) for q, d, g in J]), _csv("rank,score,docno,topic,tag\n", [(1, s, d, q, "t") for q, d, s in R]))
-_add_file("TSV", "x.tsv", _csv("query-id,corpus-id,score\n", J, "\t"), _csv("query_id,doc_id,score\n", R, "\t"))
+_add_file(
+    "CSV, quoted",
+    "x.csv",
+    _csv('"qid","docid","rel"\n', [(f'"{q}"', f'"{d}"', g) for q, d, g in J]),
+    _csv("", R),
+)
+_add_file(
+    "CSV, more columns",
+    "x.csv",
+    _csv(",query,query_id,text,docno,grade\n", [(1, "a b", q, "c d", d, g) for q, d, g in J]),
+    _csv("rank,score,docno,topic,tag\n", [(1, s, d, q, "t") for q, d, s in R]),
+)
+_add_file(
+    "TSV", "x.tsv", _csv("query-id,corpus-id,score\n", J, "\t"), _csv("query_id,doc_id,score\n", R, "\t")
+)
 _add_file("TSV without header", "x.tsv", _csv("", J, "\t"), _csv("", R, "\t"))
-_add_file("JSON, pairs", "x.json", json.dumps({q: list(d.items()) for q, d in JUDGED.items()}), json.dumps({q: list(d.items()) for q, d in RANKED.items()}, indent=2))
-_add_file("JSON rows", "x.json", json.dumps(_objects(J, "query_id", "doc_id", "relevance"), indent=2), json.dumps(_objects(R, "query_id", "doc_id", "score")))
+_add_file(
+    "JSON, pairs",
+    "x.json",
+    json.dumps({q: list(d.items()) for q, d in JUDGED.items()}),
+    json.dumps({q: list(d.items()) for q, d in RANKED.items()}, indent=2),
+)
+_add_file(
+    "JSON rows",
+    "x.json",
+    json.dumps(_objects(J, "query_id", "doc_id", "relevance"), indent=2),
+    json.dumps(_objects(R, "query_id", "doc_id", "score")),
+)
 _add_file("JSON triples", "x.json", json.dumps(J), json.dumps(R))
-_add_file("JSONL", "x.jsonl", _lines(_objects(J, "query_id", "doc_id", "relevance")), _lines(_objects(R, "query_id", "doc_id", "score")))
-_add_file("JSONL, a query a line", "x.jsonl", _lines([{"query_id": q, "relevant": d} for q, d in JUDGED.items()]), _lines([{"query_id": q, "query": "text", "results": list(d.items())} for q, d in RANKED.items()]))
-_add_file("JSONL, objects in a query", "x", _lines([{"qid": q, "judgments": _objects(list(d.items()), "doc_id", "grade")} for q, d in JUDGED.items()]), _lines([{"qid": q, "hits": _objects(list(d.items()), "id", "score")} for q, d in RANKED.items()]))
+_add_file(
+    "JSONL",
+    "x.jsonl",
+    _lines(_objects(J, "query_id", "doc_id", "relevance")),
+    _lines(_objects(R, "query_id", "doc_id", "score")),
+)
+_add_file(
+    "JSONL, a query a line",
+    "x.jsonl",
+    _lines([{"query_id": q, "relevant": d} for q, d in JUDGED.items()]),
+    _lines([{"query_id": q, "query": "text", "results": list(d.items())} for q, d in RANKED.items()]),
+)
+_add_file(
+    "JSONL, objects in a query",
+    "x",
+    _lines(
+        [{"qid": q, "judgments": _objects(list(d.items()), "doc_id", "grade")} for q, d in JUDGED.items()]
+    ),
+    _lines([{"qid": q, "hits": _objects(list(d.items()), "id", "score")} for q, d in RANKED.items()]),
+)
 
 
 def _beir(folder: Path) -> Path:
     (folder / "set" / "qrels").mkdir(parents=True)
     for split, rows in {"test": J, "dev": J[:1]}.items():
-        (folder / "set" / "qrels" / f"{split}.tsv").write_text(_csv("query-id,corpus-id,score\n", rows, "\t"), "utf-8")
+        (folder / "set" / "qrels" / f"{split}.tsv").write_text(
+            _csv("query-id,corpus-id,score\n", rows, "\t"), "utf-8"
+        )
     return folder / "set"
 
 
@@ -133,7 +191,10 @@ _add("BEIR split", lambda folder: f"{_beir(folder)}#test", lambda _: RANKED)
 
 
 def columns(rows: list[tuple[str, str, float]], value: str) -> dict[str, list[Any]]:
-    return {name: list(column) for name, column in zip(("query_id", "doc_id", value), zip(*rows, strict=True), strict=True)}
+    return {
+        name: list(column)
+        for name, column in zip(("query_id", "doc_id", value), zip(*rows, strict=True), strict=True)
+    }
 
 
 def _pandas(rows: Any, value: str, **types: str) -> Any:
@@ -173,7 +234,9 @@ _add_frame("pandas", _pandas)
 _add_frame("pandas, objects", lambda rows, value: _pandas(rows, value, query_id="object", doc_id="object"))
 _add_frame("pandas, string[python]", lambda rows, value: _pandas(rows, value, doc_id="string[python]"))
 _add_frame("pandas, string[pyarrow]", lambda rows, value: _pandas(rows, value, doc_id="string[pyarrow]"))
-_add_frame("pandas, categories", lambda rows, value: _pandas(rows, value, query_id="category", doc_id="category"))
+_add_frame(
+    "pandas, categories", lambda rows, value: _pandas(rows, value, query_id="category", doc_id="category")
+)
 _add_frame("pandas, nullable", lambda rows, value: _pandas(rows, value, **{value: "Float64"}))
 _add_frame("Polars", _polars)
 _add_frame("Polars, categories", _categories)

@@ -136,14 +136,20 @@ def test_bad_judgments(case: str, tmp_path: Path):
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.999])
 def test_a_truncated_archive_is_refused(pack, share, tmp_path: Path):
-    whole = pack(b"query_id,doc_id,score\n" + b"".join(b"q1,d%d,%d\n" % (i, i * i % 97) for i in range(20_000)))
+    whole = pack(
+        b"query_id,doc_id,score\n" + b"".join(b"q1,d%d,%d\n" % (i, i * i % 97) for i in range(20_000))
+    )
     file = tmp_path / "run.csv.gz"
     file.write_bytes(whole[: int(len(whole) * share)])
-    assert refused(load_ranking, file) == f"{file}: the archive is truncated. Next: copy or download it again."
+    assert (
+        refused(load_ranking, file) == f"{file}: the archive is truncated. Next: copy or download it again."
+    )
 
 
 def test_a_damaged_archive_is_refused(pack, tmp_path: Path):
-    whole = bytearray(pack(b"query_id,doc_id,score\n" + b"".join(b"q1,d%d,%d\n" % (i, i * i % 97) for i in range(20_000))))
+    whole = bytearray(
+        pack(b"query_id,doc_id,score\n" + b"".join(b"q1,d%d,%d\n" % (i, i * i % 97) for i in range(20_000)))
+    )
     for at in range(len(whole) // 3, len(whole) // 3 + 40):
         whole[at] ^= 0xA5
     file = tmp_path / "run.csv.gz"
@@ -177,7 +183,10 @@ def test_a_path_that_is_not_there(tmp_path: Path):
         said = refused(load, tmp_path / "bm52.run", UsageError)
         assert said == f"{tmp_path / 'bm52.run'}: no such file. Did you mean 'bm25.run'?"
         said = refused(load, str(tmp_path / "nowhere" / "x"), UsageError)
-        assert said == f"{tmp_path / 'nowhere' / 'x'}: no such file, and there is no folder {tmp_path / 'nowhere'}."
+        assert (
+            said
+            == f"{tmp_path / 'nowhere' / 'x'}: no such file, and there is no folder {tmp_path / 'nowhere'}."
+        )
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "x" * 5000])
@@ -275,8 +284,12 @@ def test_bad_tuples(case: str):
 
 
 def test_swapped_objects():
-    assert "got judgments (judgments). Next: swap the two arguments" in refused(load_ranking, load_judgments(JUDGED))
-    assert "got a ranking (ranking). Next: swap the two arguments" in refused(load_judgments, load_ranking(JUDGED))
+    assert "got judgments (judgments). Next: swap the two arguments" in refused(
+        load_ranking, load_judgments(JUDGED)
+    )
+    assert "got a ranking (ranking). Next: swap the two arguments" in refused(
+        load_judgments, load_ranking(JUDGED)
+    )
 
 
 def test_ties_by_rank_need_a_rank_column(tmp_path: Path):

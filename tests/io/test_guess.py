@@ -30,7 +30,9 @@ def test_names_of_ids(columns: list[str], query: str, doc: str):
         assert (took["query"], took["doc"]) == (query, doc)
 
 
-@pytest.mark.parametrize("name", ["grade", "relevance", "rel", "label", "judgment", "judgement", "Relevance Grade", "rating"])
+@pytest.mark.parametrize(
+    "name", ["grade", "relevance", "rel", "label", "judgment", "judgement", "Relevance Grade", "rating"]
+)
 def test_names_of_grades(name: str):
     assert guess(["qid", "docid", "text", name], JUDGMENTS, "x")["grade"] == name
 
@@ -46,9 +48,18 @@ def test_a_grade_comes_before_a_score_in_judgments_and_after_it_in_a_ranking():
     assert guess(columns, RANKING, "x")["score"] == "score"
 
 
-@pytest.mark.parametrize("columns", [["qid", "query_id", "docid", "score"], ["qid", "docid", "doc_id", "score"], ["qid", "docid", "sim", "score"]])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["qid", "query_id", "docid", "score"],
+        ["qid", "docid", "doc_id", "score"],
+        ["qid", "docid", "sim", "score"],
+    ],
+)
 def test_two_columns_of_one_role(columns: list[str]):
-    with pytest.raises(DataError, match=r"cannot tell which column is the (query|doc|score): .* Next: keep one of them"):
+    with pytest.raises(
+        DataError, match=r"cannot tell which column is the (query|doc|score): .* Next: keep one of them"
+    ):
         guess(columns, RANKING, "x")
 
 

@@ -36,7 +36,9 @@ def test_every_source_gives_the_same_hits(source, judged, ranked, tmp_path: Path
 
 
 @pytest.mark.parametrize("ties", [rule for rule in CHOICES["ties"] if rule != "rank"])
-def test_every_source_gives_the_same_hits_under_every_rule_for_ties(source, judged, ranked, ties, tmp_path: Path):
+def test_every_source_gives_the_same_hits_under_every_rule_for_ties(
+    source, judged, ranked, ties, tmp_path: Path
+):
     if source.name == "DuckDB" and ties == "input":
         pytest.skip("a relation has no order")
     hits, _ = hits_of(source.judgments(tmp_path), source.ranking(tmp_path), ties=ties)
@@ -53,14 +55,26 @@ def test_every_source_gives_the_same_judgments(source, judged, tmp_path: Path):
 def test_every_source_gives_the_whole_ranking_as_a_table(source, ranked, tmp_path: Path):
     table = load_ranking(source.ranking(tmp_path)).table()
     rows = zip(table.query, table.doc, table.score.tolist(), strict=True)
-    assert list(rows) == [(query, doc, score) for query, docs in ranked.items() for doc, score in docs.items()]
+    assert list(rows) == [
+        (query, doc, score) for query, docs in ranked.items() for doc, score in docs.items()
+    ]
 
 
 def test_the_hits_are_those_worked_out_by_hand(judged, ranked):
     hits, _ = hits_of(judged, ranked)
     found = list(zip(hits.query.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True))
     # Among the three documents at 3.25 the order is x1, café, cafe + accent: descending in byte order.
-    assert found == [(0, 1, 0), (0, 3, 1), (0, 4, 2), (0, 5, 3), (1, 2, 2), (1, 3, 1), (1, 4, 1), (2, 1, 2), (2, 3, -1)]
+    assert found == [
+        (0, 1, 0),
+        (0, 3, 1),
+        (0, 4, 2),
+        (0, 5, 3),
+        (1, 2, 2),
+        (1, 3, 1),
+        (1, 4, 1),
+        (2, 1, 2),
+        (2, 3, -1),
+    ]
     assert hits.retrieved.tolist() == [5, 4, 3, 0]
     assert hits.answered.tolist() == [True, True, True, False]
 
@@ -141,7 +155,10 @@ def test_duplicates_follow_the_policy(tmp_path: Path):
 
 
 def test_aspects_come_from_a_column_of_their_name():
-    rows = [{"query": "q", "doc": "a", "subtopic": "s1", "rel": 1}, {"query": "q", "doc": "a", "subtopic": "s2", "rel": 2}]
+    rows = [
+        {"query": "q", "doc": "a", "subtopic": "s1", "rel": 1},
+        {"query": "q", "doc": "a", "subtopic": "s2", "rel": 2},
+    ]
     judgments = load_judgments(rows)
     assert judgments.facets is not None
     assert (judgments.facets.aspect.tolist(), judgments.facets.grade.tolist()) == ([0, 1], [1, 2])
@@ -163,7 +180,9 @@ def test_a_query_whose_rows_are_apart_is_one_ranking():
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
-def test_parquet_is_read_and_written_by_either_library(library, ranked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_parquet_is_read_and_written_by_either_library(
+    library, ranked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     pytest.importorskip(library)
     monkeypatch.setattr("rankproof.io.parquet._library", lambda: library)
     table = load_ranking(ranked).table()
@@ -177,11 +196,15 @@ def test_parquet_is_read_and_written_by_either_library(library, ranked, tmp_path
 
 def test_parquet_columns_that_are_not_needed_are_not_read(tmp_path: Path):
     polars = pytest.importorskip("polars")
-    frame = polars.DataFrame({"qid": ["q"], "docno": ["d"], "text": ["long"], "sim": [1.0], "nested": [[1, 2]]})
+    frame = polars.DataFrame(
+        {"qid": ["q"], "docno": ["d"], "text": ["long"], "sim": [1.0], "nested": [[1, 2]]}
+    )
     frame.write_parquet(tmp_path / "x.parquet")
     hits, census = hits_of({"q": {"d": 1}}, tmp_path / "x.parquet")
     assert hits.rank.tolist() == [1]
-    assert census.notes == [f"{tmp_path / 'x.parquet'}: took the column 'qid' as query, 'docno' as doc, 'sim' as score"]
+    assert census.notes == [
+        f"{tmp_path / 'x.parquet'}: took the column 'qid' as query, 'docno' as doc, 'sim' as score"
+    ]
     frame.select("qid", "docno", "text").write_parquet(tmp_path / "x.parquet")
     with pytest.raises(DataError, match="the columns are 'qid', 'docno', 'text'"):
         load_ranking(tmp_path / "x.parquet")

@@ -71,7 +71,9 @@ def test_ranks_are_kept_where_the_format_has_them(target: Path):
 
 def test_a_ranking_without_scores_keeps_its_order(tmp_path: Path):
     table = load_ranking([("q", "b"), ("q", "a"), ("q", "c")]).table()
-    assert write_ranking(table, tmp_path / "x.trec") == ["the ranking has no scores, so scores that count down were written"]
+    assert write_ranking(table, tmp_path / "x.trec") == [
+        "the ranking has no scores, so scores that count down were written"
+    ]
     assert (tmp_path / "x.trec").read_text().splitlines() == [
         "q Q0 b 1 3 rankproof",
         "q Q0 a 2 2 rankproof",
@@ -91,7 +93,9 @@ def test_queries_without_documents(tmp_path: Path):
     ranking = {"q1": {"a": 1.0}, "q2": {}}
     assert write_ranking(load_ranking(ranking).table(), tmp_path / "x.json") == []
     assert json.loads((tmp_path / "x.json").read_text()) == ranking
-    assert write_ranking(load_ranking(ranking).table(), tmp_path / "x.csv") == ["queries without documents have no row in this format: 1"]
+    assert write_ranking(load_ranking(ranking).table(), tmp_path / "x.csv") == [
+        "queries without documents have no row in this format: 1"
+    ]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "trec"])
@@ -107,7 +111,15 @@ def test_aspects_come_back(kind: str, tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("kind", "text"),
-    [("trec", "a b"), ("trec", "#a"), ("trec", "a\tb"), ("trec", ""), ("csv", " a"), ("tsv", "a\tb"), ("tsv", "a\nb")],
+    [
+        ("trec", "a b"),
+        ("trec", "#a"),
+        ("trec", "a\tb"),
+        ("trec", ""),
+        ("csv", " a"),
+        ("tsv", "a\tb"),
+        ("tsv", "a\nb"),
+    ],
 )
 def test_ids_that_could_not_be_read_back_are_refused(kind: str, text: str, tmp_path: Path):
     table = load_ranking({"q": {text: 1.0}}).table()
@@ -140,7 +152,9 @@ def test_json_has_no_infinity(tmp_path: Path):
 
 def test_json_cannot_say_a_document_twice(tmp_path: Path):
     table = load_ranking([("q", "a", 1), ("q", "a", 1)]).table()
-    with pytest.raises(DataError, match="document 'a' comes twice for query 'q', which JSON objects cannot say"):
+    with pytest.raises(
+        DataError, match="document 'a' comes twice for query 'q', which JSON objects cannot say"
+    ):
         write_ranking(table, tmp_path / "x.json")
 
 
@@ -164,7 +178,9 @@ def test_convert_knows_what_trec_files_and_beir_folders_hold(tmp_path: Path):
     assert (tmp_path / "judged.csv").read_text() == "query_id,doc_id,grade\nq1,a,2\n"
     (tmp_path / "run").write_text("q1 Q0 a 1 0.5 x\n")
     convert(f"{tmp_path / 'run'}", tmp_path / "run.jsonl")
-    assert (tmp_path / "run.jsonl").read_text() == '{"query_id": "q1", "doc_id": "a", "score": 0.5, "rank": 1}\n'
+    assert (
+        tmp_path / "run.jsonl"
+    ).read_text() == '{"query_id": "q1", "doc_id": "a", "score": 0.5, "rank": 1}\n'
 
 
 def test_convert_knows_what_tables_hold_whose_columns_say_so(tmp_path: Path):
@@ -181,7 +197,9 @@ def test_convert_knows_what_tables_hold_whose_columns_say_so(tmp_path: Path):
 
 def test_the_format_must_be_clear(tmp_path: Path):
     judgments = load_judgments({"q": {"a": 1}})
-    with pytest.raises(UsageError, match=r"the name does not say which format to write\. Did you mean '\.json'\?"):
+    with pytest.raises(
+        UsageError, match=r"the name does not say which format to write\. Did you mean '\.json'\?"
+    ):
         write_judgments(judgments, tmp_path / "x.jsn")
     with pytest.raises(UsageError, match=r"format: got 'cvs', expected one of .* Did you mean 'csv'"):
         write_judgments(judgments, tmp_path / "x", to="cvs")

@@ -86,7 +86,11 @@ def test_the_closed_form_holds_the_true_mean_as_often_as_it_says() -> None:
 
 def test_the_order_of_the_values_does_not_matter() -> None:
     values = skewed(70)
-    assert interval(values, rng()) == interval(values[::-1].copy(), rng()) == interval(rng(4).permutation(values), rng())
+    assert (
+        interval(values, rng())
+        == interval(values[::-1].copy(), rng())
+        == interval(rng(4).permutation(values), rng())
+    )
 
 
 def test_the_seed_decides_and_nothing_else() -> None:
@@ -133,8 +137,14 @@ def test_a_shift_and_a_scale_move_the_interval_with_them() -> None:
 def test_the_method_says_what_was_done() -> None:
     assert interval(skewed(1000), rng()).method == "BCa bootstrap, 10,000 resamples"
     assert interval(skewed(1001), rng()).method == "BCa in closed form (over 1,000 queries)"
-    assert interval(skewed(9), rng(), average="geometric").method == "BCa bootstrap, 10,000 resamples, of the logarithms"
-    assert interval(skewed(9), rng(), average="sum").method == "BCa bootstrap, 10,000 resamples, of the mean, times n"
+    assert (
+        interval(skewed(9), rng(), average="geometric").method
+        == "BCa bootstrap, 10,000 resamples, of the logarithms"
+    )
+    assert (
+        interval(skewed(9), rng(), average="sum").method
+        == "BCa bootstrap, 10,000 resamples, of the mean, times n"
+    )
 
 
 def test_equal_values_have_an_interval_of_no_width_that_says_so() -> None:

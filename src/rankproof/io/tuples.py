@@ -11,9 +11,7 @@ from rankproof.io.guess import JUDGMENTS, Wanted, guess, said
 from rankproof.io.rows import Rows
 
 
-def read_tuples(
-    items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None
-) -> Rows:
+def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
     """The rows of plain tuples, of named tuples or of dicts, each column under its role.
 
     >>> from rankproof.io.guess import JUDGMENTS
