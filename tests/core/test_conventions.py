@@ -122,7 +122,7 @@ def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, po
     docs = "abcdef"
     judged = {"q": {d: rnd.choice([0, 1, 2, 3]) for d in rnd.sample(docs, 3)}}
     run = {"q": {d: float(rnd.randrange(3)) for d in docs}}
-    grades = judged["q"] if policy == "skip" else {**{d: 1.0 for d in docs}, **judged["q"]}
+    grades = judged["q"] if policy == "skip" else {**dict.fromkeys(docs, 1.0), **judged["q"]}
     for name, oracle in ORACLES.items():
         orders = list(orders_within_ties(run["q"]))
         kept = [[d for d in order if policy == "relevant" or d in grades] for order in orders]
