@@ -125,6 +125,12 @@ def test_files_and_names_are_never_mistaken(rankproof: Run, tmp_path: Path) -> N
     assert rankproof("compare judgments.tsv keyword.run dense.run -m nDCG@10").code == 0
 
 
+def test_a_name_too_long_for_a_file_is_still_a_name(rankproof: Run) -> None:
+    name = "x" * 300
+    rankproof(f"evaluate judgments.tsv keyword.run dense.run -m RR --save {name} --save b")
+    assert rankproof(f"compare {name} b").code == 0
+
+
 def test_a_damaged_history_does_not_stop_the_comparison_of_files(rankproof: Run, tmp_path: Path) -> None:
     (tmp_path / "rankproof.db").write_bytes(b"damaged " * 200)
     assert rankproof("gate judgments.tsv keyword.run dense.run -m nDCG@10").code == 0

@@ -201,7 +201,9 @@ def test_a_program_killed_while_writing_loses_nothing_that_was_finished(tmp_path
         process = writer(path, f"round{round_}", 100_000)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(rnd.uniform(0.01, 0.25))
+        if round_ % 2:  # once it has saved something, else at any moment
+            finished.add(f"round{round_}-{process.stdout.readline().strip()}")
+        time.sleep(rnd.uniform(0.0, 0.2))
         process.send_signal(signal.SIGKILL)
         out, _ = process.communicate()
         finished |= {f"round{round_}-{line}" for line in out.split("\n")[:-1]}
@@ -211,7 +213,7 @@ def test_a_program_killed_while_writing_loses_nothing_that_was_finished(tmp_path
             assert len(saved - finished) <= round_ + 1  # saved, and killed before it could say so
             for name in rnd.sample(sorted(saved), min(3, len(saved))):
                 assert History(path).scores(name)["RR"] == 0.5
-    assert finished
+    assert len(finished) >= 4
     History(path).save(SCORES, "after all that")
 
 

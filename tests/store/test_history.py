@@ -260,6 +260,25 @@ def test_queries_in_another_order_are_matched_by_their_ids() -> None:
     assert gate_scores(one, other).rows[0].difference == 0
 
 
+def parity(query: str) -> str:
+    return "even" if int(query[1:]) % 2 == 0 else "odd"
+
+
+def test_groups_are_compared_where_all_have_the_same(history: History) -> None:
+    history.save(evaluate(JUDGED, RUN, "RR", by=parity), "one")
+    history.save(evaluate(FEWER, RUN, "RR", by=parity), "fewer")
+    history.save(evaluate(JUDGED, RUN, "RR"), "plain")
+    found = history.compare("one", "fewer", anyway=True)
+    assert {row.slice: row.n for row in found.rows} == {"": 15, "even": 8, "odd": 7}
+    found = history.compare("one", "plain")
+    assert {row.slice for row in found.rows} == {""}
+    assert "scored in different groups of queries, which are left out" in " ".join(str(found).split())
+    found = history.compare("one", "plain", by=parity)
+    assert {row.slice for row in found.rows} == {"", "even", "odd"}
+    live = evaluate(JUDGED, RUN, "RR", by=parity)
+    assert {row.slice for row in compare_scores({"a": live, "b": evaluate(JUDGED, RUN, "RR")})} == {""}
+
+
 def test_nothing_in_common_cannot_be_compared_at_all() -> None:
     one = evaluate({"a": {"good": 1}}, {"a": ["good"]}, "RR")
     other = evaluate({"b": {"good": 1}}, {"b": ["good"]}, "RR")

@@ -31,13 +31,17 @@ def together(
             "them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
         )
     queries = _common_queries(scores, first)
-    groups = grouped(tuple(queries), by if by is not None else _common_groups(scores, first))
+    groups = _common_groups(scores, queries) if by is None else by
     found = {name: each.only(names, queries) for name, each in scores.items()}
     for each in found.values():
-        each.groups = groups
+        each.groups = grouped(each.queries, groups)
     if differ:
         _count_alike(list(found.values()), names)
-    return found, _notes(differ, scores, queries, names)
+    left_out = groups is None and any(each.groups for each in scores.values())
+    return found, _notes(differ, scores, found[baseline]) + ([GROUPS] if left_out else [])
+
+
+GROUPS = "They were scored in different groups of queries, which are left out."
 
 
 def _count_alike(scores: list[Scores], names: list[str]) -> None:
@@ -50,14 +54,13 @@ def _count_alike(scores: list[Scores], names: list[str]) -> None:
             each.columns[name] = replace(each.columns[name], counted=both)
 
 
-def _notes(
-    differ: list[str], scores: Mapping[str, Scores], queries: list[str], names: list[str]
-) -> list[str]:
+def _notes(differ: list[str], scores: Mapping[str, Scores], kept: Scores) -> list[str]:
+    """How the scores differ that were compared anyway."""
     if not differ:
         return []
     most = max(len(each.queries) for each in scores.values())
-    kept = f"Compared anyway, over the {len(queries)} queries (of up to {most}) and {', '.join(names)}"
-    return [f"{kept}, which all have. They were not made alike: {'; '.join(differ)}."]
+    over = f"the {len(kept.queries)} queries (of up to {most}) and {', '.join(kept)}, which all have"
+    return [f"Compared anyway, over {over}. They were not made alike: {'; '.join(differ)}."]
 
 
 def _same_source(scores: Mapping[str, Scores], first: Scores) -> bool:
@@ -66,6 +69,7 @@ def _same_source(scores: Mapping[str, Scores], first: Scores) -> bool:
         each.judgments is first.judgments
         and each.conventions == first.conventions
         and list(each) == list(first)
+        and _by_query(each) == _by_query(first)
         for each in scores.values()
     )
 
@@ -131,10 +135,11 @@ def _common_queries(scores: Mapping[str, Scores], first: Scores) -> list[str]:
     return queries
 
 
-def _common_groups(scores: Mapping[str, Scores], first: Scores) -> dict[str, str] | None:
-    """Query to group, where all were scored in the same groups."""
+def _common_groups(scores: Mapping[str, Scores], queries: list[str]) -> dict[str, str] | None:
+    """Query to group, where all were scored in the same groups of these queries."""
     groups = [_by_query(each) for each in scores.values()]
-    return groups[0] if groups[0] and all(each == groups[0] for each in groups) else None
+    kept = [{query: each[query] for query in queries if query in each} for each in groups]
+    return kept[0] if kept[0] and all(each == kept[0] for each in kept) else None
 
 
 def _by_query(scores: Scores) -> dict[str, str]:

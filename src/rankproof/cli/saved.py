@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +24,7 @@ def are_names(words: Sequence[str], history: str) -> bool:
     if _given("history"):
         return True
     saved = [word for word in words if word in _names(history)]
-    files = [word for word in words if word == STDIN or Path(word).exists()]
+    files = [word for word in words if word == STDIN or os.path.exists(word)]
     if len(saved) == len(words) == len(files):
         raise UsageError(
             f"{', '.join(map(shorten, words))}: files here and names in {history}. Next: write ./{words[0]} for the "
@@ -40,7 +40,7 @@ def _names(history: str) -> list[str]:
     from rankproof.api.history import History
 
     try:
-        return [each.name for each in History(history).entries()] if Path(history).exists() else []
+        return [each.name for each in History(history).entries()] if os.path.exists(history) else []
     except DataError:
         return []
 
