@@ -39,8 +39,7 @@ def writing(path: Path, timeout: float = TIMEOUT) -> Iterator[sqlite3.Connection
     """The history inside one transaction: all that is written in it stays, or nothing of it."""
     with _speaking(path, timeout), closing(_connected(path, timeout, "rwc")) as connection:
         _check(path, connection)
-        if version(connection) == 0:
-            _write_ahead(connection)
+        _write_ahead(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("BEGIN IMMEDIATE")
         try:
