@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankproof.reporting.html.charts import PARTS, losses
 from rankproof.reporting.html.content import Bar, Content
-from rankproof.reporting.html.markup import Child, Markup, el, ident, join, table
+from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, table
 from rankproof.reporting.html.page import Section
 from rankproof.reporting.html.svg import figure
 from rankproof.reporting.numbers import score
@@ -51,6 +51,5 @@ def _table(content: Content, shown: list[int]) -> Markup:
             parts = (bar.mean, bar.ranked_too_low, bar.never_found, bar.ceiling)
             rows.append([bar.measure, ident(system.name), *map(score, parts)])
     headings = ("measure", "system", "reached", "ranked too low", "never found", "ceiling")
-    return table(
-        "What is reached, and what is missing to the ceiling", headings, rows, words=(0, 1), grouped=True
-    )
+    caption = "What is reached, and what is missing to the ceiling"
+    return fold("The values", table(caption, headings, rows, words=(0, 1), grouped=True), cls="plain")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankproof.reporting.comparison import probability, signed
 from rankproof.reporting.comparison import span as difference_span
 from rankproof.reporting.html.charts import whiskers
 from rankproof.reporting.html.content import Content
-from rankproof.reporting.html.markup import Child, Markup, el, ident, join, table
+from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, table
 from rankproof.reporting.html.page import Section
 from rankproof.reporting.html.svg import figure
 from rankproof.reporting.numbers import score, share, span
 
 HEADINGS = ("measure", "system", "mean", "interval", "difference", "interval", "p", "won / lost", "verdict")
+
+MOST = 24
+"""Rows of a table up to which it is shown as a whole."""
 
 PAIRED = (
     " Overlapping lines do not mean that two systems are equal, as both see the same queries; the table says "
@@ -42,8 +45,17 @@ def _picture(content: Content, i: int) -> Markup:
 
 
 def values(content: Content) -> Markup:
-    """The numbers behind the pictures; with a baseline also the differences to it."""
-    rows = [row for i in range(len(content.definitions)) for row in _rows(content, i)]
+    """The numbers behind the pictures; with a baseline also the differences to it. A long table is folded."""
+    count = len(content.definitions)
+    if content.comparison is not None and count > 1 and count * len(content.systems) > MOST:
+        return join(
+            [_values(content, range(1)), fold("The other measures", _values(content, range(1, count)))]
+        )
+    return _values(content, range(count))
+
+
+def _values(content: Content, which: Iterable[int]) -> Markup:
+    rows = [row for i in which for row in _rows(content, i)]
     if content.comparison is None:
         return table("Means and what limits them", ("measure", "mean", "interval", "ceiling"), rows)
     caption = f"Means, and differences to {content.comparison['baseline']} query by query"
