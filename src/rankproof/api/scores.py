@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankproof.api.facts import facts_of
+from rankproof.api.per_query import PerQueryValues
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings
@@ -26,29 +28,6 @@ if TYPE_CHECKING:
     from rankproof.stats.intervals import Interval
 
 SEED = 0
-
-
-class PerQueryValues(Mapping[str, dict[str, float]]):
-    """`{measure: {query: value}}`, made when asked for; other names of a measure find it too."""
-
-    def __init__(self, scores: Scores) -> None:
-        self._scores = scores
-        self._made: dict[str, dict[str, float]] = {}
-
-    def __getitem__(self, measure: str | Measure) -> dict[str, float]:
-        name = self._scores.key(measure)
-        if name not in self._made:
-            self._made[name] = self._scores.values(name)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._scores.columns)
-
-    def __len__(self) -> int:
-        return len(self._scores.columns)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
 
 
 @dataclass(eq=False, repr=False)
@@ -287,12 +266,7 @@ class Scores:
         """What stands under a table: judged documents, the share of ties, the share nobody judged."""
         if "facts" in self.stored:
             return dict(self.stored["facts"])
-        unjudged = _unjudged_share(self.hits, list(self.columns.values()))
-        return {
-            "documents": 0 if self.judgments is None else len(self.judgments.docs),
-            "tied": _tied_share(self.hits),
-            "unjudged": {str(k): share for k, share in unjudged.items()},
-        }
+        return facts_of(self.hits, self.judgments, list(self.columns.values()))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -414,25 +388,3 @@ def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) ->
     for query, value in values.items():
         column[index[query]], counted[index[query]] = value, True
     return Column(parse(name), column, None if counted.all() else counted)
-
-
-def _tied_share(hits: Hits | None) -> float | None:
-    """The share of judged documents found that share their score; None where none was found."""
-    if hits is None or not len(hits.rank):
-        return None
-    if hits.first is None or hits.last is None:
-        return 0.0
-    return float((hits.first != hits.last).mean())
-
-
-def _unjudged_share(hits: Hits | None, columns: list[Column]) -> dict[int, float]:
-    """For each cut-off asked for, the share of documents in the top k that nobody judged."""
-    if hits is None:
-        return {}
-    cuts = sorted({column.measure.params["k"] for column in columns if column.measure.params.get("k")})
-    found = {}
-    for k in cuts:
-        shown = np.minimum(hits.retrieved, k).sum()
-        if shown:
-            found[k] = float(1 - hits.top(k).count().sum() / shown)
-    return found
