@@ -67,7 +67,7 @@ def _sections(lesson: Lesson, sides: Sequence[Side], key: str) -> list[Section]:
     parts = {
         "Found and wanted": _sets(sides),
         "The list beside the ideal": _lists(lesson, sides),
-        "Step by step": join(_steps(lesson, each) for each in sides),
+        "Step by step": join([_formula(sides[0].own), *(_steps(lesson, each) for each in sides)]),
         "The same in another tool": join(_versus(lesson, each) for each in sides),
     }
     several = f" ({sides[0].own.measure})" if len(lesson.measures) > 1 else ""
@@ -137,12 +137,15 @@ def _depth(own: Explained) -> int:
 # --- the steps -------------------------------------------------------------------------------------
 
 
+def _formula(own: Explained) -> Markup | None:
+    return el("p", prose(own.formula), cls="formula") if own.formula else None
+
+
 def _steps(lesson: Lesson, side: Side) -> Markup:
     own = side.own
     notes = (el("p", f"Note: {note}.", cls="note") for note in own.notes)
-    formula = el("p", prose(own.formula), cls="formula") if own.formula else None
     result = el("p", f"{own.measure} = {score(own.value)}", cls="equation")
-    return join([el("h3", ident(side.name)), formula, _numbered(lesson, own), result, *notes])
+    return join([el("h3", ident(side.name)), _numbered(lesson, own), result, *notes])
 
 
 def _numbered(lesson: Lesson, own: Explained) -> Markup:
