@@ -96,11 +96,13 @@ def check_saving(
     names: Sequence[str], runs: Sequence[str], tags: Sequence[str], history: str, replace: bool
 ) -> None:
     """Refuse what cannot be saved, before anything is scored."""
-    from rankproof.api.history import History
-
     if tags and not names:
         raise UsageError("--tag: nothing is saved without a name. Next: add --save NAME.")
-    if names and (len(names) != len(runs) or len(set(names)) != len(names)):
+    if not names:
+        return
+    from rankproof.api.history import History
+
+    if len(names) != len(runs) or len(set(names)) != len(names):
         raise UsageError(
             f"--save: got {len(names)} names for {len(runs)} rankings, expected a name of its own for each. "
             "Next: give --save once for each RUN, in the same order."
