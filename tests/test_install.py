@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MOST_PACKAGES, MOST_MEGABYTES = 13, 100
 CODE = """
 from rankproof import evaluate, nDCG, sample
-print(evaluate({"q": {"a": 3, "b": 1}}, {"q": ["x", "a", "y", "b"]}, [nDCG @ 4]).means)
+print(round(evaluate({"q": {"a": 3, "b": 1}}, {"q": ["x", "a", "y", "b"]}, [nDCG @ 4])["nDCG@4"], 4))
 print(len(sample.documents()))
 """
 
@@ -63,7 +63,7 @@ def test_a_fresh_environment_runs_it_and_stays_small(wheel: Path, tmp_path: Path
     out = subprocess.run(
         [python, "-I", "-c", CODE], capture_output=True, text=True, check=True, cwd=tmp_path
     ).stdout
-    assert out == "{'nDCG@4': 0.6399147239847394}\n156\n"
+    assert out == "0.6399\n156\n"
     shell = subprocess.run(
         [python.with_name("rankproof"), "--version"], capture_output=True, text=True, check=True
     )
