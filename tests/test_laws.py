@@ -215,6 +215,7 @@ UNREACHED = {
 }
 
 
+@pytest.mark.slow
 def test_some_perfect_ranking_reaches_the_ceiling(measure: Measure) -> None:
     """One of these does, for each query: all judged documents, or only some of them, best first."""
     missed = 0.0

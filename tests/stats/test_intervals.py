@@ -43,6 +43,7 @@ def test_the_bootstrap_agrees_with_scipy(n: int, level: float, method: str) -> N
     assert near(found, wanted.low, wanted.high, 0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "values", [skewed(1500), skewed(6000), (rng(2).random(2000) < 0.03).astype(float), rng(3).random(1200)]
 )
@@ -61,6 +62,7 @@ def test_the_closed_form_leans_with_the_skew_as_a_plain_normal_interval_does_not
     assert not near(plain, wanted.low, wanted.high, 0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "least"), [(30, 0.91), (200, 0.935)])
 def test_nineteen_of_twenty_intervals_hold_the_true_mean(n: int, least: float) -> None:
     draw = rng(11)

@@ -193,6 +193,7 @@ def test_two_programs_write_at_once_into_a_file_neither_has_made(tmp_path: Path)
     assert {each.name for each in History(path).entries()} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
 def test_a_program_killed_while_writing_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     path, rnd = tmp_path / "results.db", random.Random(3)
