@@ -107,14 +107,16 @@ def test_finite_always(measure: Measure) -> None:
         assert np.isfinite(values(measure, nothing, {"q": ranking})).all()
 
 
-@pytest.mark.parametrize("unjudged", ["skip", "relevant"])
-@pytest.mark.parametrize("ties", ["input", "expected", "best", "worst"])
-def test_finite_under_every_convention(measure: Measure, ties: str, unjudged: str) -> None:
+def test_finite_under_every_convention(measure: Measure) -> None:
     judgments, run = _made(measure.spec.aspects, 1, queries=8)
     absent = {query: scores for query, scores in run.items() if query != "q0"}
-    scores = evaluate(judgments, absent, measure, ties=ties, unjudged=unjudged, corpus=CORPUS)
-    assert math.isfinite(scores[str(measure)])
-    assert all(math.isfinite(value) for value in scores.per_query[str(measure)].values())
+    for ties, unjudged in product(["input", "expected", "best", "worst"], ["skip", "relevant"]):
+        scores = evaluate(judgments, absent, measure, ties=ties, unjudged=unjudged, corpus=CORPUS)
+        assert math.isfinite(scores[str(measure)]), (ties, unjudged)
+        assert all(math.isfinite(value) for value in scores.per_query[str(measure)].values()), (
+            ties,
+            unjudged,
+        )
 
 
 def test_order_of_queries(measure: Measure) -> None:
