@@ -144,7 +144,7 @@ def _from_stdin(load: Callable[[Path], T]) -> T:
         with os.fdopen(handle, "wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         loaded = load(Path(name))
-    except BaseException:
+    except BaseException:  # Ctrl-C too must leave no copy behind
         os.unlink(name)
         raise
     weakref.finalize(loaded, os.unlink, name)

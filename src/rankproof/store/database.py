@@ -45,7 +45,7 @@ def writing(path: Path, timeout: float = TIMEOUT) -> Iterator[sqlite3.Connection
         try:
             migrate(connection)
             yield connection
-        except BaseException:
+        except BaseException:  # whatever ended the work, Ctrl-C included, nothing half done stays
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
