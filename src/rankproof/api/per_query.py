@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from rankproof.core.measure import Measure
 
-if TYPE_CHECKING:
-    from rankproof.api.scores import Scores
 
-
+@dataclass(frozen=True, eq=False, repr=False)
 class PerQueryValues(Mapping[str, dict[str, float]]):
     """`{measure: {query: value}}`, made when asked for; other names of a measure find it too."""
 
-    def __init__(self, scores: Scores) -> None:
-        self._scores = scores
-        self._made: dict[str, dict[str, float]] = {}
+    names: Collection[str]
+    """The canonical names of the measures."""
+    key: Callable[[str | Measure], str]
+    """The canonical name for any name of a measure."""
+    values_of: Callable[[str], dict[str, float]]
+    """The value of each query, for a canonical name."""
+    _made: dict[str, dict[str, float]] = field(default_factory=dict, init=False)
 
     def __getitem__(self, measure: str | Measure) -> dict[str, float]:
-        name = self._scores.key(measure)
+        name = self.key(measure)
         if name not in self._made:
-            self._made[name] = self._scores.values(name)
+            self._made[name] = self.values_of(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._scores.columns)
+        return iter(self.names)
 
     def __len__(self) -> int:
-        return len(self._scores.columns)
+        return len(self.names)
 
     def __repr__(self) -> str:
         return repr(dict(self))

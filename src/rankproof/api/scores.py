@@ -101,7 +101,7 @@ class Scores:
     @cached_property
     def per_query(self) -> PerQueryValues:
         """`{measure: {query: value}}`."""
-        return PerQueryValues(self)
+        return PerQueryValues(tuple(self.columns), self.key, self.values)
 
     def values(self, measure: str | Measure) -> dict[str, float]:
         """The value of each query that counts."""

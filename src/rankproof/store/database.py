@@ -72,16 +72,26 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
-    if not is_ours(connection):
+    ours, found = _looked_at(connection)
+    if not ours:
         raise DataError(
             f"{path}: a database of another program, expected a history of rankproof; it was left as it is. "
             "Next: name another file with --history."
         )
-    if version(connection) > NEWEST:
+    if found > NEWEST:
         raise DataError(
-            f"{path}: a history of version {version(connection)}, and this rankproof reads up to version {NEWEST}; "
+            f"{path}: a history of version {found}, and this rankproof reads up to version {NEWEST}; "
             "it was left as it is. Next: pip install --upgrade rankproof."
         )
+
+
+def _looked_at(connection: sqlite3.Connection) -> tuple[bool, int]:
+    """Whether the file is ours, and its version, at one moment: another program may be making it right now."""
+    connection.execute("BEGIN")
+    try:
+        return is_ours(connection), version(connection)
+    finally:
+        connection.execute("COMMIT")
 
 
 @contextmanager
