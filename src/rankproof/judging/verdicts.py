@@ -1,0 +1,98 @@
+"""What is asked of a judge, and what it says: pairs of texts under one of five relations.
+
+Every judged metric is arithmetic over verdicts. A pair that no judge could settle is unmeasured: it stays
+without a verdict and is never taken for 0 or for 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+SUPPORTS, SILENT, CONTRADICTS = 1, 0, -1
+"""What a text says about a claim."""
+ABSTAINS = -1
+"""The value of an answer that says it has none."""
+
+VALUES: dict[str, tuple[int, ...]] = {
+    "R": (0, 1, 2, 3),
+    "S": (CONTRADICTS, SILENT, SUPPORTS),
+    "Q": (0, 1),
+    "A": (ABSTAINS, 0, 1, 2, 3),
+    "C": (),
+}
+"""The values of each relation.
+
+R: how well a chunk (right) answers a question (left). S: what a text (right) says about a claim (left).
+Q: whether a statement (right) bears on a question (left). A: how far an answer (right) addresses a
+question (left). C: the claims that a text (right) makes; its verdict holds them as `items`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One pair to be judged."""
+
+    relation: str
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one judge says of one pair, and where that comes from."""
+
+    ask: Ask
+    value: int | None
+    """One of the relation's values; None for C."""
+    judge: str
+    """Who said so, as people call it: 'lexical', 'openai:MODEL', 'human:ana'."""
+    probability: float | None = None
+    """How sure the judge is of a yes (R at least 2, S supports, Q 1, A at least 2), where it says so."""
+    quote: str = ""
+    """The words of the right text that show it."""
+    items: tuple[str, ...] = ()
+    """The claims, for C."""
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    """Provenance: batch, position in it, prompt version, the model's fingerprint, when."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """A pair that stays without a verdict, and why."""
+
+    ask: Ask
+    reason: str
+
+
+@dataclass(slots=True)
+class Account:
+    """What judging took: for the summary, and for the budget."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    money: float | None = None
+    """In US dollars; None where the price is not known."""
+    problems: dict[str, int] = field(default_factory=dict)
+    """What went wrong on the way, in words, with how often."""
+
+
+Keep = Callable[[Sequence[Verdict | Unmeasured]], None]
+"""Takes what a judge has settled as soon as it has it, so that an interruption loses nothing."""
+
+
+class Judge(Protocol):
+    """Anything that settles pairs."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """All that shapes its verdicts: kind, model, parameters, prompt version. Never a key to a service."""
+
+    def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
+        """Settle each pair of each group, a group being what one sample needs; every pair reaches `keep` once."""
