@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeGuard
 
@@ -43,6 +43,15 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
     row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
     notes = (said(took, source), *said_of_order(took, source))
     return rankings_in(chosen, took, row_by_row, source, notes)
+
+
+def records_of_frame(frame: Any, source: str) -> Iterator[dict[str, Any]]:
+    """The rows of a frame as mappings of all its columns."""
+    import narwhals as nw
+
+    table = _opened(frame, source)
+    whole: nw.DataFrame[Any] = table.collect() if isinstance(table, nw.LazyFrame) else table
+    return whole.iter_rows(named=True)
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None) -> Any:

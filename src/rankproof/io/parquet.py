@@ -22,8 +22,17 @@ def read_parquet(path: Path, wanted: Wanted, source: str) -> Any:
     with path.open("rb") as stream:
         packed = stream.read(len(MAGIC)) != MAGIC
     where = io.BytesIO(read_bytes(path)) if packed else path
+    return _read(where, lambda names: list(guess(names, wanted, source).values()), source)
+
+
+def read_every_column(content: bytes, source: str) -> Any:
+    """All that the bytes of a Parquet file hold, as a frame of pyarrow or Polars."""
+    return _read(io.BytesIO(content), lambda names: names, source)
+
+
+def _read(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
     read = _by_pyarrow if _library() == "pyarrow" else _by_polars
-    return read(where, lambda names: list(guess(names, wanted, source).values()), source)
+    return read(where, choose, source)
 
 
 def write_parquet(columns: dict[str, Any], target: Any) -> None:
