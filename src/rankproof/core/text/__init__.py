@@ -1,0 +1,1 @@
+"""Units of text, with the places they stand at: sentences, words, claims, numbers, entities."""

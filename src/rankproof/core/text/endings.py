@@ -1,0 +1,173 @@
+"""Whether a mark ends a sentence, judged by what stands before and after it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from rankproof.core.text.abbreviations import (
+    BEFORE_MORE,
+    BEFORE_NUMBER,
+    GERMAN,
+    LABELS,
+    MAY_END,
+    ORDINAL_NOUNS,
+    SAID,
+    SINGLE,
+    STARTERS,
+    UNITS,
+)
+from rankproof.core.text.scripts import ARABIC, DEVANAGARI
+
+BEFORE = re.compile(r"[^\s(\[\"“„«‘'「（/—–]*$")
+FIRST = re.compile(r"[^\w]*(?P<word>[\w][\w'’.-]*)?", re.DOTALL)
+ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")
+"""Letters with points between them, the last point taken off: U.S, e.g, z.B."""
+INITIAL = re.compile(rf"[^\W\d_]|[{DEVANAGARI}]{{1,3}}")
+ORDINAL = re.compile(r"\d{1,2}|[IVX]+")
+GOES_ON_WIDE = re.compile(
+    r"と|って|とか|という|など|[のはがをにでもや]|、|，|,|的|地|得|然后|就|便|接着|并|而|"
+    r"[^。！？，、]{0,8}(?:说道?|问道?|喊道?|叫道?|答道?|道|写道|回答)[。，,]"
+)
+"""What follows a quotation of which a sentence is not the end."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A mark that may end a sentence, where it stands, and where the sentence began."""
+
+    block: str
+    start: int
+    mark: re.Match[str]
+
+    @cached_property
+    def word(self) -> str:
+        """What stands directly before the mark; empty where that is a space."""
+        found = BEFORE.search(self.block, self.start, self.mark.start())
+        return found.group() if found else ""
+
+    @cached_property
+    def next(self) -> str:
+        """The first word after the mark."""
+        found = FIRST.match(self.block, self.mark.end())
+        return (found and found["word"]) or ""
+
+    @cached_property
+    def after(self) -> str:
+        """The first characters after the mark and its white space."""
+        return self.block[self.mark.end() : self.mark.end() + 12].lstrip()[:1]
+
+    @property
+    def starter(self) -> bool:
+        """Whether the next word is one that sentences begin with."""
+        return self.next.casefold().rstrip(".") in STARTERS or not self.next
+
+    @cached_property
+    def uncased(self) -> bool:
+        """Whether the text writes no word large, so that a small letter says nothing."""
+        return not any(c.isupper() for c in self.block)
+
+
+def ends_sentence(ending: Ending) -> bool:
+    """Whether the mark is the end of a sentence."""
+    mark = ending.mark
+    if mark["particle"] is not None:
+        return True
+    if mark["wide"]:
+        return not (mark["wide_close"] and GOES_ON_WIDE.match(ending.block, mark.end()))
+    if mark["run_on"]:
+        return (
+            mark["plain"] in ".!?" and ending.starter and ending.word[-1:].islower() and len(ending.word) > 1
+        )
+    if _small_letter_follows(ending):
+        return False
+    return _by_mark(ending)
+
+
+def _small_letter_follows(ending: Ending) -> bool:
+    """Whether the sentence goes on with a small letter, or with white space that no new one begins after."""
+    if ending.uncased:
+        return False
+    word = ending.next
+    if ending.after in ",;:、，" or (ending.after == "(" and ending.mark["close"]):
+        return True
+    return word[:1].islower() and not any(c.isupper() for c in word[1:3])
+
+
+def _by_mark(ending: Ending) -> bool:
+    plain = ending.mark["plain"]
+    if plain in ("…", "...", "....") or " " in plain:
+        return _after_dots(ending)
+    if "?" in plain or "!" in plain:
+        return not (ending.mark["close"] and _said(ending)) and ending.after not in "&"
+    if plain == ".":
+        return _after_point(ending)
+    return True
+
+
+def _after_dots(ending: Ending) -> bool:
+    """Three points leave a thought open; four end a sentence."""
+    four = ending.mark["plain"].replace(" ", "") == "...."
+    return four or (ending.next not in ("I", "I'm", "I'll", "") and not ending.uncased)
+
+
+def _said(ending: Ending) -> bool:
+    """Whether a quotation is followed by who said it."""
+    if not ending.after.isalpha():
+        return False
+    following = ending.block[ending.mark.end() : ending.mark.end() + 60].split()[:4]
+    return any(word.strip(".,").casefold() in SAID for word in following)
+
+
+def _after_point(ending: Ending) -> bool:
+    word = ending.word.rstrip(".")
+    if not word or ending.mark["close"]:
+        return bool(ending.next) or not word or bool(ending.mark["close"])
+    folded = word.casefold().replace("\u00a0", "")
+    if folded in SINGLE | UNITS and _stands_alone(ending):
+        return True
+    if folded in MAY_END and ending.starter and not (folded in BEFORE_NUMBER and ending.next[:1].isdigit()):
+        return True
+    if folded in MAY_END or folded in BEFORE_MORE or (_takes_number(folded) and _number_follows(ending)):
+        return False
+    if ACRONYM.fullmatch(word) or INITIAL.fullmatch(word):
+        return _ends_after_letters(ending, word)
+    return not (ORDINAL.fullmatch(word) and _ordinal(ending, word))
+
+
+def _stands_alone(ending: Ending) -> bool:
+    """Whether a short word is no initial: I after a small word, a unit after a number."""
+    before = " ".join(ending.block[ending.start : ending.mark.start()].split()[-2:-1])
+    if ending.word == "I":
+        return before.islower() and ending.starter
+    return ending.word not in UNITS or before[-1:].isdigit()
+
+
+def _ends_after_letters(ending: Ending, word: str) -> bool:
+    """Initials belong to a name; acronyms may end a sentence."""
+    if re.search(f"[{ARABIC}{DEVANAGARI}]", word):
+        return False
+    return ending.starter and bool(ending.next) and not ending.next.endswith(".")
+
+
+def _takes_number(folded: str) -> bool:
+    return folded in BEFORE_NUMBER or folded.endswith("str")
+
+
+def _number_follows(ending: Ending) -> bool:
+    return ending.next[:1].isdigit() or re.fullmatch(r"[ivxlIVXL]+[.,]?", ending.next) is not None
+
+
+def _ordinal(ending: Ending, word: str) -> bool:
+    """Whether a number with a point is a number of a list, or an ordinal as German and others write it."""
+    head = ending.block[ending.start : ending.mark.start() - len(word)]
+    if head.strip(" (#>*-").casefold() in LABELS | {""}:
+        return True
+    if ending.next.casefold().rstrip(".") in ORDINAL_NOUNS:
+        return True
+    return _german(ending) and not ending.starter
+
+
+def _german(ending: Ending) -> bool:
+    return any(word in GERMAN for word in ending.block.casefold().split())

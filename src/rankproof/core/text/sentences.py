@@ -1,0 +1,65 @@
+"""Where sentences begin and end, in many languages.
+
+A mark that may end a sentence is looked at with what stands before and after it: abbreviations, initials,
+ordinals, quotations and brackets keep a sentence together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rankproof.core.text.blocks import blocks
+from rankproof.core.text.endings import Ending, ends_sentence
+from rankproof.core.text.quotes import enclosed
+from rankproof.core.text.scripts import CJK, DEVANAGARI, GREEK
+from rankproof.core.text.spans import Span, trimmed
+
+CLOSERS = "\"'”’»›)\\]}」』）】》〉〕｣＂*_"
+NOTES = r"(?:\[\d[\d,–-]*\]|【\d+】|[¹²³⁰⁴-⁹])*"
+MARK = re.compile(
+    rf"""
+    (?P<wide> [。！？｡‼⁇⁈⁉]+[。！？｡!?…]* | (?<=[^\d\s])．(?!\d) | (?<=[{CJK}”」』）])[!?]+ )
+      (?P<wide_close> [{CLOSERS}]* ) {NOTES}
+  | (?P<plain> (?:\.[ \u00a0]){{2,4}}\. | [.!?…]+ | [؟۔।॥։።፧။។།‽]+[!?؟]*
+      | (?<=[{DEVANAGARI}]\s)\| | (?<=[{DEVANAGARI}])\| | (?<=[{GREEK}]); | \u037e )
+      (?P<close> (?:[\u00a0\u202f\ ]?(?:[»›](?!\w)|''(?!\w)))?[{CLOSERS}“]* ) {NOTES}
+      (?= \s | $ | (?P<run_on> [A-Z][a-z]+\b ) | (?<=[؟۔।॥።]) | (?<=[{CJK}]\.) )
+  | (?P<particle> (?:(?<=ครับ)|(?<=ค่ะ)|(?<=นะคะ)|(?<=จ้ะ))(?=\ ) )
+    """,
+    re.VERBOSE,
+)
+WORD = re.compile(r"\w")
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text, in order and apart; headings, list items and rows count as sentences.
+
+    >>> text = 'Dr. Wu paid $3.50 in the U.S. He asked, "Why?" and left. 多少钱？「三元。」と言った。'
+    >>> [part.of(text) for part in sentences(text)]
+    ['Dr. Wu paid $3.50 in the U.S.', 'He asked, "Why?" and left.', '多少钱？', '「三元。」と言った。']
+    """
+    return [span for block in blocks(text) for span in _split(text, block)]
+
+
+def _split(text: str, block: Span) -> Iterator[Span]:
+    """The sentences of one block."""
+    start = block.start
+    for end in _ends(block.of(text)):
+        yield trimmed(text, start, block.start + end)
+        start = block.start + end
+    rest = trimmed(text, start, block.end)
+    if rest.start < rest.end:
+        yield rest
+
+
+def _ends(block: str) -> Iterator[int]:
+    """Where sentences of a block end, but for the last."""
+    inside = enclosed(block)
+    start = 0
+    for mark in MARK.finditer(block):
+        if mark.end() >= len(block.rstrip()) or (inside[mark.start()] and inside[mark.end() - 1]):
+            continue
+        if WORD.search(block, start, mark.start()) and ends_sentence(Ending(block, start, mark)):
+            start = mark.end()
+            yield start
