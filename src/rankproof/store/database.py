@@ -1,4 +1,4 @@
-"""Opening a history: for reading without leaving a trace, for writing one at a time."""
+"""Opening a file of ours: for reading without leaving a trace, for writing one at a time."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from rankproof.errors import DataError, RankproofError, UsageError
-from rankproof.store.migrations import NEWEST, is_ours, migrate, version
+from rankproof.store.migrations import HISTORY, Schema, is_ours, migrate, version
 
 TIMEOUT = 10.0
 """Seconds to wait for another program that is writing."""
 
 
 @contextmanager
-def reading(path: Path, timeout: float = TIMEOUT) -> Iterator[sqlite3.Connection]:
-    """The history for reading; one of an older version is brought up to date in memory only."""
+def reading(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
+    """The file for reading; one of an older version is brought up to date in memory only."""
     if not path.is_file():
         raise UsageError(
-            f"{path}: there is no history. Next: save results with 'rankproof evaluate ... --save NAME', or name "
-            "the file with --history."
+            f"{path}: there is no {schema.noun}. Next: make one with '{schema.made_by}', or name "
+            f"the file with {schema.option}."
         )
-    with _speaking(path, timeout), closing(_connected(path, timeout, "rw")) as connection:
-        _check(path, connection)
-        if version(connection) == NEWEST:
+    with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rw")) as connection:
+        _check(path, connection, schema)
+        if version(connection) == schema.newest:
             yield connection
             return
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             connection.backup(copy)
-            migrate(copy)
+            migrate(copy, schema)
             yield copy
 
 
 @contextmanager
-def writing(path: Path, timeout: float = TIMEOUT) -> Iterator[sqlite3.Connection]:
-    """The history inside one transaction: all that is written in it stays, or nothing of it."""
-    with _speaking(path, timeout), closing(_connected(path, timeout, "rwc")) as connection:
-        _check(path, connection)
+def writing(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
+    """The file inside one transaction: all that is written in it stays, or nothing of it."""
+    with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rwc")) as connection:
+        _check(path, connection, schema)
         _write_ahead(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("BEGIN IMMEDIATE")
         try:
-            migrate(connection)
+            migrate(connection, schema)
             yield connection
         except BaseException:  # whatever ended the work, Ctrl-C included, nothing half done stays
             if connection.in_transaction:
@@ -71,39 +71,39 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA journal_mode = WAL").fetchone()
 
 
-def _check(path: Path, connection: sqlite3.Connection) -> None:
-    ours, found = _looked_at(connection)
+def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
+    ours, found = _looked_at(connection, schema)
     if not ours:
         raise DataError(
-            f"{path}: a database of another program, expected a history of rankproof; it was left as it is. "
-            "Next: name another file with --history."
+            f"{path}: a database of another program, expected a {schema.noun} of rankproof; it was left as it is. "
+            f"Next: name another file with {schema.option}."
         )
-    if found > NEWEST:
+    if found > schema.newest:
         raise DataError(
-            f"{path}: a history of version {found}, and this rankproof reads up to version {NEWEST}; "
+            f"{path}: a {schema.noun} of version {found}, and this rankproof reads up to version {schema.newest}; "
             "it was left as it is. Next: pip install --upgrade rankproof."
         )
 
 
-def _looked_at(connection: sqlite3.Connection) -> tuple[bool, int]:
+def _looked_at(connection: sqlite3.Connection, schema: Schema) -> tuple[bool, int]:
     """Whether the file is ours, and its version, at one moment: another program may be making it right now."""
     connection.execute("BEGIN")
     try:
-        return is_ours(connection), version(connection)
+        return is_ours(connection, schema), version(connection)
     finally:
         connection.execute("COMMIT")
 
 
 @contextmanager
-def _speaking(path: Path, timeout: float) -> Iterator[None]:
+def _speaking(path: Path, timeout: float, schema: Schema) -> Iterator[None]:
     """What SQLite says is wrong with the file, in our words."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise _in_words(path, timeout, error) from error
+        raise _in_words(path, timeout, error, schema) from error
 
 
-def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError) -> RankproofError:
+def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: Schema) -> RankproofError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return DataError(
@@ -111,17 +111,18 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError) -> Rankp
             "Next: try again when it is done."
         )
     if code in (0, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # 0: text that is no text
-        return damaged(path, str(error))
+        return damaged(path, str(error), schema)
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return UsageError(
-            f"{path}: cannot be opened for writing ({error}). Next: name a file that can be written, with --history."
+            f"{path}: cannot be opened for writing ({error}). Next: name a file that can be written, with "
+            f"{schema.option}."
         )
     return DataError(f"{path}: {error}; nothing was written. Next: look at the disk and at the file.")
 
 
-def damaged(path: Path, why: str) -> DataError:
+def damaged(path: Path, why: str, schema: Schema = HISTORY) -> DataError:
     """The error for a file that is not what it should be."""
     return DataError(
-        f"{path}: no history, or a damaged one ({why}); it was left as it is. "
-        "Next: name another file with --history, or put a copy in its place."
+        f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. "
+        f"Next: name another file with {schema.option}, or put a copy in its place."
     )

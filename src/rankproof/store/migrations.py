@@ -1,11 +1,29 @@
-"""The tables of a history, as numbered steps: step n leads from version n - 1 to version n."""
+"""The tables of our files, as numbered steps: step n leads from version n - 1 to version n."""
 
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 
-APPLICATION = 0x524E4B50
-"""What SQLite's `application_id` is in our files ("RNKP"), so that another program's is never taken for one."""
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What one kind of file holds, and what messages call it."""
+
+    noun: str
+    option: str
+    """The option of the command line that names such a file."""
+    made_by: str
+    """The command that makes one."""
+    application: int
+    """What SQLite's `application_id` is in it, so that another program's file is never taken for one."""
+    steps: tuple[tuple[str, ...], ...]
+
+    @property
+    def newest(self) -> int:
+        """The version that the last step leads to."""
+        return len(self.steps)
+
 
 MIGRATIONS = (
     (
@@ -41,7 +59,13 @@ MIGRATIONS = (
         )""",
     ),
 )
-NEWEST = len(MIGRATIONS)
+HISTORY = Schema(
+    noun="history",
+    option="--history",
+    made_by="rankproof evaluate ... --save NAME",
+    application=0x524E4B50,  # "RNKP"
+    steps=MIGRATIONS,
+)
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -50,17 +74,17 @@ def version(connection: sqlite3.Connection) -> int:
     return found
 
 
-def is_ours(connection: sqlite3.Connection) -> bool:
-    """Whether the file is a history, or empty."""
+def is_ours(connection: sqlite3.Connection, schema: Schema) -> bool:
+    """Whether the file is of this kind, or empty."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return bool(application == APPLICATION or (application == 0 and tables == 0))
+    return bool(application == schema.application or (application == 0 and tables == 0))
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, schema: Schema) -> None:
     """Take every step that is still to be taken; call it inside a transaction."""
-    for step in MIGRATIONS[version(connection) :]:
+    for step in schema.steps[version(connection) :]:
         for statement in step:
             connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {NEWEST}")
+    connection.execute(f"PRAGMA application_id = {schema.application}")
+    connection.execute(f"PRAGMA user_version = {schema.newest}")
