@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankproof.api.fuse import fuse
     from rankproof.api.gate import Gate, gate, gate_scores
     from rankproof.api.history import History
+    from rankproof.api.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
     from rankproof.api.report import Report, report
     from rankproof.api.scores import Scores
     from rankproof.api.tune import Tuned, tune
@@ -42,6 +43,10 @@ _PUBLIC = {
     "Gate": "rankproof.api.gate",
     "History": "rankproof.api.history",
     "Scores": "rankproof.api.scores",
+    "leaderboard": "rankproof.api.leaderboard",
+    "rank_correlation": "rankproof.api.leaderboard",
+    "Leaderboard": "rankproof.api.leaderboard",
+    "RankCorrelation": "rankproof.api.leaderboard",
     "report": "rankproof.api.report",
     "Report": "rankproof.api.report",
     "audit": "rankproof.api.audit",
@@ -63,7 +68,9 @@ __all__ = [
     "Explanation",
     "Gate",
     "History",
+    "Leaderboard",
     "Measure",
+    "RankCorrelation",
     "Report",
     "Scores",
     "Tuned",
@@ -76,8 +83,10 @@ __all__ = [
     "fuse",
     "gate",
     "gate_scores",
+    "leaderboard",
     "measure",
     "prepare",
+    "rank_correlation",
     "report",
     "tune",
 ]

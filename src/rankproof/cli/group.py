@@ -13,6 +13,8 @@ COMMANDS = {
     "evaluate": "Score rankings against judgments.",
     "compare": "Say which ranking is better, where that is more than chance.",
     "gate": "Decide whether a change may ship: pass, fail or inconclusive.",
+    "leaderboard": "Order systems, and say how far the order can be trusted.",
+    "rank-correlation": "Say how alike two sets of scores order systems.",
     "report": "Write one page that shows everything: summary, pictures, tables.",
     "history": "List the results that were saved.",
     "show": "Show a saved result.",
@@ -41,7 +43,7 @@ class Commands(click.Group):
         """The command of that name, loaded now."""
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"rankproof.cli.{name}").command
+        command: click.Command = import_module(f"rankproof.cli.{name.replace('-', '_')}").command
         return command
 
     def resolve_command(

@@ -107,7 +107,10 @@ def order(scores: Ordering, higher: bool = True) -> list[str]:
 def _shared(first: Ordering, second: Ordering) -> list[str]:
     names = sorted(set(first) & set(second))
     if len(names) < 2:
-        raise DataError(f"orderings: got {len(names)} systems in both, expected 2 or more of the same name.")
+        raise DataError(
+            f"orderings: got {len(names)} systems in both, expected 2 or more of the same name. "
+            "Next: name the systems alike."
+        )
     for scores in (first, second):
         finite(np.array([scores[name] for name in names]), "scores")
     return names

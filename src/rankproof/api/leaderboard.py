@@ -1,0 +1,285 @@
+"""`leaderboard` and `rank_correlation`: how far an order of systems can be trusted, how alike two are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.alignment import together
+from rankproof.api.scores import Scores
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.stats.corrections import correct
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import paired
+from rankproof.stats.rankings import (
+    Alike,
+    Ordering,
+    discriminative_power,
+    kendall_tau_b,
+    order,
+    rbo_of,
+    stability,
+    swap_rate,
+    tau_ap_of,
+)
+
+PERMUTATIONS = 10_000
+SPLITS = 1_000
+
+Systems = Mapping[str, Scores] | Mapping[str, float] | str | os.PathLike[str]
+"""Scores of systems: as `evaluate` gives them, as numbers, or the path of a file with numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The systems by their means, the best first, and how far that order hangs on single queries."""
+
+    measure: str
+    means: dict[str, float]
+    queries: int
+    least: float
+    """The lowest tau-b between this order and the one with a query left out."""
+    average: float
+    """The mean of those."""
+    moves: tuple[str, ...]
+    """The queries without which the order would be another."""
+    first_changes: int
+    """How many of them decide about the first place."""
+    told_apart: int
+    """Pairs of systems whose difference is more than chance (sign flips, Holm)."""
+    pairs: int
+    swap_rate: float
+    """How often two halves of the queries disagree about which of two systems is better."""
+    alpha: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leaderboard as plain data."""
+        return {**asdict(self), "moves": list(self.moves)}
+
+    def format(self, name: str = "table") -> str:
+        """The leaderboard as text: table, markdown or json."""
+        from rankproof.reporting.orderings import render_leaderboard
+
+        return render_leaderboard(self.to_dict(), name)
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+@dataclass(frozen=True, slots=True)
+class RankCorrelation:
+    """How alike two orders of the same systems are."""
+
+    names: tuple[str, str]
+    """What the two sets of scores are called."""
+    scores: dict[str, tuple[float, float]]
+    """For each system its score in both, in the order of the second set."""
+    tau_b: Alike
+    tau_ap: Alike
+    """The second set is the truth: mistakes at its top weigh more."""
+    rbo: Alike
+    p: float
+    """The persistence of RBO."""
+    higher: tuple[bool, bool]
+    """Whether more is better, in each."""
+    left_out: tuple[str, ...] = ()
+    """Systems that only one of the two sets has."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The correlation as plain data."""
+        return {
+            "names": list(self.names),
+            "systems": len(self.scores),
+            "tau_b": self.tau_b.value,
+            "tau_ap": self.tau_ap.value,
+            "rbo": self.rbo.value,
+            "rbo_p": self.p,
+            "notes": [each.note for each in dict.fromkeys((self.tau_b, self.tau_ap)) if each.note],
+            "left_out": list(self.left_out),
+            "higher": list(self.higher),
+            "scores": {name: list(pair) for name, pair in self.scores.items()},
+        }
+
+    def format(self, name: str = "table") -> str:
+        """The correlation as text: table, markdown or json."""
+        from rankproof.reporting.orderings import render_correlation
+
+        return render_correlation(self.to_dict(), name)
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+def leaderboard(
+    scores: Mapping[str, Scores],
+    measure: str | Measure | None = None,
+    *,
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> Leaderboard:
+    """Order systems by a measure (the first where none is named), and leave out each query in turn.
+
+    >>> from rankproof import evaluate
+    >>> judged = {f"q{i}": {"a": 1} for i in range(3)}
+    >>> good = evaluate(judged, {query: ["a"] for query in judged}, "RR")
+    >>> fair = evaluate(judged, {query: ["x", "a"] for query in judged}, "RR")
+    >>> board = leaderboard({"fair": fair, "good": good})
+    >>> list(board.means), board.least, board.moves
+    (['good', 'fair'], 1.0, ())
+    """
+    first = next(iter(_several(scores)))
+    alike, _ = together(scores, first, None if measure is None else [measure])
+    column = alike[first].column(measure if measure is not None else next(iter(alike[first])))
+    name, higher = column.measure.name, column.measure.spec.higher
+    values, queries = _counting(alike, name)
+    if len(queries) < 2:
+        raise DataError(
+            f"{name}: got {len(queries)} queries, expected 2 or more: with one left out none is left."
+        )
+    found = stability(values, higher)
+    ps = _pairwise(values, seed)
+    means = {each: alike[each][name] for each in alike}
+    return Leaderboard(
+        measure=name,
+        means={each: means[each] for each in order(means, higher)},
+        queries=len(queries),
+        least=found.least,
+        average=found.mean,
+        moves=tuple(queries[i] for i in found.moves),
+        first_changes=found.first_changes,
+        told_apart=discriminative_power(ps, alpha).found,
+        pairs=len(ps),
+        swap_rate=swap_rate(values, np.random.default_rng(seed), SPLITS).rate,
+        alpha=alpha,
+    )
+
+
+def rank_correlation(
+    first: Systems,
+    second: Systems | None = None,
+    measure: str | Measure | None = None,
+    versus: str | Measure | None = None,
+    *,
+    names: tuple[str, str] | None = None,
+    higher: bool = True,
+    p: float = 0.9,
+) -> RankCorrelation:
+    """How alike two sets of scores order the same systems; the second is taken for the truth where one is needed.
+
+    Each set is `{system: scores}`, `{system: number}` or the path of a file of numbers. Without `second`, the
+    same scores are ordered by `measure` and by `versus`. `higher` says whether more is better where that is not
+    known from a measure; `p` is how far down RBO looks.
+
+    >>> found = rank_correlation({"a": 0.3, "b": 0.2, "c": 0.1}, {"a": 0.5, "b": 0.1, "c": 0.2})
+    >>> round(found.tau_b.value, 4), found.tau_ap.value
+    (0.3333, 0.5)
+    """
+    if second is None and (versus is None or _is_path(first)):
+        raise UsageError(
+            "rank_correlation: got one set of scores. Next: give a second one, or scores of evaluate with two "
+            "measures (measure=, versus=)."
+        )
+    one = _ordering(first, measure, higher)
+    other = _ordering(first if second is None else second, versus if versus is not None else measure, higher)
+    both = {name: (one[0][name], other[0][name]) for name in order(other[0], other[1]) if name in one[0]}
+    mine, theirs = (
+        _upward({name: pair[i] for name, pair in both.items()}, up) for i, up in ((0, one[1]), (1, other[1]))
+    )
+    return RankCorrelation(
+        names=names or _labels(one[2], other[2]),
+        scores=both,
+        tau_b=kendall_tau_b(mine, theirs),
+        tau_ap=tau_ap_of(mine, theirs),
+        rbo=rbo_of(mine, theirs, p),
+        p=p,
+        higher=(one[1], other[1]),
+        left_out=tuple(sorted(set(one[0]) ^ set(other[0]))),
+    )
+
+
+def _ordering(
+    systems: Systems, measure: str | Measure | None, higher: bool
+) -> tuple[dict[str, float], bool, str]:
+    """The score of each system, whether more is better, and what the set is called."""
+    if isinstance(systems, str | os.PathLike):
+        from rankproof.io.orderings import read_ordering
+
+        asked = None if measure is None else str(measure)
+        named = f"{os.fspath(systems)} {asked or ''}".strip()
+        return read_ordering(systems, asked), higher, named
+    if not isinstance(systems, Mapping) or not systems:
+        raise UsageError(f"scores of systems: got {shorten(systems)}, expected {{system: scores}} or a path.")
+    first = next(iter(systems.values()))
+    if not isinstance(first, Scores):
+        return {name: _number(name, value) for name, value in systems.items()}, higher, ""
+    name = str(measure) if measure is not None else next(iter(first))
+    column = first.column(name)
+    return (
+        {each: _mean(each, own, name) for each, own in systems.items()},
+        column.measure.spec.higher,
+        column.measure.name,
+    )
+
+
+def _is_path(systems: Systems) -> bool:
+    return isinstance(systems, str | os.PathLike)
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        raise DataError(f"{shorten(name)}: got {shorten(value)} as the score, expected a finite number.")
+    return float(value)
+
+
+def _mean(name: str, scores: Any, measure: str) -> float:
+    if not isinstance(scores, Scores):
+        raise UsageError(
+            f"{shorten(name)}: got {shorten(scores)}, expected scores of evaluate as the others."
+        )
+    if measure not in scores:
+        raise UsageError(f"{shorten(name)} has no {measure}, only {', '.join(scores)}.")
+    return scores[measure]
+
+
+def _upward(scores: Ordering, higher: bool) -> Ordering:
+    """The scores so that more is better."""
+    return scores if higher else {name: -value for name, value in scores.items()}
+
+
+def _labels(first: str, second: str) -> tuple[str, str]:
+    return (
+        (first or "first", second or "second")
+        if first != second
+        else (f"{first} first".strip(), f"{second} second".strip())
+    )
+
+
+def _several(scores: Mapping[str, Scores]) -> Mapping[str, Scores]:
+    if not isinstance(scores, Mapping) or len(scores) < 2:
+        raise UsageError("leaderboard needs scores of at least two systems as {name: scores}.")
+    return scores
+
+
+def _counting(scores: Mapping[str, Scores], name: str) -> tuple[dict[str, Array], list[str]]:
+    """The values of the queries that count for all systems, and those queries."""
+    columns = {system: each.column(name) for system, each in scores.items()}
+    queries = next(iter(scores.values())).queries
+    kept = np.ones(len(queries), dtype=bool)
+    for column in columns.values():
+        kept &= True if column.counted is None else column.counted
+    values = {system: column.values[kept] for system, column in columns.items()}
+    return values, [queries[i] for i in np.flatnonzero(kept).tolist()]
+
+
+def _pairwise(values: Mapping[str, Array], seed: int) -> list[float]:
+    """The corrected p of every pair of systems."""
+    rows = [paired(values[a], values[b]) for a, b in combinations(sorted(values), 2)]
+    found = sign_flips(rows, np.random.default_rng(seed), permutations=PERMUTATIONS)
+    return correct([each.p for each in found], "holm")

@@ -1,0 +1,34 @@
+"""Systems to be ordered: rankings that are scored here, or results that were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankproof.cli import saved
+from rankproof.cli.files import check_one_stdin, named
+from rankproof.errors import UsageError
+from rankproof.reporting.numbers import count
+
+if TYPE_CHECKING:
+    from rankproof.api.scores import Scores
+
+
+def scored(
+    words: Sequence[str], measures: Sequence[str] | None, history: str, **conventions: Any
+) -> dict[str, Scores]:
+    """The scores of each system: of JUDGMENTS RUN RUN..., or of saved names."""
+    from rankproof.api.evaluate import evaluate, prepare
+    from rankproof.api.history import History
+
+    if saved.are_names(words, history):
+        return {name: History(history).scores(name) for name in words}
+    judgments, *runs = words
+    if len(set(runs)) < 2:
+        raise UsageError(
+            f"got {count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names."
+        )
+    check_one_stdin(*words)
+    judged = prepare(judgments)
+    asked = None if measures is None else list(measures)
+    return {name: evaluate(judged, path, asked, **conventions) for name, path in named(runs).items()}

@@ -1,0 +1,106 @@
+"""`rankproof rank-correlation`: do two sets of scores order systems alike?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from rankproof.cli import options, saved
+from rankproof.cli.boards import scored
+from rankproof.cli.files import check_one_stdin
+from rankproof.cli.output import telling, write
+from rankproof.core.names import parse_all
+from rankproof.errors import UsageError
+from rankproof.reporting.numbers import count
+
+if TYPE_CHECKING:
+    from rankproof.api.leaderboard import RankCorrelation
+
+
+@click.command("rank-correlation")
+@click.argument("words", nargs=-1, required=True, metavar="SCORES SCORES | JUDGMENTS RUN RUN...")
+@options.measures
+@click.option("--judgments", "other", metavar="FILE", help="Other judgments of the same rankings.")
+@click.option("--p", "p", type=float, default=0.9, metavar="P", help="How far down RBO looks. [0.9]")
+@click.option("--lower", is_flag=True, help="Less is better, in files of scores.")
+@click.option(
+    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown or json. [table]"
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.history
+def command(
+    words: tuple[str, ...],
+    measures: tuple[str, ...],
+    other: str | None,
+    p: float,
+    lower: bool,
+    form: str,
+    output: str | None,
+    history: str,
+) -> None:
+    """Say how alike two sets of scores order the same systems.
+
+    Kendall's tau-b, tau-AP and RBO, of two files of scores (lines SYSTEM<TAB>SCORE,
+    or what 'evaluate -f csv' writes), or of rankings under two measures or two
+    sets of judgments. The second set is the truth where one is needed.
+
+    \b
+    rankproof rank-correlation mine.tsv theirs.tsv
+    rankproof rank-correlation judgments.tsv a.run b.run c.run -m nDCG@10,AP
+    rankproof rank-correlation pooled.tsv *.run --judgments full.tsv -m nDCG@10
+
+    Saved results are taken by their names, under two measures:
+
+    \b
+    rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
+    """
+    from rankproof.reporting.orderings import check
+
+    check(form)
+    names = [each.name for each in parse_all(list(measures))] if measures else []
+    if len(words) == 2 and other is None and not saved.are_names(words, history):
+        found = _of_files(words, names, lower, p)
+    else:
+        found = _of_systems(words, names, other, p, history)
+    write(found.format(form), output)
+
+
+def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
+    """Two files of scores; two measures are those of the one and of the other."""
+    from rankproof.api.leaderboard import rank_correlation
+
+    check_one_stdin(*paths)
+    if len(measures) > 2:
+        raise _two(measures)
+    mine, theirs = (measures[0], measures[-1]) if measures else (None, None)
+    return rank_correlation(paths[0], paths[1], mine, theirs, higher=not lower, p=p)
+
+
+def _of_systems(
+    words: tuple[str, ...], measures: list[str], other: str | None, p: float, history: str
+) -> RankCorrelation:
+    """Rankings under two measures, or under two sets of judgments by one."""
+    from rankproof.api.leaderboard import rank_correlation
+
+    if len(measures) != (2 if other is None else 1):
+        raise (
+            _two(measures)
+            if other is None
+            else UsageError(
+                f"-m: got {count(len(measures), 'measure')}, expected one, by which both judgments order the systems."
+            )
+        )
+    with telling("scoring"):
+        mine = scored(words, measures, history)
+        if other is None:
+            return rank_correlation(mine, None, *measures, p=p)
+        theirs = scored((other, *words[1:]), measures, history)
+    return rank_correlation(mine, theirs, measures[0], names=(words[0], other), p=p)
+
+
+def _two(measures: list[str]) -> UsageError:
+    return UsageError(
+        f"-m: got {count(len(measures), 'measure')}, expected two to compare. Next: -m nDCG@10,AP; or --judgments FILE "
+        "with one; or 'rankproof leaderboard' for one order by itself."
+    )

@@ -1,0 +1,118 @@
+"""Orders of systems as text: a leaderboard with how far it can be trusted, and how alike two orders are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rankproof.errors import one_of
+from rankproof.reporting import markdown as md
+from rankproof.reporting.numbers import ABSENT, count, score, share
+from rankproof.reporting.tables import Column, cut, table, wrap
+
+View = Mapping[str, Any]
+Grid = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""Headings, and rows of cells; the first column is text."""
+FORMATS = ("table", "markdown", "json")
+NAMED = 5
+"""So many queries or systems are named, others are counted."""
+
+
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in FORMATS:
+        raise one_of("format", name, FORMATS)
+
+
+def render_leaderboard(view: View, name: str) -> str:
+    """The leaderboard as text in the named format."""
+    return _rendered(view, name, _means, _trust)
+
+
+def render_correlation(view: View, name: str) -> str:
+    """The correlation of two orders as text in the named format."""
+    return _rendered(view, name, _places, _alike)
+
+
+def _rendered(
+    view: View, name: str, grid: Callable[[View], Grid], said: Callable[[View], Sequence[str]]
+) -> str:
+    check(name)
+    if name == "json":
+        return json.dumps(dict(view), indent=2, ensure_ascii=False) + "\n"
+    headings, rows = grid(view)
+    if name == "markdown":
+        cells = [[md.escape(cell) for cell in row] for row in rows]
+        lines = md.table([md.escape(each) for each in headings], cells)
+        return "\n".join([*lines, *(f"\n{md.escape(each)}" for each in said(view))]) + "\n"
+    columns = zip(headings, zip(*rows, strict=True), strict=True)
+    lines = table([Column(cut(h, 24), cells, h != headings[0]) for h, cells in columns])
+    return "\n".join([*lines, "", *(line for each in said(view) for line in wrap(each))]) + "\n"
+
+
+def _means(view: View) -> Grid:
+    ranks = _ranks(list(view["means"].values()), True)
+    rows = [
+        (name, score(mean), rank) for (name, mean), rank in zip(view["means"].items(), ranks, strict=True)
+    ]
+    return ("system", view["measure"], "rank"), rows
+
+
+def _trust(view: View) -> list[str]:
+    """How far the order can be trusted, in words."""
+    moves, n = view["moves"], view["queries"]
+    if not moves:
+        left = f"Leaving out any one of the {n:,} queries leaves the order as it is."
+    else:
+        left = (
+            f"Leaving out one of the {n:,} queries changes the order for {count(len(moves), 'query', 'queries')} "
+            f"({_some(moves)}), the first place for {view['first_changes']}; tau-b is {score(view['least'])} at "
+            f"the least and {score(view['average'])} on average."
+        )
+    pairs = count(view["pairs"], "pair", "pairs")
+    return [
+        left,
+        f"Told apart beyond chance: {view['told_apart']} of {pairs} of systems (sign flips, Holm, at "
+        f"{view['alpha']:g}). Two halves of the queries disagree about the better of two systems "
+        f"{share(view['swap_rate'])} of the time.",
+    ]
+
+
+def _places(view: View) -> Grid:
+    pairs = view["scores"]
+    first, second = ([pair[i] for pair in pairs.values()] for i in (0, 1))
+    ranks = [_ranks(first, view["higher"][0]), _ranks(second, view["higher"][1])]
+    rows = [
+        (name, score(one), mine, score(other), theirs)
+        for (name, (one, other)), mine, theirs in zip(pairs.items(), *ranks, strict=True)
+    ]
+    return ("system", view["names"][0], "rank", view["names"][1], "rank"), rows
+
+
+def _ranks(values: Sequence[float], higher: bool) -> list[str]:
+    """The place of each value; equal values share the better one."""
+    best_first = sorted(values, reverse=higher)
+    return [str(best_first.index(value) + 1) for value in values]
+
+
+def _alike(view: View) -> list[str]:
+    """The correlations in words, and what limits them."""
+    absent = [f"{ABSENT} {note}." for note in view["notes"]]
+    said = [
+        f"Kendall's tau-b {_value(view['tau_b'])}, over {count(view['systems'], 'system')} that both order.",
+        f"tau-AP {_value(view['tau_ap'])}, with {view['names'][1]} as the truth: the top weighs more.",
+        f"RBO {_value(view['rbo'])} (p = {view['rbo_p']:g}).",
+    ]
+    left = view["left_out"]
+    return [*said, *absent, *([f"Left out, as only one has them: {_some(left)}."] if left else [])]
+
+
+def _value(value: float | None) -> str:
+    return ABSENT if value is None else score(value)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names; the others are counted."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(cut(each, 30) for each in names[:NAMED]) + more
