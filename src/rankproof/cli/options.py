@@ -42,16 +42,16 @@ _ABOUT = {
 
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
-    for option in reversed(_convention_options()):
-        command = option(command)
-    return command
-
-
-def _convention_options() -> list[Callable[[F], F]]:
-    words = [_of_words(name, about) for name, about in _ABOUT.items()]
     corpus = click.option("--corpus", type=int, metavar="N", help="Documents in the whole collection.")
     context = click.option("--context-k", type=int, metavar="K", help="Documents your generator is fed.")
-    return [*words, corpus, context]
+    return rules(corpus(context(command)))
+
+
+def rules(command: F) -> F:
+    """The options for the conventions that are words."""
+    for name, about in reversed(_ABOUT.items()):
+        command = _of_words(name, about)(command)
+    return command
 
 
 def _of_words(name: str, about: str) -> Callable[[F], F]:
