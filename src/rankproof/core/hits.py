@@ -345,14 +345,11 @@ def _sorted_pool(pool: Hits) -> Hits:
 def _best_first(pool: Hits) -> Array:
     """The order by query, then falling grade, then as judged; whole grades are sorted as one integer key."""
     low, span = pool.grade.min(), pool.grade.max() - pool.grade.min() + 1
-    size = len(pool.grade)
-    if pool.n * span * size < 2**62 and bool((pool.grade % 1 == 0).all()):
-        key = pool.query * int(span) + (span - 1 - (pool.grade - low)).astype(np.int64)
-        if pool.n * span <= 2**16:
-            # NumPy sorts keys of 16 bits by counting.
-            return np.argsort(key.astype(np.uint16), kind="stable")
-        return np.sort(key * size + np.arange(size)) % size
-    return np.lexsort((-pool.grade, pool.query))
+    if pool.n * span >= 2**62 or bool((np.floor(pool.grade) != pool.grade).any()):
+        return np.lexsort((-pool.grade, pool.query))
+    key = pool.query * int(span) + (span - 1 - (pool.grade - low)).astype(np.int64)
+    # NumPy sorts keys of 16 bits by counting, and longer ones fast where they are nearly in order.
+    return np.argsort(key.astype(np.uint16) if pool.n * span <= 2**16 else key, kind="stable")
 
 
 def runs(query: Array, first: Array) -> tuple[Array, Array]:

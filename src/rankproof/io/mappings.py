@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, repeat
+from itertools import chain, islice, pairwise, repeat, starmap
 from operator import is_not
 from typing import Any
 
@@ -53,15 +53,16 @@ class MappingRankings:
         if conventions.ties == "rank":
             raise _no_ranks(self.source)
         rankings = self._of_judged_queries(judgments, census)
-        present = np.fromiter(map(is_not, rankings, repeat(ABSENT)), dtype=bool, count=len(rankings))
         docs, start = as_given(judgments.docs, judged_kinds(judgments)[1]), judgments.start
         for begin in range(0, len(rankings), QUERIES):
             some = rankings[begin : begin + QUERIES]
+            present = np.fromiter(map(is_not, some, repeat(ABSENT)), dtype=bool, count=len(some))
             self._make_dicts(some, judgments.queries[begin : begin + QUERIES], conventions, census)
-            for first, last in _cut(some, start[begin : begin + QUERIES + 1]):
-                here = slice(begin + first, begin + last)
-                batch = _Batch(self.source, judgments, here.start, some[first:last], present[here])
-                yield batch.block(docs[start[here.start] : start[here.stop]])
+            length = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
+            for part in _cut(length, start[begin : begin + QUERIES + 1]):
+                first, last = begin + part.start, begin + part.stop
+                batch = _Batch(self.source, judgments, first, some[part], present[part], length[part])
+                yield batch.block(docs[start[first] : start[last]])
 
     def table(self) -> RankingTable:
         """Every document of every ranking as columns."""
@@ -72,11 +73,11 @@ class MappingRankings:
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:
         """What the mapping holds for each judged query, in the order of the judgments."""
         kind = judged_kinds(judgments)[0]
+        if kind is False and tuple(self.mapping) == judgments.queries:
+            return list(self.mapping.values())
         where = f"{self.source}, queries"
         check_same_kind(are_integers(self.mapping, where), kind, where)
         queries = as_given(judgments.queries, kind)
-        if list(self.mapping) == list(queries):
-            return list(self.mapping.values())
         rankings = list(map(self.mapping.get, queries, repeat(ABSENT)))
         extra = len(self.mapping) - sum(map(is_not, rankings, repeat(ABSENT)))
         if extra:
@@ -108,6 +109,7 @@ class _Batch:
     first: int
     rankings: list[Ranking]
     present: Array
+    length: Array
 
     def block(self, docs: Any) -> Block:
         """The block of these rankings, in which `docs` are the judged documents to look for."""
@@ -115,13 +117,14 @@ class _Batch:
         score = self._scores()
         start = self.judgments.start[self.first : self.first + len(self.rankings) + 1]
         counts = start[1:] - start[:-1]
+        if len(docs) > len(score):
+            _bring_ids(self.rankings)
         found = _look_up(self.rankings, counts.tolist(), docs)
         hit = (found == found).nonzero()[0]
         number = self.present.cumsum() - 1
-        length = np.fromiter(map(len, self.rankings), dtype=np.intp, count=len(self.rankings))[self.present]
         return Block(
             query=self.first + self.present.nonzero()[0],
-            start=offsets(length),
+            start=offsets(self.length[self.present]),
             score=score,
             ranking=np.repeat(number, counts)[hit],
             judged=hit + start[0],
@@ -153,15 +156,20 @@ class _Batch:
             yield f"{self.source}, query {shorten(self.judgments.queries[i])}", ranking
 
 
-def _cut(rankings: list[Ranking], start: Array) -> Iterator[tuple[int, int]]:
+def _cut(length: Array, start: Array) -> Iterator[slice]:
     """Stretches of rankings, each with about BLOCK documents or look-ups, or a single larger ranking."""
-    length = np.fromiter(map(len, rankings), dtype=np.intp, count=len(rankings))
     work = np.cumsum(length + start[1:] - start[:-1])
     total = int(work[-1]) if len(work) else 0
     if total <= BLOCK:
-        return iter([(0, len(rankings))])
+        return iter([slice(0, len(length))])
     cuts = np.searchsorted(work, np.arange(BLOCK, total, BLOCK)) + 1
-    return pairwise(np.unique([0, *cuts, len(rankings)]).tolist())
+    return starmap(slice, pairwise(np.unique([0, *cuts, len(length)]).tolist()))
+
+
+def _bring_ids(rankings: list[Ranking]) -> None:
+    """Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
+    where there are many, then find them in the processor's cache."""
+    list(chain.from_iterable(rankings))
 
 
 def _look_up(rankings: list[Ranking], counts: list[int], docs: Any) -> Array:

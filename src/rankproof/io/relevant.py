@@ -34,13 +34,27 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     queries = list(map(str, mapping)) if queries_are_integers else list(mapping)
     tables = _Tables(source, queries, list(mapping.values()))
     repeated = tables.make_dicts()
-    docs, docs_are_integers = tables.documents()
+    parts = tables.parts()
+    docs, docs_are_integers = tables.documents(parts)
     kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
     if tables.have_aspects():
         judgments = judgments_from_nested(tables.nested(), True, source=source)
     else:
-        judgments = tables.flat(list(map(str, docs)) if docs_are_integers else docs)
+        judgments = tables.flat(parts, list(map(str, docs)) if docs_are_integers else docs)
     return replace(judgments, prepared=kinds, repeated=repeated)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Part:
+    """The judgments of some queries that follow each other."""
+
+    length: Array
+    """How many documents each query has."""
+    docs: list[Any]
+    integers: bool | None
+    """Whether the ids of the documents are integers; None where there are none."""
+    grade: Array
+    """The grade of each document; empty where they are judged aspect by aspect."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,19 +74,40 @@ class _Tables:
                 repeated += len(table) - len(self.tables[i])
         return repeated
 
-    def documents(self) -> tuple[list[Any], bool | None]:
-        """The judged documents, query after query, and whether their ids are integers."""
-        docs: list[Any] = []
-        kinds = set()
+    def parts(self) -> list[_Part]:
+        """The judgments of BATCH queries at a time, all that is done to them while they are in the cache."""
+        plain = not self.have_aspects()
+        return [self._part(self.tables[i : i + BATCH], plain) for i in range(0, len(self.tables), BATCH)]
+
+    def _part(self, tables: list[dict[Any, Any]], plain: bool) -> _Part:
+        docs = list(chain.from_iterable(tables))
+        return _Part(
+            length=np.fromiter(map(len, tables), dtype=np.intp, count=len(tables)),
+            docs=docs,
+            integers=self._are_integers(tables, docs),
+            grade=self._grades(tables) if plain else np.zeros(0),
+        )
+
+    def _are_integers(self, tables: list[dict[Any, Any]], docs: list[Any]) -> bool | None:
         try:
-            for i in range(0, len(self.tables), BATCH):
-                batch, known = self.tables[i : i + BATCH], len(docs)
-                docs.extend(chain.from_iterable(batch))
-                kinds.add(keys_are_integers(batch, f"{self.source}, documents", docs[known:]))
+            return keys_are_integers(tables, f"{self.source}, documents", docs)
         except DataError:
             for where, table in self._named():
                 are_integers(table, where)
             raise
+
+    def _grades(self, tables: list[dict[Any, Any]]) -> Array:
+        grades = numbers_in(tables)
+        if grades is None or not np.isfinite(grades).all():
+            for where, table in self._named():
+                for doc, grade in table.items():
+                    _check_grade(grade, f"{where}, document {shorten(doc)}")
+        return np.zeros(0) if grades is None else grades
+
+    def documents(self, parts: list[_Part]) -> tuple[list[Any], bool | None]:
+        """The judged documents, query after query, and whether their ids are integers."""
+        docs = list(chain.from_iterable(part.docs for part in parts))
+        kinds = {part.integers for part in parts}
         if {True, False} <= kinds:
             are_integers(docs, f"{self.source}, documents")
         return docs, True in kinds
@@ -81,24 +116,15 @@ class _Tables:
         """Whether the first judged document is judged aspect by aspect; all of them must agree."""
         return isinstance(next(chain.from_iterable(map(dict.values, self.tables)), None), Mapping)
 
-    def flat(self, docs: list[str]) -> Judgments:
+    def flat(self, parts: list[_Part], docs: list[str]) -> Judgments:
         """The judgments of `{doc: grade}` tables, whose documents are `docs`."""
-        length = np.fromiter(map(len, self.tables), dtype=np.intp, count=len(self.tables))
         return Judgments(
             queries=tuple(self.queries),
             docs=docs,
-            start=offsets(length),
-            grade=self._grades(),
+            start=offsets(np.concatenate([np.zeros(0, dtype=np.intp), *(part.length for part in parts)])),
+            grade=np.concatenate([np.zeros(0), *(part.grade for part in parts)]),
             source=self.source,
         )
-
-    def _grades(self) -> Array:
-        grades = numbers_in(self.tables)
-        if grades is None or not np.isfinite(grades).all():
-            for where, table in self._named():
-                for doc, grade in table.items():
-                    _check_grade(grade, f"{where}, document {shorten(doc)}")
-        return np.zeros(0) if grades is None else grades
 
     def nested(self) -> dict[str, dict[str, dict[str, float]]]:
         """The judgments of `{doc: {aspect: grade}}` tables."""
