@@ -1,0 +1,134 @@
+"""Telling what something is that answers questions, and by a name finding it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rankproof.bench.adapters.adapted import Adapted
+from rankproof.bench.adapters.answers import IdOf
+from rankproof.bench.adapters.callables import of_callable
+from rankproof.bench.adapters.command import of_command
+from rankproof.bench.adapters.endpoint import of_endpoint
+from rankproof.bench.adapters.frameworks import of_framework
+from rankproof.bench.retriever import Retriever
+from rankproof.errors import UsageError, nearest, shorten
+
+FORMS = "module:function, the path of an endpoint.toml, or a command"
+
+
+def as_retriever(
+    anything: Any, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
+) -> Retriever:
+    """A `Retriever` of whatever answers questions; what is one already stays as it is.
+
+    Taken are functions `text -> [id] | [(id, score)] | [documents]` (sync or async; with `batch=True` of a
+    list of texts), retrievers of LangChain, LlamaIndex and Haystack, the path of an endpoint's TOML file,
+    `module:function`, and commands. `id` says where a document has its id, if not under a usual name;
+    `settings` what shapes the answers, so that they can be remembered.
+
+    >>> as_retriever(lambda text: ["d2", "d1"]).search(["why?"], 10)
+    [[('d2', 2.0), ('d1', 1.0)]]
+    """
+    if isinstance(anything, Retriever):
+        return anything
+    return adapted(anything, batch=batch, id=id, settings=settings)
+
+
+def adapted(
+    anything: Any, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
+) -> Adapted:
+    """The same, always with all that a runner needs to ask it."""
+    if isinstance(anything, Adapted):
+        return anything
+    if isinstance(anything, Retriever):
+        return Adapted(
+            anything.search, anything.settings if settings is None else settings, batch=True, id=id
+        )
+    if isinstance(anything, (str, os.PathLike)):
+        return named(os.fspath(anything), batch=batch, id=id, settings=settings)
+    found = of_framework(anything, id=id, settings=settings)
+    if found is not None:
+        return found
+    if not callable(anything) or isinstance(anything, type):
+        raise UsageError(
+            f"retriever: got {shorten(anything)} ({type(anything).__name__}), expected a function of a question, a "
+            f"retriever of LangChain, LlamaIndex or Haystack, or the words for one: {FORMS}. "
+            "Next: wrap it in a function that takes a text and returns ids."
+        )
+    return of_callable(anything, batch=batch, id=id, settings=settings)
+
+
+def named(
+    words: str, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
+) -> Adapted:
+    """The retriever that the words name: `module:function`, an endpoint's TOML file, or a command."""
+    if words.lower().endswith(".toml"):
+        return of_endpoint(words, id=id)
+    module, colon, attribute = words.partition(":")
+    if colon and attribute.replace(".", "").isidentifier() and _may_be_module(module):
+        return adapted(_imported(module, attribute), batch=batch, id=id, settings=settings)
+    try:
+        parts = shlex.split(words)
+    except ValueError as error:
+        raise UsageError(f"retriever: got {words!r}: {error}. Next: close the quotes.") from error
+    if not parts or shutil.which(parts[0]) is None:
+        raise UsageError(f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}.")
+    return of_command(parts, id=id)
+
+
+def _may_be_module(module: str) -> bool:
+    return module.endswith(".py") or all(part.isidentifier() for part in module.split("."))
+
+
+def _imported(module: str, attribute: str) -> Any:
+    """The attribute of a module that is found from the working folder too, as `python -m` finds it."""
+    with _from_here():
+        found: Any = _by_path(Path(module)) if module.endswith(".py") else _by_name(module)
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise UsageError(
+                f"retriever: {module} has no {part!r}.{nearest(part, dir(found))} Next: name what is in it."
+            )
+        found = getattr(found, part)
+    return found
+
+
+def _by_name(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise UsageError(f"retriever: {module} needs {error.name!r}, which is not installed.") from error
+        raise UsageError(
+            f"retriever: there is no module {error.name!r} here. Next: name one that Python can import from this "
+            "folder, or a file as path/to/file.py:function."
+        ) from error
+
+
+def _by_path(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise UsageError(f"retriever: there is no file {path}. Next: name the file with the function.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def _from_here() -> Iterator[None]:
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)

@@ -1,0 +1,76 @@
+"""One face for everything that answers questions."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import Any
+
+from rankproof.bench.adapters.answers import IdOf, Reading, arranged, read_answer
+from rankproof.bench.adapters.failed import Failed, unusable
+from rankproof.bench.retriever import Found
+
+
+@dataclass(frozen=True, eq=False)
+class Adapted:
+    """How something is asked, and what it is; a `Retriever` for those who need no more."""
+
+    call: Callable[[Any, int], Any]
+    """Takes a question (where `batch`, a list of them) and k; gives what was found as it is."""
+    settings: Mapping[str, Any]
+    batch: bool = False
+    awaited: bool = False
+    """Whether `call` gives an awaitable."""
+    id: IdOf = None
+    known: bool = True
+    """Whether `settings` say all that shapes the answers; they cannot for a bare function."""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    """What its owner says about how it is to be asked: concurrency, timeout, retries, rate, batch."""
+    stop: Callable[[], None] = lambda: None
+    """Ends what was begun for questions that nobody waits for any more."""
+
+    def search(self, questions: Sequence[str], k: int) -> list[Found]:
+        """For each question at most `k` documents, one question after the other; failures are raised."""
+        asked: list[Any] = [list(questions)] if self.batch else list(questions)
+        raw = [finished(self.call(each, k)) for each in asked if each]
+        every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
+        reading = Reading(k, self.id)
+        return [arranged(read_answer(each, reading).found, k).found for each in map(_or_raise, every)]
+
+
+def answers_of(raw: Any, questions: int) -> Sequence[Any]:
+    """The answer to each question of a batch, or `Failed` where they are not as many."""
+    if isinstance(raw, (str, bytes, Mapping)) or not hasattr(raw, "__iter__"):
+        raise unusable(raw, "a list with one answer a question")
+    every: Sequence[Any] = raw if isinstance(raw, (list, tuple)) else list(raw)
+    if len(every) != questions:
+        raise Failed(f"got {len(every)} answers to {questions} questions, expected one a question")
+    return every
+
+
+def finished(value: Any) -> Any:
+    """The value, awaited where it is to be; in a thread of its own, since this one may have a running loop."""
+    if not inspect.isawaitable(value):
+        return value
+
+    async def waiting() -> Any:
+        return await value
+
+    outcome: list[Any] = []
+    thread = Thread(target=lambda: outcome.append(asyncio.run(_caught(waiting()))))
+    thread.start()
+    thread.join()
+    return _or_raise(outcome[0])
+
+
+async def _caught(coroutine: Any) -> Any:
+    return (await asyncio.gather(coroutine, return_exceptions=True))[0]
+
+
+def _or_raise(outcome: Any) -> Any:
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome

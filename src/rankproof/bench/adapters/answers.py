@@ -1,0 +1,221 @@
+"""What a retriever returned, read: ids with their scores, and what was odd about them.
+
+Taken are lists of ids, of (id, score), of documents as mappings or objects, of (document, score), arrays and
+generators of these, and `{id: score}`. What cannot be trusted (None, a text, NaN scores, a document without an
+id) is a failure; what can be put right (more than asked for, documents twice) is put right and counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, TypeAlias
+from uuid import UUID
+
+from rankproof.bench.adapters.failed import Failed, unusable
+from rankproof.bench.retriever import Found
+from rankproof.io.fields import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
+from rankproof.io.ids import is_integer
+
+IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
+"""The name of the field with the id, or what gives the id of a document; None: the usual names."""
+
+LISTS = ("documents", "results", "hits", "matches", "points", "nodes")
+"""Under which names an answer that is a mapping has its documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How answers are read."""
+
+    k: int
+    id: IdOf = None
+    texts: Mapping[str, str | None] | None = None
+    """The id of the only document with a text, for documents that have no id; None where several have it."""
+    integers: bool | None = None
+    """Whether judged documents have integers as ids; None: not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The documents found for one question, best first, each once."""
+
+    found: Found
+    cut: int = 0
+    """How many were more than asked for."""
+    repeated: int = 0
+    """How many came again."""
+    rising: bool = False
+    """Whether the scores rise down the list, as distances do: what that means shows in the other answers."""
+
+
+def read_answer(raw: Any, reading: Reading) -> Answer:
+    """The answer in what a retriever returned, or `Failed`.
+
+    >>> read_answer([("d1", 0.5), ("d2", 0.75), ("d1", 0.25)], Reading(k=10))
+    Answer(found=[('d2', 0.75), ('d1', 0.5)], cut=0, repeated=1, rising=False)
+    """
+    ids, scores = _columns(_listed(raw), reading)
+    if scores is None or any(score is None for score in scores):
+        return arranged([(name, float(len(ids) - place)) for place, name in enumerate(ids)], reading.k)
+    found = list(zip(ids, _numbers(ids, scores), strict=True))
+    return Answer(found, rising=True) if _rises(found) else arranged(found, reading.k)
+
+
+def arranged(found: Found, k: int) -> Answer:
+    """The best `k`, the highest score first; of equal scores, and of a document twice, the first in the list."""
+    if any(later[1] > earlier[1] for earlier, later in pairwise(found)):
+        found = sorted(found, key=lambda pair: -pair[1])
+    once: dict[str, float] = {}
+    for name, score in found:
+        once.setdefault(name, score)
+    return Answer(list(once.items())[:k], max(len(once) - k, 0), len(found) - len(once))
+
+
+def settled(answer: Answer, k: int, distances: bool) -> Answer:
+    """A rising answer once it is known whether its scores are distances: those are turned around."""
+    if not answer.rising:
+        return answer
+    found = [(name, -score) for name, score in answer.found] if distances else answer.found
+    return replace(arranged(found, k), rising=distances)
+
+
+def _rises(found: Found) -> bool:
+    """Whether the scores never fall and do rise."""
+    return (
+        len(found) > 1
+        and found[0][1] < found[-1][1]
+        and all(earlier[1] <= later[1] for earlier, later in pairwise(found))
+    )
+
+
+def _listed(raw: Any) -> Sequence[Any]:
+    """The documents one by one."""
+    if isinstance(raw, list):
+        return raw
+    if raw is None or isinstance(raw, (str, bytes, bytearray)):
+        raise unusable(raw, "a list of documents")
+    if isinstance(raw, Mapping):
+        return _of_mapping(raw)
+    if hasattr(raw, "tolist"):
+        return _listed(raw.tolist())
+    if not isinstance(raw, Iterable):
+        raise unusable(raw, "a list of documents")
+    return list(raw)
+
+
+def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
+    """`{id: score}`, or a mapping that has the documents under one of the usual names."""
+    for name in LISTS:
+        if isinstance(raw.get(name), (list, tuple)):
+            return raw[name]  # type: ignore[no-any-return]
+    if all(_is_number(score) for score in raw.values()):
+        return sorted(raw.items(), key=lambda pair: -pair[1] if pair[1] == pair[1] else 0.0)
+    raise unusable(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS)}")
+
+
+def _columns(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequence[Any] | None]:
+    """Ids and scores; the usual forms without a look at each document."""
+    kinds = set(map(type, items))
+    if kinds <= {str}:
+        return _texts(items), None
+    if kinds == {tuple} and set(map(len, items)) == {2}:
+        first, scores = zip(*items, strict=True)
+        plain = set(map(type, first)) == {str}
+        return (_texts(first) if plain else [_id(each, reading) for each in first]), scores
+    pairs = [_pair(each, reading) for each in items]
+    return [name for name, _ in pairs], [score for _, score in pairs]
+
+
+def _texts(ids: Sequence[str]) -> list[str]:
+    if "" in ids:
+        raise Failed(f"document {ids.index('') + 1} of {len(ids)} has an empty id")
+    return list(ids)
+
+
+def _pair(item: Any, reading: Reading) -> tuple[str, Any]:
+    if isinstance(item, (tuple, list)) and len(item) == 2 and not hasattr(item, "_asdict"):
+        return _id(item[0], reading), item[1]
+    score = item.get("score") if isinstance(item, Mapping) else getattr(item, "score", None)
+    return _id(item, reading), score
+
+
+def _id(item: Any, reading: Reading) -> str:
+    if isinstance(item, str) and item:
+        return str(item)
+    if is_integer(item):
+        return _integer(item, reading)
+    if isinstance(item, UUID):
+        return str(item)
+    inner = getattr(item, "node", None)  # LlamaIndex wraps a node and its score in one
+    return _id_of(item if inner is None else inner, reading)
+
+
+def _integer(item: Any, reading: Reading) -> str:
+    if reading.integers is False:
+        raise Failed(f"got the integer {item} as an id where the judgments have text, expected text")
+    return str(int(item))
+
+
+def _id_of(item: Any, reading: Reading) -> str:
+    """The id of a document: where it was said to be, else under the usual names, else by its text."""
+    if callable(reading.id):
+        found = reading.id(item)
+    else:
+        record = item if isinstance(item, Mapping) else record_of(item)
+        if record is None:
+            raise unusable(item, "an id, a pair (id, score), or a document with an id")
+        found = _named(item, record, reading.id) if reading.id else _usual(record, reading)
+    if isinstance(found, (str, UUID)) and str(found):
+        return str(found)
+    if is_integer(found):
+        return _integer(found, reading)
+    raise Failed(
+        f"a document without an id: got {found!r}, expected text. Next: give the documents ids, or say with "
+        "id= which field has it"
+    )
+
+
+def _named(item: Any, record: Mapping[str, Any], name: str) -> Any:
+    found = record.get(name)
+    return getattr(item, name, None) or _of_metadata(record, (name,)) if found is None else found
+
+
+def _usual(record: Mapping[str, Any], reading: Reading) -> Any:
+    name = field_of(record, DOCUMENT_ID)
+    if name is not None:
+        return record[name]
+    found = _of_metadata(record, DOCUMENT_ID)
+    return _by_text(record, reading) if found is None else found
+
+
+def _of_metadata(record: Mapping[str, Any], names: Sequence[str]) -> Any:
+    for place in METADATA:
+        inside = record.get(place)
+        if isinstance(inside, Mapping) and (name := field_of(inside, names)):
+            return inside[name]
+    return None
+
+
+def _by_text(record: Mapping[str, Any], reading: Reading) -> str | None:
+    """The id of the one document of the corpus with this very text."""
+    name = field_of(record, DOCUMENT_TEXT)
+    return (reading.texts or {}).get(record[name]) if name and isinstance(record[name], str) else None
+
+
+def _numbers(ids: Sequence[str], scores: Sequence[Any]) -> list[float]:
+    if set(map(type, scores)) != {float}:
+        for name, score in zip(ids, scores, strict=True):
+            if not _is_number(score):
+                raise Failed(f"document {name!r}: got {score!r} as a score, expected a number")
+        scores = list(map(float, scores))
+    if any(map(math.isnan, scores)):
+        at = next(place for place, score in enumerate(scores) if score != score)
+        raise Failed(f"document {ids[at]!r}: got NaN as a score, expected a number")
+    return list(scores)
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(type(value), "__float__") and not isinstance(value, (bool, str))

@@ -1,0 +1,156 @@
+"""An HTTP endpoint, described in TOML.
+
+url = "http://localhost:8000/search"
+headers = { Authorization = "Bearer ${SEARCH_KEY}" }
+body = { query = "{question}", size = "{k}" }
+
+[answer]
+ids = "hits.hits[*]._id"
+scores = "hits.hits[*]._score"
+
+[limits]
+concurrency = 8
+timeout = 10
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from rankproof.bench.adapters.adapted import Adapted
+from rankproof.bench.adapters.answers import IdOf
+from rankproof.bench.adapters.failed import Failed
+from rankproof.bench.adapters.http import Client, Request
+from rankproof.bench.adapters.paths import Step, path, values
+from rankproof.bench.adapters.templates import (
+    asks,
+    filled,
+    filled_json,
+    filled_url,
+    hidden,
+    secrets_in,
+    with_secrets,
+)
+from rankproof.errors import UsageError, nearest, shorten
+from rankproof.io.files import check_path, read_bytes, text_of
+
+KEYS = ("url", "method", "headers", "params", "body", "answer", "limits")
+ANSWER = ("ids", "scores", "texts")
+LIMITS = ("concurrency", "timeout", "retries", "rate")
+USUAL = {"concurrency": 8, "timeout": 30.0, "retries": 2}
+
+
+def of_endpoint(source: str | Mapping[str, Any], *, id: IdOf = None) -> Adapted:
+    """The endpoint that a TOML file, or the mapping in one, describes."""
+    name, plain = _read(source)
+    _check(plain, name)
+    secrets = secrets_in(json.dumps(plain))
+    prepare = _request(plain, name)
+    read = _reader(plain["answer"], name)
+    limits = {**USUAL, **plain.get("limits", {})}
+    client = Client(limits["timeout"])
+
+    def call(question: str, k: int) -> Any:
+        try:
+            return read(client.json(prepare(question, k)))
+        except Failed as error:
+            raise Failed(hidden(error.reason, secrets), again=error.again, wait=error.wait) from None
+
+    settings = {key: value for key, value in plain.items() if key != "limits"}
+    return Adapted(call, {"kind": "endpoint", **settings}, id=id, limits=limits)
+
+
+def _read(source: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    if isinstance(source, Mapping):
+        return "endpoint", source
+    where = check_path(source)
+    try:
+        return str(Path(source)), tomllib.loads(text_of(read_bytes(where), str(where)))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{where}: no valid TOML: {error}. Next: correct that line.") from error
+
+
+def _check(plain: Mapping[str, Any], name: str) -> None:
+    _known(plain, KEYS, name)
+    _known(plain.get("answer", {}), ANSWER, f"{name}, answer")
+    _known(plain.get("limits", {}), LIMITS, f"{name}, limits")
+    url = plain.get("url")
+    if (
+        not isinstance(url, str)
+        or urlsplit(url).scheme not in ("http", "https")
+        or not urlsplit(url).hostname
+    ):
+        raise UsageError(
+            f"{name}, url: got {shorten(url)}, expected one that begins with http:// or https://."
+        )
+    if not any(asks(plain.get(place, "")) for place in ("url", "params", "body")):
+        raise UsageError(
+            f"{name}: the question is in neither url, params nor body. "
+            'Next: put "{question}" where it belongs, as in body = { query = "{question}" }.'
+        )
+    if not {"ids", "texts"} & set(plain.get("answer", {})):
+        raise UsageError(
+            f"{name}: nothing says where the ids are in an answer. "
+            'Next: add [answer] with ids = "hits[*].id", as its JSON has them.'
+        )
+
+
+def _known(table: Any, keys: tuple[str, ...], where: str) -> None:
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{where}: got {shorten(table)}, expected a table.")
+    for key in table:
+        if key not in keys:
+            raise UsageError(
+                f"{where}: unknown key {key!r}.{nearest(key, keys)} Next: use {', '.join(keys)}."
+            )
+
+
+def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Request]:
+    """What makes the request for a question; secrets are looked up once, now."""
+    body, params = plain.get("body"), plain.get("params")
+    method = str(plain.get("method", "GET" if body is None else "POST")).upper()
+    kind = "application/json" if body is not None else None
+    told = {"Accept": "application/json", **({"Content-Type": kind} if kind else {})}
+    own = {
+        key: with_secrets(str(value), f"{name}, headers") for key, value in plain.get("headers", {}).items()
+    }
+    headers = {**{key: value for key, value in told.items() if key.lower() not in map(str.lower, own)}, **own}
+    url = with_secrets(plain["url"], f"{name}, url")
+    query = json.loads(with_secrets(json.dumps(params), f"{name}, params")) if params else None
+
+    def made(question: str, k: int) -> Request:
+        target = filled_url(url, question, k)
+        if query:
+            target += ("&" if "?" in target else "?") + urlencode(filled(query, question, k), doseq=True)
+        return Request(method, target, headers, _body(body, question, k))
+
+    return made
+
+
+def _body(template: Any, question: str, k: int) -> bytes | None:
+    if template is None:
+        return None
+    if isinstance(template, str):
+        return filled_json(template, question, k).encode("utf-8", "backslashreplace")
+    return json.dumps(filled(template, question, k)).encode("ascii")
+
+
+def _reader(answer: Mapping[str, str], name: str) -> Callable[[Any], list[dict[str, Any]]]:
+    """What makes documents of the JSON of an answer."""
+    paths = {what: path(text, f"{name}, {what}") for what, text in answer.items()}
+    names = {"ids": "id", "scores": "score", "texts": "text"}
+    return lambda data: _documents({names[what]: steps for what, steps in paths.items()}, data)
+
+
+def _documents(paths: Mapping[str, tuple[Step, ...]], data: Any) -> list[dict[str, Any]]:
+    columns = {what: values(data, steps) for what, steps in paths.items()}
+    lengths = {what: len(column) for what, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{length} {what}s" for what, length in lengths.items())
+        raise Failed(f"the answer has {said}, expected as many of each")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -1,0 +1,35 @@
+"""A question that got no usable answer, with the reason."""
+
+from __future__ import annotations
+
+from rankproof.errors import shorten
+
+LONGEST = 200
+"""Characters of a reason that are kept."""
+
+
+class Failed(Exception):
+    """There is no usable answer; `again` says whether asking again may help, `wait` for how long not to."""
+
+    def __init__(self, reason: str, *, again: bool = False, wait: float = 0.0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.again = again
+        self.wait = wait
+
+
+def as_failure(error: BaseException) -> Failed:
+    """What a retriever raised, in one line; asking again may help.
+
+    >>> as_failure(ValueError("no index\\nat all")).reason
+    'ValueError: no index at all'
+    """
+    if isinstance(error, Failed):
+        return error
+    words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return Failed(words if len(words) <= LONGEST else f"{words[:LONGEST]}...", again=True)
+
+
+def unusable(got: object, expected: str) -> Failed:
+    """The failure for an answer of a form that cannot be read."""
+    return Failed(f"got {shorten(got)} ({type(got).__name__}), expected {expected}")

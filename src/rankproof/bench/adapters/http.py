@@ -1,0 +1,122 @@
+"""One request over HTTP, by the standard library: a connection a thread, kept open; what fails says why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
+from threading import local
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from rankproof.bench.adapters.failed import Failed, as_failure
+from rankproof.errors import shorten
+
+TRANSIENT = (408, 425, 429, 500, 502, 503, 504)
+"""Answers after which asking again may help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None
+
+
+class Client:
+    """Sends requests; each thread has a connection of its own for each server."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self.timeout = timeout
+        self._open = local()
+
+    def json(self, request: Request) -> Any:
+        """The JSON that the server answers, or `Failed`."""
+        try:
+            response, content = self._sent(request)
+        except (OSError, HTTPException) as error:
+            self._drop(urlsplit(request.url))
+            raise _unreached(error) from error
+        return _parsed(response, content)
+
+    def _sent(self, request: Request) -> tuple[HTTPResponse, bytes]:
+        where = urlsplit(request.url)
+        kept = self._connections.get(_server(where))
+        if kept is not None:
+            # The server may have closed a connection that was idle: that is no failure of the question.
+            with suppress(RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                return _exchange(kept, where, request)
+            self._drop(where)
+        fresh = self._connected(where)
+        self._connections[_server(where)] = fresh
+        return _exchange(fresh, where, request)
+
+    @property
+    def _connections(self) -> dict[tuple[str, str], HTTPConnection]:
+        if not hasattr(self._open, "by_server"):
+            self._open.by_server = {}
+        found: dict[tuple[str, str], HTTPConnection] = self._open.by_server
+        return found
+
+    def _connected(self, where: SplitResult) -> HTTPConnection:
+        kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
+        return kind(where.hostname or "", where.port, timeout=self.timeout)
+
+    def _drop(self, where: SplitResult) -> None:
+        kept = self._connections.pop(_server(where), None)
+        if kept is not None:
+            kept.close()
+
+
+def _server(where: SplitResult) -> tuple[str, str]:
+    return where.scheme, where.netloc
+
+
+def _exchange(connection: HTTPConnection, where: SplitResult, request: Request) -> tuple[HTTPResponse, bytes]:
+    target = (where.path or "/") + (f"?{where.query}" if where.query else "")
+    connection.request(request.method, target, request.body, dict(request.headers))
+    response = connection.getresponse()
+    return response, response.read()
+
+
+def _unreached(error: Exception) -> Failed:
+    if isinstance(error, TimeoutError):
+        return Failed("no answer in time", again=True)
+    return as_failure(error)
+
+
+def _parsed(response: HTTPResponse, content: bytes) -> Any:
+    said = f"HTTP {response.status}"
+    if response.status in TRANSIENT:
+        raise Failed(f"{said}{_excerpt(content)}", again=True, wait=_asked_to_wait(response))
+    if 300 <= response.status < 400:
+        raise Failed(f"{said}: moved to {response.headers.get('Location')}, expected an answer")
+    if response.status >= 400:
+        raise Failed(f"{said}{_excerpt(content)}")
+    try:
+        return json.loads(content)
+    except ValueError:
+        kind = response.headers.get("Content-Type", "no content type")
+        raise Failed(f"{said}, {kind}: no whole JSON{_excerpt(content)}", again=True) from None
+
+
+def _excerpt(content: bytes) -> str:
+    text = " ".join(content[:200].decode("utf-8", "replace").split())
+    return f": {shorten(text)}" if text else ""
+
+
+def _asked_to_wait(response: HTTPResponse) -> float:
+    """The seconds in Retry-After: a number, or a moment."""
+    said = response.headers.get("Retry-After", "").strip()
+    if said.replace(".", "", 1).isdigit():
+        return float(said)
+    with suppress(ValueError, TypeError):
+        return max((parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds(), 0.0)
+    return 0.0

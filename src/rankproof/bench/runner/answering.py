@@ -1,0 +1,139 @@
+"""All questions answered by one retriever: what is remembered, what is asked, what is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any, Protocol
+
+from rankproof.bench.adapters import Adapted
+from rankproof.bench.adapters.answers import Reading
+from rankproof.bench.runner import tasks, threads
+from rankproof.bench.runner.plan import Plan
+from rankproof.bench.runner.rows import Job, Row, packed, reader, settle, unpacked
+from rankproof.bench.runner.work import Work
+
+TICK = 0.05
+"""Seconds between two looks at what was answered and who takes too long."""
+
+Told = Callable[[int, int], None]
+"""Is told how many questions are done, and how many of them failed."""
+
+
+class Memory(Protocol):
+    """Keeps answers by key."""
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """The answers there are."""
+
+    def put(self, answers: Sequence[tuple[str, str]]) -> None:
+        """Keep these."""
+
+
+def answer_all(
+    questions: Mapping[str, str],
+    retriever: Adapted,
+    reading: Reading,
+    plan: Plan,
+    *,
+    memory: Memory | None = None,
+    about: Mapping[str, Any] | None = None,
+    told: Told = lambda done, failed: None,
+) -> list[Row]:
+    """A row for each question, in their order.
+
+    What `memory` has is not asked again; answers are put into it as they come, failures never, so that a run
+    that was stopped goes on from there. `about` is what else shapes the answers beside the retriever's settings:
+    the corpus.
+    """
+    keys = {name: _key(retriever, text, reading.k, about or {}) for name, text in questions.items()}
+    rows = _remembered(keys, memory)
+    asked = {name: text for name, text in questions.items() if name not in rows}
+    _warm_up(asked, retriever, reading, plan)
+    for some in _answered(asked, retriever, reading, plan):
+        rows.update({row.question: row for row in some})
+        _keep(some, keys, memory)
+        told(len(rows), sum(bool(row.failure) for row in rows.values()) if some else 0)
+    return settle([rows[name] for name in questions], reading.k)
+
+
+def _key(retriever: Adapted, question: str, k: int, about: Mapping[str, Any]) -> str:
+    """The same for the same question to the same retriever over the same corpus, else another."""
+    whole = [dict(retriever.settings), question, k, dict(about), repr(retriever.id)]
+    text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
+    return blake2b(text.encode("ascii"), digest_size=16).hexdigest()
+
+
+def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, Row]:
+    if memory is None:
+        return {}
+    kept = memory.get(list(keys.values()))
+    return {name: unpacked(name, kept[key]) for name, key in keys.items() if key in kept}
+
+
+def _keep(rows: Sequence[Row], keys: Mapping[str, str], memory: Memory | None) -> None:
+    answered = [(keys[row.question], packed(row)) for row in rows if row.answer is not None]
+    if memory is not None and answered:
+        memory.put(answered)
+
+
+def _warm_up(asked: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan) -> None:
+    first = dict(list(asked.items())[: plan.warm_up])
+    for _ in _answered(first, retriever, reading, replace(plan, retries=0)):
+        pass
+
+
+def _answered(
+    questions: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan
+) -> Iterator[list[Row]]:
+    """The rows as they come, a few at a time."""
+    work = Work(_jobs(questions, retriever, plan), plan, reader(retriever, reading))
+    if not questions:
+        return
+
+    def ask(job: Job) -> Any:
+        return retriever.call(list(job.texts) if retriever.batch else job.texts[0], reading.k)
+
+    with _stopping(work, retriever):
+        if _may_stay_here(retriever, plan):
+            yield from _one_by_one(work, ask)
+            return
+        way = tasks if retriever.awaited else threads
+        way.start(work, ask)
+        while not work.over.wait(TICK):
+            yield work.fetch()
+            if way.relieve(work, ask):
+                retriever.stop()
+        yield work.fetch()
+
+
+def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: Plan) -> Iterator[Job]:
+    size = (plan.batch or max(len(questions), 1)) if retriever.batch else 1
+    names = list(questions)
+    for start in range(0, len(names), size):
+        some = tuple(names[start : start + size])
+        yield Job(some, tuple(map(questions.__getitem__, some)))
+
+
+def _may_stay_here(retriever: Adapted, plan: Plan) -> bool:
+    """Whether the caller's own thread will do: nobody else is to watch, and some retrievers know one thread only."""
+    return plan.concurrency == 1 and plan.timeout is None and not retriever.awaited
+
+
+def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[list[Row]]:
+    while not work.over.is_set():
+        threads.work_one(work, ask)
+        yield work.fetch()
+
+
+@contextmanager
+def _stopping(work: Work, retriever: Adapted) -> Iterator[None]:
+    """Whatever ends the run, nothing of it goes on."""
+    try:
+        yield
+    finally:
+        work.over.set()
+        retriever.stop()

@@ -1,0 +1,101 @@
+"""How a retriever is to be asked: how many questions at once, how long to wait, how often to try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypedDict
+
+from rankproof.bench.adapters import Adapted, Failed
+from rankproof.errors import UsageError, nearest, shorten
+
+LONGEST_WAIT = 120.0
+"""Seconds; an endpoint that asks for a longer pause has failed."""
+
+
+class Limits(TypedDict, total=False):
+    """What can be said about how a retriever is to be asked."""
+
+    concurrency: int
+    """Questions asked at once: threads, or tasks where the retriever is async. [1; async and endpoints 8]"""
+    timeout: float | None
+    """Seconds after which a question has failed, whatever it does. [60; endpoints 30]"""
+    retries: int
+    """How often a failed question is asked again. [0; endpoints 2]"""
+    backoff: float
+    """Seconds before it is asked again; doubled every time. [0.5]"""
+    rate: float | None
+    """Questions a second at most."""
+    warm_up: int
+    """How many questions are asked first without being counted. [0]"""
+    batch: int | None
+    """Questions in one call of a retriever that takes several; None: all. [32]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The limits, all of them settled."""
+
+    concurrency: int = 1
+    timeout: float | None = 60.0
+    retries: int = 0
+    backoff: float = 0.5
+    rate: float | None = None
+    warm_up: int = 0
+    batch: int | None = 32
+    splits: bool = True
+    """Whether a batch that failed is asked again question by question."""
+
+    def patience(self, questions: int) -> float | None:
+        """Seconds to wait for so many questions in one call."""
+        return None if self.timeout is None else self.timeout * questions
+
+    def delay(self, attempt: int, failure: Failed) -> float:
+        """Seconds before the next attempt.
+
+        >>> [Plan(backoff=0.5).delay(attempt, Failed("no")) for attempt in (1, 2, 3)]
+        [0.5, 1.0, 2.0]
+        """
+        return float(max(self.backoff * 2 ** (attempt - 1), failure.wait))
+
+    def tries_again(self, attempt: int, failure: Failed) -> bool:
+        """Whether a failed attempt is followed by another."""
+        return failure.again and attempt <= self.retries and failure.wait <= LONGEST_WAIT
+
+
+def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> Plan:
+    """What was asked for, else what the retriever's owner says, else what is usual."""
+    known = [each.name for each in fields(Plan) if each.name != "splits"]
+    for name in limits:
+        if name not in known:
+            raise UsageError(
+                f"unknown setting {name!r}.{nearest(name, known)} Next: use one of {', '.join(known)}."
+            )
+    usual = {"concurrency": 8} if retriever.awaited else {}
+    # A command is started anew for every call: asked question by question, it would be started as often.
+    splits = retriever.limits.get("batch", 0) is not None
+    return _checked(Plan(**{**usual, **retriever.limits, **limits, "splits": splits}))
+
+
+def _checked(plan: Plan) -> Plan:
+    _whole("concurrency", plan.concurrency, 1)
+    _whole("retries", plan.retries, 0)
+    _whole("warm_up", plan.warm_up, 0)
+    if plan.batch is not None:
+        _whole("batch", plan.batch, 1)
+    for name in ("timeout", "rate"):
+        if getattr(plan, name) is not None:
+            _positive(name, getattr(plan, name))
+    if plan.backoff != 0:
+        _positive("backoff", plan.backoff)
+    return plan
+
+
+def _whole(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise UsageError(f"{name}: got {shorten(value)}, expected a whole number of at least {least}.")
+
+
+def _positive(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        raise UsageError(f"{name}: got {shorten(value)}, expected a number above 0.")

@@ -1,0 +1,61 @@
+"""How far a run is and when it will be over, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+from typing import TextIO
+
+FIRST = 1.0
+"""Seconds after which a person wants to know what is going on."""
+EVERY = {True: 0.25, False: 10.0}
+"""Seconds between two reports: on a terminal, where a line is written over, and elsewhere."""
+
+
+class Progress:
+    """Tells of a run that takes longer than a moment: a line that moves on a terminal, else now and then one."""
+
+    def __init__(self, what: str, total: int, stream: TextIO | None = None) -> None:
+        self._what = what
+        self._total = total
+        self._stream = sys.stderr if stream is None else stream
+        self._moving = self._stream.isatty()
+        self._began = monotonic()
+        self._next = self._began + FIRST
+        self._told = False
+
+    def tell(self, done: int, failed: int) -> None:
+        """Say how far it is, if it is time to."""
+        now = monotonic()
+        if now < self._next:
+            return
+        self._next = now + EVERY[self._moving]
+        self._told = True
+        line = progress_line(self._what, done, self._total, failed, now - self._began)
+        self._stream.write(f"\r\x1b[K{line}" if self._moving else f"{line}\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Take the moving line away."""
+        if self._told and self._moving:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def progress_line(what: str, done: int, total: int, failed: int, seconds: float) -> str:
+    """One line of progress.
+
+    >>> progress_line("keyword", 50, 200, 1, 30.0)
+    'keyword: 50 of 200 questions, 1 failed, about 1 min 30 s to go'
+    """
+    wrong = f", {failed} failed" if failed else ""
+    left = f", about {_duration(seconds / done * (total - done))} to go" if done and done < total else ""
+    return f"{what}: {done} of {total} questions{wrong}{left}"
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {whole % 60} s" if minutes else f"{whole} s"

@@ -1,0 +1,108 @@
+"""One row a question: what was found, how long it took, or why there is nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankproof.bench.adapters.adapted import Adapted, answers_of
+from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
+from rankproof.bench.adapters.failed import Failed
+from rankproof.bench.runner.outcome import Outcome
+
+SURE = 3
+"""So many lists with rising scores, and none with falling ones, show that scores are distances."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of one question."""
+
+    question: str
+    """Its id."""
+    answer: Answer | None
+    """None: it failed."""
+    seconds: float
+    """How long the attempt that counts took; in a batch, its share."""
+    failure: str = ""
+    attempts: int = 1
+    remembered: bool = False
+    """Whether the answer was kept from an earlier run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Questions that are asked in one call."""
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def split(self) -> Iterator[Job]:
+        """The same questions one by one."""
+        return (Job((name,), (text,)) for name, text in zip(self.ids, self.texts, strict=True))
+
+
+Reader = Callable[[Job, Outcome, int], "list[Row]"]
+"""Makes rows of the outcome of a call, at the attempt of that number."""
+
+
+def reader(retriever: Adapted, reading: Reading) -> Reader:
+    """What makes rows of a call's outcome; an answer that cannot be read fails its own question only."""
+
+    def rows(job: Job, outcome: Outcome, attempt: int) -> list[Row]:
+        share = outcome.seconds / len(job)
+        if outcome.failure is not None:
+            return [failed(name, outcome.failure, share, attempt) for name in job.ids]
+        with Outcome() as taken:
+            taken.value = answers_of(outcome.value, len(job)) if retriever.batch else (outcome.value,)
+        if taken.failure is not None:
+            return [failed(name, taken.failure, share, attempt) for name in job.ids]
+        return [_row(n, raw, reading, share, attempt) for n, raw in zip(job.ids, taken.value, strict=True)]
+
+    return rows
+
+
+def _row(name: str, raw: Any, reading: Reading, seconds: float, attempt: int) -> Row:
+    if isinstance(raw, Failed):
+        return failed(name, raw, seconds, attempt)
+    with Outcome() as outcome:
+        outcome.value = read_answer(raw, reading)
+    if outcome.failure is not None:
+        return failed(name, outcome.failure, seconds, attempt)
+    return Row(name, outcome.value, seconds, attempts=attempt)
+
+
+def failed(name: str, failure: Failed, seconds: float, attempt: int) -> Row:
+    """The row of a question without an answer."""
+    return Row(name, None, seconds, failure.reason, attempt)
+
+
+def settle(rows: Sequence[Row], k: int) -> list[Row]:
+    """The rows with every list in its final order: scores that rise in all lists are distances."""
+    answers = [each.answer for each in rows if each.answer is not None]
+    rising = sum(each.rising for each in answers)
+    falls = any(not a.rising and len(a.found) > 1 and a.found[0][1] > a.found[-1][1] for a in answers)
+    distances = rising >= SURE and not falls
+    return [
+        replace(each, answer=each.answer and settled(each.answer, k, distances)) if rising else each
+        for each in rows
+    ]
+
+
+def packed(row: Row) -> str:
+    """An answered row as text, to be kept; `unpacked` gives it back."""
+    a = row.answer or Answer([])
+    ids, scores = [name for name, _ in a.found], [score for _, score in a.found]
+    return json.dumps([ids, scores, a.cut, a.repeated, a.rising, row.seconds, row.attempts])
+
+
+def unpacked(question: str, text: str) -> Row:
+    """The row that was kept, for this question."""
+    ids, scores, cut, repeated, rising, seconds, attempts = json.loads(text)
+    answer = Answer(list(zip(ids, scores, strict=True)), cut, repeated, rising)
+    return Row(question, answer, seconds, attempts=attempts, remembered=True)

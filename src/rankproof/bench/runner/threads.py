@@ -1,0 +1,71 @@
+"""Working off questions in threads: one that hangs is left behind, and another takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+from rankproof.bench.adapters.adapted import finished
+from rankproof.bench.runner.outcome import Outcome, late
+from rankproof.bench.runner.rows import Job
+from rankproof.bench.runner.work import Call, Course, Work
+
+Ask = Callable[[Job], Any]
+
+
+def start(work: Work, ask: Ask) -> None:
+    """As many threads as there are questions to ask at once."""
+    for _ in range(work.plan.concurrency):
+        _thread(work_off, work, ask)
+
+
+def relieve(work: Work, ask: Ask) -> bool:
+    """Give up the calls that take too long, and let others go on in their place; whether there were any."""
+    given_up = [call for call in work.overdue() if work.end(call)]
+    for call in given_up:
+        _thread(_go_on, work, ask, call)
+    return bool(given_up)
+
+
+def work_off(work: Work, ask: Ask) -> None:
+    """Take one job after the other until there is none."""
+    while work_one(work, ask):
+        pass
+
+
+def work_one(work: Work, ask: Ask) -> bool:
+    """Do one job; False where there is none, or somebody else has taken over."""
+    job = work.next()
+    return job is not None and _follow(work, ask, job, work.course(job))
+
+
+def _go_on(work: Work, ask: Ask, call: Call) -> None:
+    outcome = late(work.plan.patience(len(call.job)) or 0.0)
+    if _follow(work, ask, call.job, call.course, outcome):
+        work_off(work, ask)
+
+
+def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome | None = None) -> bool:
+    """Do what the course says to its end; False where somebody else has taken over."""
+    try:
+        while True:
+            wait = course.send(reply)
+            if wait is not None:
+                reply = None
+                if work.over.wait(wait):
+                    return False
+                continue
+            call = work.begin(course, job)
+            with Outcome() as reply:
+                reply.value = finished(ask(job))
+            if not work.end(call):
+                return False
+    except StopIteration as end:
+        work.deliver(job, end.value)
+        return True
+
+
+def _thread(target: Callable[..., None], *arguments: Any) -> None:
+    # A daemon: one that hangs must not keep the program from ending.
+    Thread(target=target, args=arguments, daemon=True, name="rankproof-runner").start()

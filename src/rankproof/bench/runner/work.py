@@ -1,0 +1,106 @@
+"""What is still to be asked, what is being asked, and what was answered: shared by all who work on it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from threading import Event, Lock
+from time import monotonic
+from typing import TypeAlias
+
+from rankproof.bench.runner.outcome import Outcome
+from rankproof.bench.runner.pace import Pace
+from rankproof.bench.runner.plan import Plan
+from rankproof.bench.runner.rows import Job, Reader, Row
+
+Course: TypeAlias = "Generator[float | None, Outcome | None, list[Row]]"
+"""The way of a job to its rows: yields seconds to wait, or None to be asked, and is sent the outcome."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Call:
+    """A call that was begun and is not over."""
+
+    course: Course
+    job: Job
+    since: float
+
+
+class Work:
+    """Jobs to take, calls in flight, rows to fetch."""
+
+    def __init__(self, jobs: Iterable[Job], plan: Plan, reader: Reader) -> None:
+        self.plan = plan
+        self.over = Event()
+        """Set when every question has its row, or nobody is to go on."""
+        self._jobs = deque(jobs)
+        self._left = sum(map(len, self._jobs))
+        self._calls: dict[int, Call] = {}
+        self._rows: deque[Row] = deque()
+        self._lock = Lock()
+        self._pace = Pace(plan.rate)
+        self._reader = reader
+        if not self._left:
+            self.over.set()
+
+    def next(self) -> Job | None:
+        """A job to do; None where there is none left."""
+        try:
+            return None if self.over.is_set() else self._jobs.popleft()
+        except IndexError:
+            return None
+
+    def course(self, job: Job) -> Course:
+        """The attempts at one job, and the pauses between them."""
+        attempt = 0
+        while True:
+            attempt += 1
+            if wait := self._pace.turn():
+                yield wait
+            outcome = yield None
+            failure = outcome.failure if outcome is not None else None
+            if failure is None or not self.plan.tries_again(attempt, failure):
+                return self._reader(job, outcome or Outcome(), attempt)
+            if failure.wait:
+                self._pace.pause(failure.wait)
+            yield self.plan.delay(attempt, failure)
+
+    def begin(self, course: Course, job: Job) -> Call:
+        """Note that a call begins."""
+        call = Call(course, job, monotonic())
+        self._calls[id(call)] = call
+        return call
+
+    def end(self, call: Call) -> bool:
+        """Note that a call is over; whether its outcome still matters to anyone."""
+        return self._calls.pop(id(call), None) is not None
+
+    def overdue(self, grace: float = 0.0) -> list[Call]:
+        """The calls that were waited for too long."""
+        if self.plan.timeout is None:
+            return []
+        now = monotonic()
+        late = self.plan.timeout
+        return [
+            call for call in list(self._calls.values()) if now - call.since > late * len(call.job) + grace
+        ]
+
+    def in_flight(self) -> list[Call]:
+        """The calls that are not over."""
+        return list(self._calls.values())
+
+    def deliver(self, job: Job, rows: Sequence[Row]) -> None:
+        """Hand in the rows of a job; a batch that failed is put back, question by question."""
+        if len(job) > 1 and self.plan.splits and all(row.failure for row in rows):
+            self._jobs.extend(job.split())
+            return
+        self._rows.extend(rows)
+        with self._lock:
+            self._left -= len(job)
+            if not self._left:
+                self.over.set()
+
+    def fetch(self) -> list[Row]:
+        """The rows handed in since the last time."""
+        return [self._rows.popleft() for _ in range(len(self._rows))]
