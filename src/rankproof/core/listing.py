@@ -40,6 +40,19 @@ def listing(
         yield Line(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
 
 
+def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[str]]:
+    """The documents of every query as they were scored, best first, each once.
+
+    >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])), Conventions())
+    {'q': ['b', 'a']}
+    """
+    rows = {query: _once_each(table, own, conventions) for query, own in table.by_query().items()}
+    return {
+        query: [str(table.doc[row]) for row in _in_order(table, own, conventions)]
+        for query, own in rows.items()
+    }
+
+
 def missed(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:
     """The documents with a grade above 0 that the ranking does not hold, the best first."""
     found = _ranks(judgments, hits)
