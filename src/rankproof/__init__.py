@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankproof.api.agreement import agreement
     from rankproof.api.audit import audit
-    from rankproof.api.compare import Comparison, compare, compare_scores
+    from rankproof.api.compare import compare, compare_scores
+    from rankproof.api.comparison import Comparison
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.fuse import fuse
@@ -36,7 +37,7 @@ _PUBLIC = {
     "prepare": "rankproof.api.evaluate",
     "compare": "rankproof.api.compare",
     "compare_scores": "rankproof.api.compare",
-    "Comparison": "rankproof.api.compare",
+    "Comparison": "rankproof.api.comparison",
     "agreement": "rankproof.api.agreement",
     "gate": "rankproof.api.gate",
     "gate_scores": "rankproof.api.gate",

@@ -30,7 +30,7 @@ def test_without_a_command_there_is_help(rankproof: Any) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
-    command: click.Command = import_module(f"rankproof.cli.{name}").command
+    command: click.Command = import_module(f"rankproof.cli.{name.replace('-', '_')}").command
     assert (command.help or "").partition("\n")[0] == COMMANDS[name]
 
 

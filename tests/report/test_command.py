@@ -70,7 +70,7 @@ def test_the_ending_decides_what_is_written(folder: Path, capsys: pytest.Capture
         (("-o", "a.html", "--queries", "noid.jsonl"), 3, "noid.jsonl, line 1: a record without an id"),
         (("-o", "a.html", "--documents", "latin.tsv"), 3, "latin.tsv, line 1: not UTF-8"),
         (("-o", "a.html", "--alpha", "2"), 2, "alpha: got 2.0"),
-        ((), 2, "--output"),
+        (("--alpha", "2"), 2, "alpha: got 2.0"),
     ],
 )
 def test_what_cannot_be_is_said(

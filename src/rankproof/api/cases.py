@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rankproof.api.compare import Comparison
+from rankproof.api.comparison import Comparison
 from rankproof.api.deciding import hardest, hits_of, relevant_from, sign_of
 from rankproof.api.explain import explained
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
+from rankproof.errors import UsageError
 from rankproof.reporting.html.content import Case
 
 CASES = 5
@@ -27,6 +28,34 @@ def cases_of(
     for query, why in chosen.items():
         sides = ((name, explained(scores[name], judgments, tables[name][query], query)) for name in shown)
         yield Case(query, why, tuple(sides))
+
+
+def moved_cases(compared: Comparison, system: str, n: int) -> tuple[Case, ...]:
+    """The queries that lost most against the baseline, then those that won most, under both systems."""
+    shown = (compared.baseline, system)
+    scores = {name: compared.scores[name] for name in shown}
+    judgments = scores[system].judgments
+    if judgments is None or any(each.ranking is None for each in scores.values()):
+        raise UsageError(
+            "there are no rankings behind these scores, so no lists to show. Next: compare the files."
+        )
+    chosen = _most_moved(compared, system, n)
+    tables = {name: _tables(each.ranking, set(chosen)) for name, each in scores.items()}
+    return tuple(
+        Case(q, why, tuple((s, explained(scores[s], judgments, tables[s][q], q)) for s in shown))
+        for q, why in chosen.items()
+    )
+
+
+def _most_moved(compared: Comparison, system: str, n: int) -> dict[str, str]:
+    """Queries, and by how much each moved."""
+    sign = sign_of(compared.scores[system])
+    moved = sorted(compared.moved(system), key=lambda pair: sign * pair[1])
+    lost = [pair for pair in moved[:n] if sign * pair[1] < 0]
+    won = [pair for pair in moved[::-1][:n] if sign * pair[1] > 0]
+    return {
+        query: f"{word} {abs(by):.4f}" for word, some in (("lost", lost), ("won", won)) for query, by in some
+    }
 
 
 def _chosen(scores: Scores, name: str, compared: Comparison | None) -> dict[str, str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankproof.api.alignment import together
+from rankproof.api.comparison import Comparison, ComparisonRow
 from rankproof.api.evaluate import DEFAULT_MEASURES, Grouping, Measures, evaluate, prepare
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
@@ -24,128 +25,6 @@ from rankproof.stats.power import queries_needed, smallest_detectable, spread
 
 SMALL = 10
 """A group of fewer queries is shown, and never decided."""
-
-VERDICTS = ("better", "worse", "equivalent", "unclear")
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonRow:
-    """One system against the baseline on one measure, over all queries or a slice."""
-
-    system: str
-    baseline: str
-    measure: str
-    slice: str
-    """The group of queries; "" for all."""
-    n: int
-    mean: float
-    difference: float
-    """The system's mean minus the baseline's."""
-    low: float | None
-    high: float | None
-    p: float
-    p_corrected: float
-    """p after the correction for all rows compared at once."""
-    effect: float | None
-    """The mean difference in standard deviations of the differences."""
-    detectable: float | None
-    """The smallest true difference that this many queries would show four times out of five."""
-    queries_needed: int | None
-    """How many queries would show a difference as large as the one seen; None where that has no answer."""
-    wins: int
-    ties: int
-    losses: int
-    verdict: str
-    """better, worse, equivalent (within the margin) or unclear."""
-    note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return asdict(self)
-
-
-@dataclass(eq=False)
-class Comparison:
-    """Every system against the baseline: rows, and the scores behind them."""
-
-    rows: list[ComparisonRow]
-    scores: dict[str, Scores]
-    baseline: str
-    alpha: float
-    margin: float | None
-    correction: str
-    names: list[str] = field(default_factory=list)
-    """The canonical names of the measures, the deciding one first."""
-    notes: list[str] = field(default_factory=list)
-    """What is to be said beside the rows: how scores differ that were compared anyway."""
-
-    def __iter__(self) -> Iterator[ComparisonRow]:
-        return iter(self.rows)
-
-    def row(self, system: str, measure: str | Measure, slice: str = "") -> ComparisonRow:
-        """The row of one system on one measure."""
-        name = self.scores[self.baseline].key(measure)
-        for each in self.rows:
-            if (each.system, each.measure, each.slice) == (system, name, slice):
-                return each
-        raise KeyError(f"no row of {system!r} on {name}; there are {', '.join(self.scores)}")
-
-    @property
-    def winner(self) -> str | None:
-        """The system that is better than the baseline on the first measure and highest of those; else None."""
-        better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
-        return max(better, key=lambda each: each.mean).system if better else None
-
-    def _decides(self, row: ComparisonRow) -> bool:
-        return row.measure == self.names[0] and not row.slice
-
-    def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
-        """Each query with its difference to the baseline, what got worse most first."""
-        name = measure if measure is not None else self.names[0]
-        mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
-        return sorted(
-            ((query, mine[query] - theirs[query]) for query in mine if query in theirs), key=lambda x: x[1]
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain data."""
-        return {
-            "baseline": self.baseline,
-            "alpha": self.alpha,
-            "margin": self.margin,
-            "correction": self.correction,
-            "winner": self.winner,
-            "notes": self.notes,
-            "rows": [each.to_dict() for each in self.rows],
-            "scores": {name: each.to_dict() for name, each in self.scores.items()},
-        }
-
-    def format(self, name: str = "table") -> str:
-        """The comparison as text: table, markdown, latex, csv, json or jsonl."""
-        from rankproof.reporting.comparison import render_comparison
-
-        return render_comparison(self._view(), name)
-
-    def markdown(self) -> str:
-        """The comparison as a markdown table."""
-        return self.format("markdown")
-
-    def _view(self) -> dict[str, Any]:
-        """What a report shows: plain values only."""
-        return {
-            "rows": [each.to_dict() for each in self.rows],
-            "baseline": self.baseline,
-            "means": {name: self.scores[self.baseline][name] for name in self.names},
-            "winner": self.winner,
-            "alpha": self.alpha,
-            "margin": self.margin,
-            "correction": self.correction,
-            "notes": self.notes,
-            "findings": [finding for each in self.scores.values() for finding in each.audit.serious],
-        }
-
-    def __str__(self) -> str:
-        return self.format()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.cases import cases_of
-from rankproof.api.compare import Comparison
+from rankproof.api.comparison import Comparison
 from rankproof.api.deciding import first_measure, hardest, hits_of, relevant_from, relevant_in_words, sign_of
 from rankproof.api.scores import SEED, Scores
 from rankproof.core.docstrings import sections

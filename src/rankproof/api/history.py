@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import rankproof
-from rankproof.api.compare import Comparison, compare_scores
+from rankproof.api.compare import compare_scores
+from rankproof.api.comparison import Comparison
 from rankproof.api.gate import Gate, gate_scores
 from rankproof.api.scores import Scores
 from rankproof.core.names import parse

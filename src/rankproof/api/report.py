@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rankproof.api.compare import Comparison, compare
+from rankproof.api.compare import compare
+from rankproof.api.comparison import Comparison
 from rankproof.api.content import Texts, collect
 from rankproof.api.evaluate import Grouping, Measures, evaluate, prepare
 from rankproof.api.scores import Scores
@@ -22,7 +23,7 @@ FEWEST = 20_000
 MOST_DRAWS = 100_000_000
 """Differences whose signs are flipped in all: above it there are fewer permutations, so that no one waits."""
 
-KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex"}
+KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex", ".txt": "text"}
 """The kinds of report by the ending of a file."""
 
 
@@ -47,6 +48,12 @@ class Report:
 
         return markdown(self.content)
 
+    def text(self) -> str:
+        """The same story in 80 columns, with charts of characters."""
+        from rankproof.reporting.story import story
+
+        return story(self.content)
+
     def latex(self) -> str:
         """The tables in LaTeX."""
         from rankproof.reporting.plain import latex
@@ -55,7 +62,9 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the kind of report that the file's ending names, and give back the path."""
-        text = {"html": self.html, "markdown": self.markdown, "latex": self.latex}[kind(path)]()
+        text = {"html": self.html, "markdown": self.markdown, "latex": self.latex, "text": self.text}[
+            kind(path)
+        ]()
         where = Path(path)
         try:
             where.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -11,7 +11,7 @@ from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import telling, write
 
 if TYPE_CHECKING:
-    from rankproof.api.compare import Comparison
+    from rankproof.api.comparison import Comparison
 
 
 @click.command("compare")
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     help="holm, benjamini-hochberg, bonferroni or none. [holm]",
 )
 @click.option("--by", metavar="FILE", help="Compare groups of queries apart: lines of QUERY<TAB>GROUP.")
+@click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
 @click.option(
     "-f",
@@ -48,6 +49,7 @@ def command(
     output: str | None,
     history: str,
     anyway: bool,
+    worst: int,
     **settings: Any,
 ) -> None:
     """Say which ranking is better, where that is more than chance.
@@ -72,7 +74,7 @@ def command(
     else:
         saved.only_for_names(anyway)
         found = _of_files(words, **settings)
-    write(found.format(form), output)
+    write(found.format(form, worst), output)
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:

@@ -32,9 +32,10 @@ def command(
     history: str,
     **settings: Any,
 ) -> None:
-    """Order systems, and say how far the order hangs on single queries.
+    """Order systems, and say how far the order can be trusted.
 
-    Each query is left out in turn. The first measure decides.
+    Each query is left out in turn: does the order hang on it? The first measure
+    decides.
 
     \b
     rankproof leaderboard judgments.tsv a.run b.run c.run -m nDCG@10

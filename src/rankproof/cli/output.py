@@ -23,9 +23,20 @@ def write(content: str | bytes, path: str | None) -> None:
     if path is not None and path != "-":
         _write_file(data, path)
     elif isinstance(content, str):
-        click.echo(content, nl=False)
+        click.echo(_shown(content), nl=False)
     else:
         _write_bytes(content)
+
+
+def _shown(content: str) -> str:
+    """The content with its charts in ASCII where standard output has no blocks."""
+    from rankproof.reporting.blocks import SPARKS, in_ascii
+
+    try:
+        SPARKS.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return in_ascii(content)
+    return content
 
 
 def _write_file(data: bytes, path: str) -> None:

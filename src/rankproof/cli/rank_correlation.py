@@ -39,7 +39,7 @@ def command(
     output: str | None,
     history: str,
 ) -> None:
-    """Say how alike two sets of scores order the same systems.
+    """Say how alike two sets of scores order systems.
 
     Kendall's tau-b, tau-AP and RBO, of two files of scores (lines SYSTEM<TAB>SCORE,
     or what 'evaluate -f csv' writes), or of rankings under two measures or two

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import telling
+from rankproof.cli.output import telling, write
 
 
 @click.command("report")
@@ -16,7 +16,10 @@ from rankproof.cli.output import telling
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @options.measures
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Where to: a name ending in .html, .md or .tex."
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where to: a name ending in .html, .pdf, .md, .tex or .txt. [as text here]",
 )
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
 @click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
@@ -38,7 +41,7 @@ def command(
     judgments: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    output: str,
+    output: str | None,
     by: str | None,
     **settings: Any,
 ) -> None:
@@ -48,14 +51,21 @@ def command(
     The first measure decides what is called best and which queries are shown.
 
     \b
+    rankproof report judgments.tsv before.run after.run
     rankproof report judgments.tsv before.run after.run -o report.html
     rankproof report judgments.tsv my.run -m nDCG@10,R@100 -o report.html
     """
     from rankproof.api.report import kind, report
 
-    kind(output)
+    if output is not None:
+        kind(output)
     check_one_stdin(judgments, *runs)
     groups = None if by is None else read_groups(by)
     with telling("making the report"):
-        report(judgments, named(runs), options.given(measures), by=groups, **settings).save(output)
-    click.echo(f"Wrote {output}.", err=True)
+        made = report(judgments, named(runs), options.given(measures), by=groups, **settings)
+        if output is not None:
+            made.save(output)
+    if output is None:
+        write(made.text(), None)
+    else:
+        click.echo(f"Wrote {output}.", err=True)

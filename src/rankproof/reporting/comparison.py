@@ -7,12 +7,15 @@ from typing import Any
 
 from rankproof.errors import one_of
 from rankproof.reporting import data
+from rankproof.reporting.blocks import waterfall
 from rankproof.reporting.latex import escape
 from rankproof.reporting.numbers import ABSENT, count, score, share
-from rankproof.reporting.tables import Column, table, wrap
+from rankproof.reporting.tables import GAP, WIDTH, Column, cut, pad, table, width, wrap
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
+LONGEST = 20
+"""Columns that the name of a system may take beside a chart."""
 HEADINGS = ("measure", "system", "mean", "difference", "interval", "p", "won/lost", "verdict")
 
 
@@ -30,12 +33,30 @@ def render_comparison(view: View, name: str) -> str:
 
 def text(view: View) -> str:
     """The comparison in at most 80 columns."""
-    lines: list[str] = []
-    for group in dict.fromkeys(each["slice"] for each in view["rows"]):
-        lines += [*_heading(view, group), *table(_columns(_cells(view, group))), ""]
+    lines = [*tables(view), *waterfalls(view["rows"][0]["measure"], view["moved"]), ""]
     for sentence in sentences(view):
         lines += wrap(sentence)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *view.get("cases", ())]) + "\n"
+
+
+def tables(view: View) -> list[str]:
+    """A table for all queries and one for each group, all laid out alike."""
+    cells = {group: _cells(view, group) for group in dict.fromkeys(each["slice"] for each in view["rows"])}
+    lay = _wide if all(_fits(each) for each in cells.values()) else _narrow
+    return [line for group, rows in cells.items() for line in [*wrap(_heading(view, group)[0]), "", *lay(rows), ""]]
+
+
+def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[str]:
+    """For each system the differences query by query as one line of blocks."""
+    top = max((abs(value) for values in moved.values() for value in values), default=0.0)
+    if not top:
+        return []
+    room = WIDTH - len(GAP) - min(max(map(width, moved)), LONGEST)
+    falls = [(cut(name, LONGEST), waterfall(values, top, room)) for name, values in moved.items()]
+    padded = max(width(name) for name, _ in falls)
+    lines = [f"{pad(name, padded)}{GAP}{drawn}" for name, drawn in falls]
+    most = f"a full block is {score(top)}"
+    return [*wrap(f"{measure} query by query, from most lost to most won; {most}:"), "", *lines]
 
 
 def markdown(view: View) -> str:
@@ -75,7 +96,7 @@ def sentences(view: View) -> list[str]:
     """What the table comes to, in words."""
     rows = [each for each in view["rows"] if not each["slice"]]
     deciding = [each for each in rows if each["measure"] == rows[0]["measure"]]
-    said = [_winner(view, deciding), *(_unclear(each) for each in deciding if each["verdict"] == "unclear")]
+    said = [view.get("winning") or _winner(view, deciding), *(_unclear(each) for each in deciding if each["verdict"] == "unclear")]
     return [*view.get("notes", ()), *said, _method(view, len(rows), len(view["rows"]) - len(rows))]
 
 
@@ -154,6 +175,26 @@ def _columns(cells: Sequence[tuple[str, ...]]) -> list[Column]:
         Column(name, list(column), name in right)
         for name, column in zip(HEADINGS, zip(*cells, strict=True), strict=True)
     ]
+
+
+def _fits(cells: Sequence[tuple[str, ...]]) -> bool:
+    return sum(each.width + len(GAP) for each in _columns(cells)) - len(GAP) <= WIDTH
+
+
+def _wide(cells: Sequence[tuple[str, ...]]) -> list[str]:
+    return table(_columns(cells))
+
+
+def _narrow(cells: Sequence[tuple[str, ...]]) -> list[str]:
+    """The same with each measure on a line of its own, so that the verdict stays beside its system."""
+    rows: list[tuple[str, ...]] = []
+    for measure, system, *numbers in cells:
+        rows += [(measure, *("" for _ in numbers))] if measure else []
+        rows.append((f"  {system}", *numbers))
+    _, *others = _columns([("", *row) for row in rows])
+    room = WIDTH - sum(each.width + len(GAP) for each in others[1:])
+    names = Column("system", [cut(row[0], room) for row in rows])
+    return table([names, *others[1:]])
 
 
 def signed(value: float) -> str:

@@ -86,7 +86,7 @@ def tables(content: Content) -> Iterator[Table]:
             content, f"Groups of queries, {content.measure}", lambda row: _decides(content, row)
         )
     if content.duels:
-        yield _duels(content)
+        yield duels(content)
 
 
 def _decides(content: Content, row: Any) -> bool:
@@ -134,7 +134,8 @@ def _lost(system: System, i: int) -> Sequence[str]:
     return (bar.measure, system.name, *map(score, parts))
 
 
-def _duels(content: Content) -> Table:
+def duels(content: Content) -> Table:
+    """Every system against every other: on how many queries it wins, and loses."""
     names = [each.name for each in content.systems]
     rows = [
         (

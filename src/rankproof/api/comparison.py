@@ -1,0 +1,169 @@
+"""What `compare` gives back: a row for each system and measure, and the scores behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rankproof.api.deciding import sign_of
+from rankproof.api.scores import Scores
+from rankproof.core.measure import Measure
+from rankproof.errors import UsageError, one_of
+
+if TYPE_CHECKING:
+    from rankproof.reporting.html.content import Case
+
+VERDICTS = ("better", "worse", "equivalent", "unclear")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """One system against the baseline on one measure, over all queries or a slice."""
+
+    system: str
+    baseline: str
+    measure: str
+    slice: str
+    """The group of queries; "" for all."""
+    n: int
+    mean: float
+    difference: float
+    """The system's mean minus the baseline's."""
+    low: float | None
+    high: float | None
+    p: float
+    p_corrected: float
+    """p after the correction for all rows compared at once."""
+    effect: float | None
+    """The mean difference in standard deviations of the differences."""
+    detectable: float | None
+    """The smallest true difference that this many queries would show four times out of five."""
+    queries_needed: int | None
+    """How many queries would show a difference as large as the one seen; None where that has no answer."""
+    wins: int
+    ties: int
+    losses: int
+    verdict: str
+    """better, worse, equivalent (within the margin) or unclear."""
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+@dataclass(eq=False)
+class Comparison:
+    """Every system against the baseline: rows, and the scores behind them."""
+
+    rows: list[ComparisonRow]
+    scores: dict[str, Scores]
+    baseline: str
+    alpha: float
+    margin: float | None
+    correction: str
+    names: list[str] = field(default_factory=list)
+    """The canonical names of the measures, the deciding one first."""
+    notes: list[str] = field(default_factory=list)
+    """What is to be said beside the rows: how scores differ that were compared anyway."""
+
+    def __iter__(self) -> Iterator[ComparisonRow]:
+        return iter(self.rows)
+
+    def row(self, system: str, measure: str | Measure, slice: str = "") -> ComparisonRow:
+        """The row of one system on one measure."""
+        name = self.scores[self.baseline].key(measure)
+        for each in self.rows:
+            if (each.system, each.measure, each.slice) == (system, name, slice):
+                return each
+        raise KeyError(f"no row of {system!r} on {name}; there are {', '.join(self.scores)}")
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is better than the baseline on the first measure and highest of those; else None."""
+        better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
+        return max(better, key=lambda each: each.mean).system if better else None
+
+    def _decides(self, row: ComparisonRow) -> bool:
+        return row.measure == self.names[0] and not row.slice
+
+    def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
+        """Each query with its difference to the baseline, what got worse most first."""
+        name = measure if measure is not None else self.names[0]
+        mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
+        return sorted(
+            ((query, mine[query] - theirs[query]) for query in mine if query in theirs), key=lambda x: x[1]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain data."""
+        return {
+            "baseline": self.baseline,
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "correction": self.correction,
+            "winner": self.winner,
+            "notes": self.notes,
+            "rows": [each.to_dict() for each in self.rows],
+            "scores": {name: each.to_dict() for name, each in self.scores.items()},
+        }
+
+    def cases(self, n: int = 3, system: str | None = None) -> tuple[Case, ...]:
+        """The `n` queries that lost most on the first measure and the `n` that won most, with both ranked lists.
+
+        The system is the best one beside the baseline where none is named.
+        """
+        from rankproof.api.cases import moved_cases
+
+        if n < 1:
+            raise UsageError(f"cases: got {n!r}, expected 1 query or more.")
+        return moved_cases(self, self._beside_baseline(system), n)
+
+    def _beside_baseline(self, system: str | None) -> str:
+        others = {name: each for name, each in self.scores.items() if name != self.baseline}
+        if system is not None and system not in others:
+            raise one_of("system", system, others)
+        first = self.names[0]
+        return system or max(others, key=lambda name: sign_of(others[name]) * others[name][first])
+
+    def format(self, name: str = "table", worst: int = 0) -> str:
+        """The comparison as text: table, markdown, latex, csv, json or jsonl.
+
+        A table has the `worst` queries that lost most, and as many that won most, list beside list under it.
+        """
+        from rankproof.reporting.comparison import render_comparison
+
+        return render_comparison({**self._view(), "cases": self._listed(worst)}, name)
+
+    def _listed(self, worst: int) -> list[str]:
+        from rankproof.reporting.lists import beside
+
+        return [line for each in self.cases(worst) for line in ("", *beside(each))] if worst else []
+
+    def markdown(self) -> str:
+        """The comparison as a markdown table."""
+        return self.format("markdown")
+
+    def _view(self) -> dict[str, Any]:
+        """What a report shows: plain values only."""
+        return {
+            "rows": [each.to_dict() for each in self.rows],
+            "baseline": self.baseline,
+            "means": {name: self.scores[self.baseline][name] for name in self.names},
+            "winner": self.winner,
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "correction": self.correction,
+            "notes": self.notes,
+            "moved": {name: self._turned(name) for name in self.scores if name != self.baseline},
+            "findings": [finding for each in self.scores.values() for finding in each.audit.serious],
+        }
+
+    def _turned(self, system: str) -> list[float]:
+        """The differences on the first measure, so that more is better."""
+        sign = self.scores[self.baseline].column(self.names[0]).measure.spec.higher or -1
+        return [sign * value for _, value in self.moved(system)]
+
+    def __str__(self) -> str:
+        return self.format()
