@@ -243,6 +243,7 @@ def _count_by_sorting(block: Block, score: Array, found: Array) -> tuple[Array, 
     bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
     for g in np.flatnonzero(np.diff(bounds)):
         mine = order[bounds[g] : bounds[g + 1]]
+        mine = mine[found[mine].argsort()]  # values in order are found twice as fast
         ascending = _ascending(score[block.start[g] : block.start[g + 1]])
         left = np.searchsorted(ascending, found[mine], side="left")
         level[mine] = len(ascending) - left
