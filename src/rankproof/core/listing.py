@@ -108,6 +108,8 @@ def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) ->
     """The rows best first, by the score or the rank column and the rule for equal scores."""
     if table.rank is not None and (conventions.ties == "rank" or table.score is None):
         return sorted(rows, key=lambda row: _number(table.rank, row))
+    if table.score is None:
+        return rows
     if conventions.ties != "input":
         rows = sorted(rows, key=lambda row: str(table.doc[row]), reverse=conventions.ties != "id")
     return sorted(rows, key=lambda row: -(_score(table, row, conventions) or 0.0))
