@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankproof.api.agreement import agreement
     from rankproof.api.audit import audit
+    from rankproof.api.benchmark import Benchmark
     from rankproof.api.compare import compare, compare_scores
     from rankproof.api.comparison import Comparison
+    from rankproof.api.diagnose import Diagnosis, diagnose
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.fuse import fuse
@@ -33,12 +35,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Benchmark": "rankproof.api.benchmark",
     "evaluate": "rankproof.api.evaluate",
     "prepare": "rankproof.api.evaluate",
     "compare": "rankproof.api.compare",
     "compare_scores": "rankproof.api.compare",
     "Comparison": "rankproof.api.comparison",
     "agreement": "rankproof.api.agreement",
+    "diagnose": "rankproof.api.diagnose",
+    "Diagnosis": "rankproof.api.diagnose",
     "gate": "rankproof.api.gate",
     "gate_scores": "rankproof.api.gate",
     "Gate": "rankproof.api.gate",
@@ -65,7 +70,9 @@ _MODULES = {"compat", "errors", "functional", "sample"}
 
 __all__ = [
     "Audit",
+    "Benchmark",
     "Comparison",
+    "Diagnosis",
     "Explanation",
     "Gate",
     "History",
@@ -79,6 +86,7 @@ __all__ = [
     "audit",
     "compare",
     "compare_scores",
+    "diagnose",
     "evaluate",
     "explain",
     "fuse",

@@ -119,11 +119,11 @@ def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
 def _columns(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequence[Any] | None]:
     """Ids and scores; the usual forms without a look at each document."""
     kinds = set(map(type, items))
-    if kinds <= {str}:
+    if kinds <= {str} and not reading.integers:
         return _texts(items), None
     if kinds == {tuple} and set(map(len, items)) == {2}:
         first, scores = zip(*items, strict=True)
-        plain = set(map(type, first)) == {str}
+        plain = set(map(type, first)) == {str} and not reading.integers
         return (_texts(first) if plain else [_id(each, reading) for each in first]), scores
     pairs = [_pair(each, reading) for each in items]
     return [name for name, _ in pairs], [score for _, score in pairs]
@@ -144,13 +144,19 @@ def _pair(item: Any, reading: Reading) -> tuple[str, Any]:
 
 def _id(item: Any, reading: Reading) -> str:
     if isinstance(item, str) and item:
-        return str(item)
+        return _text(str(item), reading)
     if is_integer(item):
         return _integer(item, reading)
     if isinstance(item, UUID):
         return str(item)
     inner = getattr(item, "node", None)  # LlamaIndex wraps a node and its score in one
     return _id_of(item if inner is None else inner, reading)
+
+
+def _text(item: str, reading: Reading) -> str:
+    if reading.integers:
+        raise Failed(f"got the text {item!r} as an id where the judgments have integers, expected integers")
+    return item
 
 
 def _integer(item: Any, reading: Reading) -> str:
@@ -169,7 +175,7 @@ def _id_of(item: Any, reading: Reading) -> str:
             raise unusable(item, "an id, a pair (id, score), or a document with an id")
         found = _named(item, record, reading.id) if reading.id else _usual(record, reading)
     if isinstance(found, (str, UUID)) and str(found):
-        return str(found)
+        return _text(str(found), reading)
     if is_integer(found):
         return _integer(found, reading)
     raise Failed(

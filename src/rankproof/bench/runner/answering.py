@@ -52,11 +52,13 @@ def answer_all(
     keys = {name: _key(retriever, text, reading.k, about or {}) for name, text in questions.items()}
     rows = _remembered(keys, memory)
     asked = {name: text for name, text in questions.items() if name not in rows}
+    failed = 0
     _warm_up(asked, retriever, reading, plan)
     for some in _answered(asked, retriever, reading, plan):
         rows.update({row.question: row for row in some})
+        failed += sum(bool(row.failure) for row in some)
         _keep(some, keys, memory)
-        told(len(rows), sum(bool(row.failure) for row in rows.values()) if some else 0)
+        told(len(rows), failed)
     return settle([rows[name] for name in questions], reading.k)
 
 

@@ -28,8 +28,6 @@ class Limits(TypedDict, total=False):
     """Questions a second at most."""
     warm_up: int
     """How many questions are asked first without being counted. [0]"""
-    batch: int | None
-    """Questions in one call of a retriever that takes several; None: all. [32]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +41,7 @@ class Plan:
     rate: float | None = None
     warm_up: int = 0
     batch: int | None = 32
+    """Questions in one call of a retriever that takes several; None: all."""
     splits: bool = True
     """Whether a batch that failed is asked again question by question."""
 

@@ -1,0 +1,296 @@
+"""`Benchmark`: labelled questions, and the retrievers that are asked them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Unpack
+
+from rankproof import sample
+from rankproof.api.compare import compare_scores
+from rankproof.api.evaluate import DEFAULT_MEASURES, Measures
+from rankproof.api.runs import Run
+from rankproof.api.standings import Standings, standings
+from rankproof.bench.adapters import Adapted, adapted
+from rankproof.bench.adapters.answers import IdOf, Reading
+from rankproof.bench.runner import Limits, answer_all, plan_for
+from rankproof.bench.runner.answering import Told
+from rankproof.bench.runner.progress import Progress
+from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.io.corpora import load_corpus
+from rankproof.io.ids import judged_kinds
+from rankproof.io.labelled import Labelled, load_labelled, save_labelled
+from rankproof.io.load import load_judgments
+from rankproof.io.questions import load_questions
+from rankproof.store.answers import Answers, opened
+
+SAMPLE = "sample"
+
+
+class Benchmark:
+    """Questions, what is relevant to them, and the documents where they are at hand.
+
+    `queries` are what `load_questions` takes, `judgments` what `evaluate` takes, `corpus` what `load_corpus`
+    takes. Without queries the ids of the judgments are the questions.
+
+    >>> bench = Benchmark()
+    >>> bench.add_query("q1", "Can I get a refund?", ["terms-4"])
+    >>> run = bench.run("keyword", lambda text: ["faq-1", "terms-4"])
+    >>> run.scores["RR@10"]
+    0.5
+    """
+
+    def __init__(self, queries: Any = None, judgments: Any = None, corpus: Any = None) -> None:
+        self.queries: dict[str, str] = {} if queries is None else load_questions(queries)
+        self.corpus: Corpus | None = None if corpus is None else load_corpus(corpus)
+        self.runs: dict[str, Run] = {}
+        """The last run of each name."""
+        self._judgments = None if judgments is None else load_judgments(judgments)
+        self._added: dict[str, Judgments] = {}
+
+    # --- what is asked -------------------------------------------------------------------------
+
+    @classmethod
+    def sample(cls) -> Benchmark:
+        """The embedded sample: 60 questions to the support of a backup service, judged, and its pages."""
+        return cls(sample.queries(), sample.judgments(), sample.documents())
+
+    @classmethod
+    def load(cls, source: Any, *, corpus: Any = None) -> Benchmark:
+        """A benchmark from a BEIR folder, labelled questions in a file or frame, an ir_datasets object, or "sample".
+
+        A file is JSON Lines, JSON, CSV, TSV or Parquet: a question a row, with its id, its text, and `relevant`
+        (a list of ids, or `{id: grade}`); or a judged document a row. `corpus` adds documents.
+
+        >>> rows = [{"id": "q1", "text": "Refund?", "relevant": ["terms-4"]}]
+        >>> Benchmark.load(rows).queries
+        {'q1': 'Refund?'}
+        """
+        if isinstance(source, str) and source == SAMPLE:
+            return cls.sample()
+        found = load_labelled(source)
+        made = cls(found.questions, found.judgments)
+        made.corpus = found.corpus if corpus is None else load_corpus(corpus)
+        return made
+
+    def save(self, target: str | os.PathLike[str]) -> None:
+        """Write a BEIR folder, or the labelled questions alone where the name ends in .jsonl; `load` reads both."""
+        judgments = self.judgments if self.judgments is not None else load_judgments({})
+        save_labelled(Labelled(self.queries, judgments, self.corpus), target)
+
+    def add_query(self, query_id: str, text: str, relevant: Any) -> None:
+        """Add a question; `relevant` is a list or set of documents, or `{document: grade}`."""
+        ((name, words),) = load_questions([(query_id, text)]).items()
+        if name in self.queries:
+            raise DataError(
+                f"question {shorten(name)} is there already. Next: give each question its own id."
+            )
+        if isinstance(relevant, (str, bytes)) or not hasattr(relevant, "__iter__"):
+            raise DataError(
+                f"question {shorten(name)}, relevant: got {shorten(relevant)}, expected a list or set of document "
+                "ids, or {id: grade}."
+            )
+        given = relevant if isinstance(relevant, Mapping) else list(relevant)
+        self._added[name] = load_judgments({name: given})
+        self.queries[name] = words
+
+    @property
+    def judgments(self) -> Judgments | None:
+        """What is relevant to which question; None where nobody has said."""
+        if self._added:
+            self._judgments, self._added = self._with_added(), {}
+        return self._judgments
+
+    def _with_added(self) -> Judgments:
+        first = self._judgments
+        if first is None:
+            first = load_judgments({})
+        if first.facets is not None:
+            raise UsageError("add_query: these judgments have aspects. Next: give the judgments all at once.")
+        every = [first, *self._added.values()]
+        kinds = {judged_kinds(each)[1] for each in every} - {None}
+        if len(kinds) > 1:
+            raise DataError(
+                "relevant: got ids that are integers and ids that are text. Next: give all as text."
+            )
+        merged = {name: judged for each in every for name, judged in each.as_dict().items()}
+        return replace(load_judgments(merged), prepared={"integer_ids": (False, kinds == {True})})
+
+    def __len__(self) -> int:
+        return len(self._questions())
+
+    def __repr__(self) -> str:
+        documents = "" if self.corpus is None else f", {len(self.corpus)} documents"
+        return f"<Benchmark of {len(self)} questions{documents}; runs: {', '.join(self.runs) or 'none'}>"
+
+    # --- asking --------------------------------------------------------------------------------
+
+    def run(
+        self,
+        name: str,
+        retriever: Any,
+        k: int = 100,
+        *,
+        batch: bool | int | None = None,
+        id: IdOf = None,
+        settings: Mapping[str, Any] | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        progress: bool | None = None,
+        **limits: Unpack[Limits],
+    ) -> Run:
+        """Ask a retriever every question, and remember the run under a name.
+
+        `retriever` is any callable `text -> [id] | [(id, score)] | [documents]`, sync or async; with `batch=True`
+        of a list of texts (`batch=50`: of so many at once); a retriever of LangChain, LlamaIndex or Haystack; an
+        endpoint.toml, `module:function` or a command. `id` says where documents have their id, if not under a
+        usual name.
+
+        `cache` is a file that keeps answers: a run that was interrupted goes on from there. What shapes a
+        retriever's answers are its `settings`; a function has none, and is known by its name, its code and the
+        name of the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
+        """
+        asked = _asked(retriever, batch, id, settings, limits)
+        plan = plan_for(asked, limits)
+        questions, reading = self._questions(), self._reading(k, asked.id)
+        if not questions:
+            raise UsageError(
+                "there is no question to ask. Next: add_query, or Benchmark(queries, judgments)."
+            )
+        began = perf_counter()
+        with _memory(cache) as memory, _told(name, len(questions), progress) as told:
+            rows = answer_all(
+                questions, asked, reading, plan, memory=memory, about=self._about(name, asked), told=told
+            )
+        self.runs[name] = Run(
+            name,
+            k,
+            rows,
+            perf_counter() - began,
+            asked.settings,
+            plan,
+            asked.batch,
+            self._as_text(),
+            self.corpus,
+            self._said(questions),
+        )
+        return self.runs[name]
+
+    def _questions(self) -> dict[str, str]:
+        """The questions that are judged, or all where none is."""
+        if self.judgments is None:
+            return self.queries
+        if not self.queries:
+            return {name: name for name in self.judgments.queries}
+        missing = [name for name in self.judgments.queries if name not in self.queries]
+        if missing:
+            raise DataError(
+                f"{len(missing)} judged questions have no text, as {shorten(missing[0])}. "
+                "Next: add them to the queries, or take them out of the judgments."
+            )
+        return {name: self.queries[name] for name in self.judgments.queries}
+
+    def _said(self, questions: Mapping[str, str]) -> list[str]:
+        rest = len(self.queries) - len(questions)
+        said = f"{rest} of {len(self.queries)} questions were not asked: nobody has judged anything for them."
+        return [said] if rest > 0 else []
+
+    def _reading(self, k: int, id: IdOf) -> Reading:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise UsageError(f"k: got {shorten(k)}, expected a whole number of at least 1.")
+        integers = None if self.judgments is None else judged_kinds(self.judgments)[1]
+        return Reading(k, id, _by_text(self.corpus), integers)
+
+    def _about(self, name: str, asked: Adapted) -> dict[str, Any]:
+        """What shapes the answers beside settings and question."""
+        corpus = None if self.corpus is None else self.corpus.fingerprint
+        return {"corpus": corpus} if asked.known else {"corpus": corpus, "run": name}
+
+    def _as_text(self) -> Judgments | None:
+        """The judgments as runs are scored by: all ids were made text when the answers were read."""
+        found = self.judgments
+        return found and replace(found, prepared={**found.prepared, "integer_ids": (False, False)})
+
+    # --- deciding ------------------------------------------------------------------------------
+
+    def compare(
+        self,
+        measures: Measures | None = None,
+        *,
+        baseline: str | None = None,
+        runs: Sequence[str] | None = None,
+        **settings: Any,
+    ) -> Standings:
+        """Hold the runs against each other: which is better, beyond chance, and how fast each is.
+
+        Differences are to `baseline` (the first run where none is named); a winner is named only where it is
+        better than every other run. `settings` are those of `rankproof.compare`.
+        """
+        chosen = {name: self._run(name) for name in (self.runs if runs is None else runs)}
+        if len(chosen) < 2:
+            raise UsageError(
+                f"compare needs two runs or more, there are {len(chosen)}. Next: run another retriever."
+            )
+        deciding = {key: settings.pop(key) for key in _DECIDING if key in settings}
+        asked = DEFAULT_MEASURES if measures is None else measures
+        judgments = self._as_text()
+        scores = {
+            name: replace(run, judgments=judgments).evaluate(asked, **settings)
+            for name, run in chosen.items()
+        }
+        comparison = compare_scores(scores, baseline=baseline, **deciding)
+        return standings(comparison, chosen, **deciding)
+
+    def _run(self, name: str) -> Run:
+        if name not in self.runs:
+            raise one_of("run", name, self.runs)
+        return self.runs[name]
+
+
+_DECIDING = ("seed", "alpha", "margin", "correction", "permutations")
+
+
+def _asked(
+    retriever: Any, batch: bool | int | None, id: IdOf, settings: Mapping[str, Any] | None, limits: Any
+) -> Adapted:
+    """The retriever as it can be asked; a number of questions a call goes to the limits."""
+    if batch is not None and not isinstance(batch, bool):
+        limits["batch"] = batch
+        batch = None if isinstance(retriever, (str, os.PathLike)) else True
+    return adapted(retriever, batch=batch, id=id, settings=settings)
+
+
+def _by_text(corpus: Corpus | None) -> dict[str, str | None] | None:
+    """The id of the only document with a text, for documents that come without one."""
+    if corpus is None:
+        return None
+    found: dict[str, str | None] = {}
+    for document in corpus.values():
+        for text in {document.text, document.whole}:
+            found[text] = document.id if text not in found else None
+    return found
+
+
+@contextmanager
+def _memory(cache: str | os.PathLike[str] | None) -> Iterator[Answers | None]:
+    with nullcontext() if cache is None else opened(Path(cache)) as found:
+        yield found
+
+
+@contextmanager
+def _told(name: str, total: int, wanted: bool | None) -> Iterator[Told]:
+    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda done, failed: None
+        return
+    progress = Progress(name, total)
+    try:
+        yield progress.tell
+    finally:
+        progress.close()

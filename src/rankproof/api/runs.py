@@ -1,0 +1,153 @@
+"""`Run`: what one retriever found for every question, how fast, and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rankproof.api.evaluate import Measures, evaluate
+from rankproof.api.scores import Scores
+from rankproof.bench.runner import Plan, Row
+from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
+from rankproof.errors import UsageError, shorten
+from rankproof.reporting.numbers import count
+from rankproof.stats.quantiles import Quantile, quantiles
+
+SHARES = (0.5, 0.95, 0.99)
+"""Of which latencies are told."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """A row for every question that was asked; printed, it shows scores, latencies and failures."""
+
+    name: str
+    k: int
+    rows: Sequence[Row]
+    seconds: float
+    """How long the whole run took."""
+    settings: Mapping[str, Any]
+    """What is known of the retriever."""
+    plan: Plan
+    """How it was asked."""
+    batched: bool = False
+    """Whether several questions went into one call."""
+    judgments: Judgments | None = None
+    corpus: Corpus | None = None
+    said: Sequence[str] = field(default_factory=list)
+    """What the benchmark has to say beside."""
+
+    @cached_property
+    def ranking(self) -> dict[str, dict[str, float]]:
+        """`{question: {document: score}}`, best first; a question that failed has no documents."""
+        return {row.question: dict(row.answer.found) if row.answer else {} for row in self.rows}
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """The reason of each question that failed; each counts as a miss."""
+        return {row.question: row.failure for row in self.rows if row.failure}
+
+    @property
+    def latencies(self) -> dict[str, float]:
+        """The seconds of each question that was answered."""
+        return {row.question: row.seconds for row in self.rows if not row.failure}
+
+    @cached_property
+    def latency(self) -> list[Quantile]:
+        """p50, p95 and p99 with their intervals."""
+        return quantiles(list(self.latencies.values()), SHARES)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The usual measures; `evaluate` takes others."""
+        return self.evaluate()
+
+    def evaluate(self, measures: Measures | None = None, **conventions: Any) -> Scores:
+        """Score the ranking, as `rankproof.evaluate` does."""
+        if self.judgments is None:
+            raise UsageError(
+                f"{self.name}: there are no judgments to score it by. "
+                "Next: give the benchmark judgments=, or add_query with what is relevant."
+            )
+        return evaluate(self.judgments, self.ranking, measures, **conventions)
+
+    @cached_property
+    def unknown(self) -> dict[str, list[str]]:
+        """The documents that are not in the corpus, by question; nothing where there is no corpus."""
+        if self.corpus is None:
+            return {}
+        known = self.corpus
+        odd = {name: [doc for doc in found if doc not in known] for name, found in self.ranking.items()}
+        return {name: docs for name, docs in odd.items() if docs}
+
+    @property
+    def notes(self) -> list[str]:
+        """What was odd about the answers, in sentences."""
+        answers = [row.answer for row in self.rows if row.answer is not None]
+        cut, repeated = sum(each.cut > 0 for each in answers), sum(each.repeated > 0 for each in answers)
+        empty = [row.question for row in self.rows if row.answer is not None and not row.answer.found]
+        odd = [
+            (cut, f"came with more than {self.k} documents; the best {self.k} were kept."),
+            (repeated, "came with a document twice; its best place was kept."),
+            (len(empty), f"found nothing at all ({_first(empty)})."),
+            (len(self.unknown), self._unknown()),
+        ]
+        found = [f"{count(number, 'question')} {what}" for number, what in odd if number]
+        return [*found, *self._about_scores(), *self._about_time(), *self.said]
+
+    def _unknown(self) -> str:
+        docs = [doc for each in self.unknown.values() for doc in each]
+        return (
+            f"found documents that are not in the corpus ({_first(docs)}); they stayed in, as not relevant."
+        )
+
+    def _about_scores(self) -> list[str]:
+        turned = any(row.answer.rising for row in self.rows if row.answer is not None)
+        said = "Scores rise down every list, so they were taken for distances: the smallest is the best."
+        return [said] if turned else []
+
+    def _about_time(self) -> list[str]:
+        said = []
+        if self.plan.concurrency > 1:
+            said.append(f"Latencies are those with up to {self.plan.concurrency} calls at once.")
+        if self.batched:
+            said.append("Questions were asked in batches; each counts with its share of the time.")
+        if self.failures and len(self.failures) == len(self.rows):
+            said.append(
+                "Every question failed. Next: call the retriever with one question by hand; if it can only be used in "
+                "the thread that made it, run it with timeout=None, which stays there."
+            )
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain data."""
+        return {
+            "name": self.name,
+            "k": self.k,
+            "questions": len(self.rows),
+            "seconds": self.seconds,
+            "remembered": sum(row.remembered for row in self.rows),
+            "settings": dict(self.settings),
+            "means": self.scores.means if self.judgments is not None else {},
+            "latency": [asdict(each) for each in self.latency],
+            "failures": self.failures,
+            "notes": self.notes,
+        }
+
+    def __str__(self) -> str:
+        from rankproof.reporting.runs import render_run
+
+        return render_run(
+            {**self.to_dict(), "scores": str(self.scores) if self.judgments is not None else ""}
+        )
+
+    def __repr__(self) -> str:
+        wrong = f", {len(self.failures)} failed" if self.failures else ""
+        return f"<Run {self.name!r}: {count(len(self.rows), 'question')}{wrong}>"
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(shorten(name, 40) for name in names[:1]) + (", ..." if len(names) > 1 else "")

@@ -1,0 +1,208 @@
+"""Labelled questions, with or without a corpus, as one thing: read from whatever holds them, and written.
+
+| source | what it holds |
+|---|---|
+| BEIR folder | corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv |
+| JSON Lines, JSON, a list of records, a frame | a question a row: id, text, `relevant` as a list or `{doc: grade}` |
+| CSV, TSV, Parquet | the same, ids separated by blanks or by `;`; or a judged document a row: id, text, doc, grade |
+| ir_datasets object | queries_iter, qrels_iter, docs_iter |
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.beir import split_of
+from rankproof.io.corpora import BEIR_CORPUS, load_corpus
+from rankproof.io.fields import QUESTION_ID, QUESTION_TEXT, checked_id, field_of, id_of, text_in
+from rankproof.io.guess import column_of
+from rankproof.io.load import load_judgments
+from rankproof.io.questions import load_questions
+from rankproof.io.records import Placed, records
+
+RELEVANT = (
+    "relevant",
+    "relevant_docs",
+    "relevant_doc_ids",
+    "qrels",
+    "judgments",
+    "grades",
+    "reference_context_ids",
+)
+"""What the relevant documents of a question are called."""
+QUESTIONS_FILE, CORPUS_FILE, JUDGMENTS_FILE = "queries.jsonl", "corpus.jsonl", "qrels/test.tsv"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Labelled:
+    """Questions, what is relevant to them, and the documents where they are at hand."""
+
+    questions: dict[str, str]
+    judgments: Judgments
+    corpus: Corpus | None = None
+
+
+def load_labelled(source: Any) -> Labelled:
+    """Labelled questions from a BEIR folder, a file or frame of records, or an ir_datasets object.
+
+    >>> found = load_labelled([{"id": "q1", "question": "Refund?", "relevant": {"d1": 2}}])
+    >>> found.questions, found.judgments.as_dict()
+    ({'q1': 'Refund?'}, {'q1': {'d1': 2.0}})
+    """
+    if hasattr(source, "queries_iter"):
+        return _of_ir_datasets(source)
+    if isinstance(source, (str, os.PathLike)) and (folder := split_of(Path(source))[0]).is_dir():
+        corpus = load_corpus(folder) if any(folder.glob(BEIR_CORPUS)) else None
+        return Labelled(load_questions(folder), load_judgments(source), corpus)
+    return _of_records(records(source, "the benchmark"))
+
+
+def _of_ir_datasets(source: Any) -> Labelled:
+    if not hasattr(source, "qrels_iter"):
+        raise DataError(
+            "the benchmark: an ir_datasets object without qrels. Next: choose a split that has them."
+        )
+    corpus = load_corpus(source) if hasattr(source, "docs_iter") else None
+    return Labelled(load_questions(source), load_judgments(source.qrels_iter()), corpus)
+
+
+def _of_records(placed: Iterable[Placed]) -> Labelled:
+    questions: dict[str, str] = {}
+    relevant: dict[str, dict[Any, Any]] = {}
+    for where, record in placed:
+        if not isinstance(record, Mapping):
+            raise DataError(
+                f"{where}: got {shorten(record)}, expected a question with its relevant documents."
+            )
+        name, text = _question(record, where)
+        if questions.setdefault(name, text) != text:
+            raise DataError(
+                f"{where}: question {shorten(name)} has another text than before. Next: keep one."
+            )
+        _add(relevant.setdefault(name, {}), _relevant(record, where), f"{where}, question {shorten(name)}")
+    if not questions:
+        raise DataError("the benchmark: there is not one question in it. Next: check how it was made.")
+    return Labelled(questions, load_judgments(relevant))
+
+
+def _question(record: Mapping[str, Any], where: str) -> tuple[str, str]:
+    _, text = text_in(record, QUESTION_TEXT, where)
+    has_id = field_of(record, QUESTION_ID) is not None
+    return (id_of(record, QUESTION_ID, where) if has_id else checked_id(text, where)), text
+
+
+def _add(to: dict[Any, Any], found: Mapping[Any, Any], where: str) -> None:
+    for doc, grade in found.items():
+        if to.setdefault(doc, grade) != grade:
+            raise DataError(
+                f"{where}: document {shorten(doc)} is judged twice, {to[doc]!r} and {grade!r}. Next: keep one."
+            )
+
+
+def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
+    """The judged documents in a record: all of a question, or one."""
+    name = field_of(record, RELEVANT)
+    if name is not None and not (isinstance(record[name], (int, float)) and column_of("doc", list(record))):
+        return _listed(record[name], f"{where}, {name}")
+    doc, grade = column_of("doc", list(record)), column_of("grade", list(record))
+    if len(doc) != 1:
+        raise DataError(
+            f"{where}: nothing says which documents are relevant ({shorten(list(record))}). "
+            'Next: add "relevant" with a list of ids or {id: grade}, or the columns doc_id and grade.'
+        )
+    if record[doc[0]] in (None, ""):
+        return {}
+    return {record[doc[0]]: _grade(record[grade[0]], where) if grade else 1}
+
+
+def _listed(found: Any, where: str) -> dict[Any, Any]:
+    if isinstance(found, str):
+        found = json.loads(found) if found.lstrip()[:1] in ("[", "{") else _separated(found)
+    if isinstance(found, Mapping):
+        return {doc: grade for doc, grade in found.items() if grade is not None}
+    if not isinstance(found, Iterable):
+        raise DataError(f"{where}: got {shorten(found)}, expected a list of ids, or {{id: grade}}.")
+    return dict.fromkeys(found, 1)
+
+
+def _separated(text: str) -> list[str]:
+    """Ids separated by `|` or `;` where there are such, else by blanks or commas."""
+    pattern = r"[|;]" if re.search(r"[|;]", text) else r"[,\s]+"
+    return [each.strip() for each in re.split(pattern, text) if each.strip()]
+
+
+def _grade(value: Any, where: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number.") from None
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def save_labelled(found: Labelled, target: str | os.PathLike[str]) -> None:
+    """Write a BEIR folder, or one JSON Lines file where the name ends in .jsonl (without the corpus)."""
+    if found.judgments.facets is not None:
+        raise UsageError(
+            "judgments with aspects have no place in this form. Next: write them apart, as JSON."
+        )
+    where = Path(target)
+    try:
+        if where.suffix.lower() == ".jsonl":
+            _write_lines(where, _as_records(found))
+        else:
+            _write_folder(found, where)
+    except OSError as error:
+        raise UsageError(f"{where}: cannot be written: {error.strerror or error}.") from error
+
+
+def _as_records(found: Labelled) -> Iterator[dict[str, Any]]:
+    judged = found.judgments.as_dict()
+    for name, text in found.questions.items():
+        yield {"query_id": name, "text": text, "relevant": judged.get(name, {})}
+
+
+def _write_folder(found: Labelled, folder: Path) -> None:
+    (folder / JUDGMENTS_FILE).parent.mkdir(parents=True, exist_ok=True)
+    _write_lines(
+        folder / QUESTIONS_FILE, ({"_id": name, "text": text} for name, text in found.questions.items())
+    )
+    if found.corpus is not None:
+        _write_lines(folder / CORPUS_FILE, map(_document, found.corpus.values()))
+    _write_judgments(folder / JUDGMENTS_FILE, found.judgments)
+
+
+def _document(document: Any) -> dict[str, Any]:
+    plain = {"_id": document.id, "title": document.title, "text": document.text}
+    return {**plain, "metadata": dict(document.metadata)} if document.metadata else plain
+
+
+def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+
+
+def _write_judgments(path: Path, judgments: Judgments) -> None:
+    for name in (*judgments.queries, *judgments.docs):
+        if name != name.strip() or re.search(r"[\t\r\n]", name):
+            raise UsageError(
+                f"the id {shorten(name)} cannot be written in a BEIR folder. Next: write a .jsonl file instead."
+            )
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(
+            stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n"
+        )
+        writer.writerow(("query-id", "corpus-id", "score"))
+        for query, judged in judgments.as_dict().items():
+            writer.writerows((query, doc, f"{grade:g}") for doc, grade in judged.items())

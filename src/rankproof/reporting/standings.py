@@ -1,0 +1,58 @@
+"""Several retrievers side by side, the best first: quality, latency, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankproof.reporting.latencies import duration
+from rankproof.reporting.numbers import count, score
+from rankproof.reporting.tables import Column, table
+
+Line = Mapping[str, Any]
+TIMES = ("p50", "p95", "p99")
+
+
+def standings_text(lines: Sequence[Line], measures: Sequence[str]) -> list[str]:
+    """The standings as the lines of a table."""
+    headings, rows = _cells(lines, measures)
+    return table([Column(name, [row[i] for row in rows], right=i > 0) for i, name in enumerate(headings)])
+
+
+def standings_markdown(lines: Sequence[Line], measures: Sequence[str]) -> str:
+    """The standings as a markdown table."""
+    headings, rows = _cells(lines, measures)
+    rule = ["---", *["---:"] * (len(headings) - 1)]
+    cells = [headings, rule, *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells)
+
+
+def _cells(lines: Sequence[Line], measures: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    headings = ["system", *measures, *TIMES, "failed"]
+    rows = [
+        [
+            each["system"],
+            *(score(each["means"][name]) for name in measures),
+            *(duration(each[name]) for name in TIMES),
+            count(each["failed"]),
+        ]
+        for each in lines
+    ]
+    return headings, rows
+
+
+def leading(leader: str, measure: str, rivals: Sequence[str]) -> str:
+    """Who leads, and whether that is more than chance.
+
+    >>> leading("hybrid", "nDCG@10", [])
+    'hybrid is the winner: better than every other on nDCG@10, beyond chance.'
+    >>> leading("hybrid", "nDCG@10", ["dense"])
+    'No winner: hybrid leads on nDCG@10, and dense cannot be told from it.'
+    """
+    if not rivals:
+        return f"{leader} is the winner: better than every other on {measure}, beyond chance."
+    return f"No winner: {leader} leads on {measure}, and {_listed(rivals)} cannot be told from it."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
