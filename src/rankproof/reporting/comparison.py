@@ -43,7 +43,11 @@ def tables(view: View) -> list[str]:
     """A table for all queries and one for each group, all laid out alike."""
     cells = {group: _cells(view, group) for group in dict.fromkeys(each["slice"] for each in view["rows"])}
     lay = _wide if all(_fits(each) for each in cells.values()) else _narrow
-    return [line for group, rows in cells.items() for line in [*wrap(_heading(view, group)[0]), "", *lay(rows), ""]]
+    return [
+        line
+        for group, rows in cells.items()
+        for line in [*wrap(_heading(view, group)[0]), "", *lay(rows), ""]
+    ]
 
 
 def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[str]:
@@ -96,7 +100,10 @@ def sentences(view: View) -> list[str]:
     """What the table comes to, in words."""
     rows = [each for each in view["rows"] if not each["slice"]]
     deciding = [each for each in rows if each["measure"] == rows[0]["measure"]]
-    said = [view.get("winning") or _winner(view, deciding), *(_unclear(each) for each in deciding if each["verdict"] == "unclear")]
+    said = [
+        view.get("winning") or _winner(view, deciding),
+        *(_unclear(each) for each in deciding if each["verdict"] == "unclear"),
+    ]
     return [*view.get("notes", ()), *said, _method(view, len(rows), len(view["rows"]) - len(rows))]
 
 
