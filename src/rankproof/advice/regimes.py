@@ -1,0 +1,78 @@
+"""The four regimes of precision and recall, and what each feels like to whoever asks."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rankproof.advice.bands import CUTS, Band
+
+GOOD = 1
+"""Which of a measure's cuts divides high from low: where good begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """High or low precision with high or low recall."""
+
+    precision: str
+    recall: str
+    feels: str
+    """What the user of the system meets."""
+    do: str
+    """What helps first."""
+
+    @property
+    def name(self) -> str:
+        """The regime in words."""
+        return f"{self.precision} precision, {self.recall} recall"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The regime as plain data."""
+        return {**asdict(self), "name": self.name}
+
+
+REGIMES = (
+    Regime(
+        "high",
+        "high",
+        "What is shown is what was needed, and nothing needed is missing.",
+        "watch it: refresh the questions, and gate changes.",
+    ),
+    Regime(
+        "high",
+        "low",
+        "What is shown is right, but answers come out incomplete: documents that are needed never appear.",
+        "find more: keyword search beside dense search, other chunks, another embedding model, a larger k.",
+    ),
+    Regime(
+        "low",
+        "high",
+        "The answer is there, among others: people skim past noise, and a generator is led astray by it.",
+        "show less: rerank, use a smaller k, or cut at a score.",
+    ),
+    Regime(
+        "low",
+        "low",
+        "People meet mostly noise, do not find what they need, and stop asking.",
+        "start where documents are found: embedding model, chunks, filters, keyword search; rerank last.",
+    ),
+)
+
+
+def regime_of(precision: Band, recall: Band) -> Regime | None:
+    """The regime of a system; None where precision or recall has nothing to reach.
+
+    >>> from rankproof.advice.bands import band
+    >>> regime_of(band("P@5", 0.19, 0.2), band("R@5", 0.3, 1.0)).name
+    'high precision, low recall'
+    """
+    if precision.share is None or recall.share is None:
+        return None
+    sides = tuple("high" if is_high(each) else "low" for each in (precision, recall))
+    return next(each for each in REGIMES if (each.precision, each.recall) == sides)
+
+
+def is_high(found: Band) -> bool:
+    """Whether a band is good or better; nothing to reach is nothing to miss."""
+    return found.share is None or found.share >= CUTS[found.measure][GOOD] - 1e-9

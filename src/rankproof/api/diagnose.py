@@ -1,0 +1,190 @@
+"""`diagnose`: what is wrong with a ranking, why, and which change is worth trying first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankproof.advice.bands import CUTS, WORDS, Band, band
+from rankproof.advice.diagnosed import Diagnosed
+from rankproof.advice.fixes import fixes
+from rankproof.advice.modes import FIX_FIRST, Whole, failures
+from rankproof.advice.patterns import patterns
+from rankproof.advice.regimes import regime_of
+from rankproof.api.diagnosing.evidence import Evidence
+from rankproof.api.diagnosing.trials import trials
+from rankproof.api.evaluate import Measures, evaluate, prepare
+from rankproof.api.grouping import Grouping
+from rankproof.api.scores import Scores, grouped
+from rankproof.core.corpus import Corpus
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse_all
+from rankproof.errors import UsageError
+from rankproof.io.corpora import load_corpus
+from rankproof.io.load import load_ranking
+from rankproof.io.questions import load_questions
+
+DECIDES = "nDCG@10"
+K = 10
+"""Documents that are seen, where neither `k` nor the measure says how many."""
+
+
+class Diagnosis(Diagnosed):
+    """What is wrong with a ranking, and what to do first; `print` shows it."""
+
+    def format(self, name: str = "table") -> str:
+        """The diagnosis as text: table, markdown or json."""
+        from rankproof.reporting.diagnosis import render_diagnosis
+
+        return render_diagnosis(self, name)
+
+    def markdown(self) -> str:
+        """The diagnosis as markdown."""
+        return self.format("markdown")
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __repr__(self) -> str:
+        found = ", ".join(each.kind for each in self.first) or "none"
+        return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
+
+
+def diagnose(
+    judgments: Any,
+    ranking: Any,
+    *,
+    queries: Any = None,
+    corpus: Any = None,
+    measure: Measures = DECIDES,
+    k: int | None = None,
+    worst: int = 10,
+    by: Grouping | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    **conventions: Any,
+) -> Diagnosis:
+    """Say how good a ranking is, which queries it fails and why, and which changes are worth trying first.
+
+    `queries` are the texts of the questions and `corpus` the documents, each as a mapping or a path: with them
+    words, typos, languages, copies are looked at, and other searches are tried on the spot. The first measure
+    decides. `k` is how many documents the user sees (the measure's cut-off, else 10). `by` maps queries to kinds
+    of your own. The other arguments are conventions of `evaluate`.
+
+    >>> judged = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> found = diagnose(judged, {"q1": ["a"], "q2": ["x", "y"]}, measure="RR")
+    >>> found.worst[0].query, found.worst[0].why
+    ('q2', ('never-found',))
+    """
+    asked = parse_all(measure)
+    seen = _seen(k, asked[0])
+    _check_count("worst", worst)
+    documents = None if corpus is None or isinstance(corpus, int) else load_corpus(corpus)
+    sizes = _corpus_size(corpus, documents)
+    judged, opened, rules = prepare(judgments), load_ranking(ranking), {**conventions, **sizes}
+    scores = evaluate(judged, opened, [*asked, *_banded(asked)], by=None, **rules)
+    evidence = Evidence(
+        scores, judged, seen, rules, {} if queries is None else load_questions(queries), documents
+    )
+    return _diagnosis(evidence, worst, by, alpha, np.random.default_rng(seed))
+
+
+def _seen(k: int | None, measure: Measure) -> int:
+    if k is not None:
+        _check_count("k", k)
+        return k
+    return int(measure.params.get("k") or K)
+
+
+def _check_count(what: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"{what}: got {value!r}, expected a whole number of at least 1.")
+
+
+def _corpus_size(corpus: Any, documents: Corpus | None) -> dict[str, int]:
+    """How many documents there are, as `evaluate` takes it."""
+    if documents is not None:
+        return {"corpus": len(documents)}
+    return {} if corpus is None else {"corpus": corpus}
+
+
+def _banded(asked: list[Measure]) -> list[Measure]:
+    return [each for each in parse_all(list(CUTS)) if each not in asked]
+
+
+def _diagnosis(
+    evidence: Evidence, worst: int, by: Grouping | None, alpha: float, rng: np.random.Generator
+) -> Diagnosis:
+    scores = evidence.scores
+    bands = {name: _band(scores, name) for name in CUTS}
+    whole = _whole(evidence, bands["P@5"], bands["R@5"])
+    row = scores.row(evidence.measure)
+    kinds = evidence.kinds() | _own_kinds(evidence, by)
+    found = patterns(kinds, evidence.answerable(), rng, higher=evidence.sign > 0, alpha=alpha)
+    return Diagnosis(
+        measure=row.measure,
+        mean=row.mean,
+        low=row.low,
+        high=row.high,
+        ceiling=row.ceiling or 0.0,
+        never_found=row.never_found,
+        ranked_too_low=row.ranked_too_low,
+        k=evidence.k,
+        judged=len(evidence.asked),
+        unanswerable=sum(not each.relevant for each in evidence.asked.values()),
+        bands=tuple(bands.values()),
+        regime=regime_of(bands["P@5"], bands["R@5"]),
+        failures=tuple(failures(whole)),
+        served=evidence.served,
+        worst=evidence.worst(worst),
+        patterns=tuple(found),
+        fixes=tuple(fixes(trials(evidence, whole), rng, alpha)),
+        fix_order=FIX_FIRST if _weak(bands["R@5"]) else (),
+        findings=tuple(scores.audit.serious),
+        notes=tuple(_notes(evidence)),
+    )
+
+
+def _band(scores: Scores, name: str) -> Band:
+    row = scores.row(name)
+    return band(name, row.mean, row.ceiling or 0.0, row.low, row.high)
+
+
+def _weak(recall: Band) -> bool:
+    return recall.word in WORDS[:2]
+
+
+def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
+    asked = evidence.asked.values()
+    return Whole(
+        precision=precision,
+        recall=recall,
+        relevant=sum(len(each.relevant) for each in asked),
+        never_found=sum(len(each.missing) for each in asked),
+        unjudged=evidence.unjudged(),
+        k=evidence.k,
+        gone=None if evidence.corpus is None else sum(len(each.gone) for each in asked),
+    )
+
+
+def _own_kinds(evidence: Evidence, by: Grouping | None) -> dict[str, list[str]]:
+    """The kinds of queries that the user named."""
+    groups = grouped(evidence.scores.queries, by)
+    return {name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()}
+
+
+def _notes(evidence: Evidence) -> list[str]:
+    """What was not looked at, and what it takes."""
+    texts = any(evidence.questions.get(query) for query in evidence.asked)
+    said = []
+    if not texts:
+        said.append("Without the texts of the questions (queries=), their words were not looked at.")
+    if evidence.corpus is None:
+        said.append(
+            "Without the documents (corpus=), spelling, vocabulary, languages and copies were not looked at, and "
+            "no other search was tried."
+        )
+    if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
+        said.append(f"{len(silent)} of {len(evidence.asked)} queries have no text, like {silent[0]!r}.")
+    return said

@@ -1,0 +1,139 @@
+"""Collecting the evidence of a diagnosis: the ranking, the judgments and the texts, query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankproof.advice.diagnosed import Served
+from rankproof.advice.why.asked import Asked
+from rankproof.advice.why.library import Library
+from rankproof.advice.why.rules import FEATURES, Cause, causes
+from rankproof.api.deciding import ABOVE_ZERO, first_measure, hits_of, relevant_from, sign_of
+from rankproof.api.scores import Scores
+from rankproof.core.corpus import Corpus
+from rankproof.core.hits import Hits
+from rankproof.core.judgments import Judgments
+from rankproof.core.limits import ceiling
+from rankproof.core.listing import best_first
+from rankproof.core.measure import Measure
+
+ENOUGH = 1e-9
+"""Values nearer to their ceiling than this are as good as it gets."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A ranking with its scores, and what is known of questions and documents."""
+
+    scores: Scores
+    judgments: Judgments
+    k: int
+    conventions: Mapping[str, Any]
+    """As they were given to `evaluate`."""
+    questions: Mapping[str, str] = field(default_factory=dict)
+    corpus: Corpus | None = None
+
+    @cached_property
+    def rankings(self) -> dict[str, list[str]]:
+        """The documents of each query, best first."""
+        ranking = self.scores.ranking
+        return {} if ranking is None else best_first(ranking.table(), self.scores.conventions)
+
+    @cached_property
+    def library(self) -> Library | None:
+        """The corpus as the rules look at it."""
+        return None if self.corpus is None else Library(self.corpus)
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that decides."""
+        return self.scores.column(first_measure(self.scores)).measure
+
+    @property
+    def hits(self) -> Hits:
+        """The judged documents that the ranking found."""
+        return hits_of(self.scores)
+
+    @property
+    def rel(self) -> float:
+        """From which grade on a document is relevant: 1, or the least above 0 where grades are finer."""
+        least = relevant_from(self.scores)
+        above = self.judgments.grade[self.judgments.grade > 0]
+        return min(1.0, float(above.min(initial=1.0))) if least == ABOVE_ZERO else least
+
+    @property
+    def sign(self) -> int:
+        """1 where more of the measure is better, else -1."""
+        return sign_of(self.scores)
+
+    @cached_property
+    def asked(self) -> dict[str, Asked]:
+        """The evidence about each query that counts."""
+        return {each.query: each for each in self._asked()}
+
+    def _asked(self) -> Iterator[Asked]:
+        values = self.scores.values(self.measure)
+        ceilings = dict(zip(self.scores.queries, ceiling(self.measure, self.hits).tolist(), strict=True))
+        titles = {} if self.corpus is None else {each.id: each.title for each in self.corpus.values()}
+        for query, value in values.items():
+            yield Asked(
+                query=query,
+                returned=self.rankings.get(query, []),
+                grades=self.judgments.of(query),
+                k=self.k,
+                rel=self.rel,
+                text=self.questions.get(query, ""),
+                library=self.library,
+                value=value,
+                ceiling=ceilings[query],
+                titles=titles,
+            )
+
+    @cached_property
+    def causes(self) -> dict[str, tuple[Cause, ...]]:
+        """What the rules say of each query, however it was served."""
+        return {query: causes(each) for query, each in self.asked.items()}
+
+    @cached_property
+    def served(self) -> dict[str, Served]:
+        """Each query with the causes of what it lost; one that lost nothing has none."""
+        return {
+            query: Served(
+                query, each.text, each.value, each.ceiling, self.causes[query] if self._lost(each) else ()
+            )
+            for query, each in self.asked.items()
+        }
+
+    def _lost(self, asked: Asked) -> bool:
+        return self.sign * (asked.ceiling - asked.value) > ENOUGH or not asked.relevant
+
+    def worst(self, n: int) -> tuple[Served, ...]:
+        """The queries with the worst values; among equals those that lost most first."""
+        bad = [each for each in self.served.values() if each.causes]
+        lost = {each.query: self.sign * (each.ceiling - each.value) for each in bad}
+        return tuple(sorted(bad, key=lambda each: (self.sign * each.value, -lost[each.query]))[:n])
+
+    def kinds(self) -> dict[str, list[str]]:
+        """Which queries are of each kind, of those that have something to find."""
+        found: dict[str, list[str]] = {}
+        for query, asked in self.asked.items():
+            for each in self.causes[query] if asked.relevant else ():
+                if each.kind in FEATURES:
+                    found.setdefault(FEATURES[each.kind], []).append(query)
+        return found
+
+    def answerable(self) -> dict[str, float]:
+        """The value of each query that has something to find."""
+        return {query: each.value for query, each in self.asked.items() if each.relevant}
+
+    def unjudged(self) -> float | None:
+        """The share of the first k documents that nobody judged; None where only relevant ones are listed."""
+        shown = np.minimum(self.hits.retrieved, self.k).sum()
+        if not shown or not bool((self.judgments.grade < self.rel).any()):
+            return None
+        return float(1 - self.hits.top(self.k).count().sum() / shown)

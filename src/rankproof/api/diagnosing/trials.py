@@ -1,0 +1,143 @@
+"""Changes tried on the spot: what each would have done to every query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankproof.advice.fixes import Trial
+from rankproof.advice.modes import Whole
+from rankproof.advice.regimes import is_high
+from rankproof.advice.why.copies import without_copies
+from rankproof.api.diagnosing.evidence import Evidence
+from rankproof.api.evaluate import evaluate
+from rankproof.api.fuse import fuse
+from rankproof.bench.retriever import Retriever
+from rankproof.core.hits import Array
+from rankproof.core.limits import split
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse
+
+TIMES = 2
+"""How many times as many documents, or how many times fewer, are tried."""
+
+DEPTH = 100
+"""Documents that a search tried on the spot returns, where the ranking is no deeper."""
+
+COPIES_WITHIN = 50
+"""Documents of a ranking that are compared with one another."""
+
+Rankings = Mapping[str, Any]
+
+
+def trials(evidence: Evidence, whole: Whole) -> Iterator[Trial]:
+    """Every change that can be tried with what is at hand."""
+    yield from _perfect_order(evidence)
+    yield from _more_documents(evidence)
+    if not is_high(whole.precision) and is_high(whole.recall):
+        yield from _fewer_documents(evidence)
+    if evidence.library is not None:
+        yield from _without_copies(evidence)
+    if evidence.corpus is not None and evidence.questions:
+        yield from _other_searches(evidence)
+
+
+def _perfect_order(evidence: Evidence) -> Iterator[Trial]:
+    """What the best order of the same documents would add."""
+    scores, measure = evidence.scores, evidence.measure
+    parts = split(measure, evidence.hits) if scores.split(measure) is not None else None
+    if parts is None:
+        return
+    column = scores.column(measure)
+    added = parts.ranked_too_low if column.counted is None else parts.ranked_too_low[column.counted]
+    after = column.counting + evidence.sign * added
+    yield _trial("reranking", measure, measure, column.counting, after, {"depth": _depth(evidence)})
+
+
+def _more_documents(evidence: Evidence) -> Iterator[Trial]:
+    k, more = evidence.k, min(TIMES * evidence.k, _depth(evidence))
+    if more > k:
+        words = {"k": k, "more": more, "next": k + 1}
+        yield _cut(evidence, "larger-k", _at(evidence, "R", k), _at(evidence, "R", more), words)
+
+
+def _fewer_documents(evidence: Evidence) -> Iterator[Trial]:
+    k, fewer = evidence.k, evidence.k // TIMES
+    if fewer:
+        words = {"k": k, "fewer": fewer}
+        yield _cut(evidence, "smaller-k", _at(evidence, "P", k), _at(evidence, "P", fewer), words)
+
+
+def _cut(evidence: Evidence, kind: str, before: Measure, after: Measure, words: Mapping[str, Any]) -> Trial:
+    own = evidence.scores.ranking
+    values = _values(evidence, own, before), _values(evidence, own, after)
+    return _trial(kind, before, after, *values, words)
+
+
+def _without_copies(evidence: Evidence) -> Iterator[Trial]:
+    """Only the first of each group of near-copies; nothing is tried where there are none."""
+    library = evidence.library
+    if library is None:
+        return
+    cleaned = {
+        query: [*without_copies(docs[:COPIES_WITHIN], library), *docs[COPIES_WITHIN:]]
+        for query, docs in evidence.rankings.items()
+    }
+    if any(len(cleaned[query]) < len(docs) for query, docs in evidence.rankings.items()):
+        yield _other(evidence, "copies", cleaned)
+
+
+def _other_searches(evidence: Evidence) -> Iterator[Trial]:
+    """Searches over the corpus fused with the ranking, and the ranking reordered by words."""
+    corpus = evidence.corpus
+    if corpus is None:
+        return
+    from rankproof.bench.retrieve import keyword, lsa
+
+    for kind, retriever in (("keyword", keyword(corpus)), ("dense", lsa(corpus))):
+        yield _other(evidence, kind, _fused(evidence, retriever))
+
+
+def _fused(evidence: Evidence, retriever: Retriever) -> Rankings:
+    """The ranking and what another retriever finds for the same questions, as one."""
+    asked = [query for query in evidence.judgments.queries if evidence.questions.get(query)]
+    depth = max(_depth(evidence), DEPTH)
+    answers = retriever.search([evidence.questions[query] for query in asked], depth)
+    found = {query: [doc for doc, _ in answer] for query, answer in zip(asked, answers, strict=True)}
+    own = {query: evidence.rankings.get(query, []) for query in evidence.judgments.queries}
+    return fuse({"own": own, "other": {query: found.get(query, []) for query in own}})
+
+
+def _other(evidence: Evidence, kind: str, ranking: Rankings, words: Mapping[str, Any] | None = None) -> Trial:
+    """The deciding measure on another ranking of the same queries."""
+    measure = evidence.measure
+    before = evidence.scores.column(measure).counting
+    return _trial(kind, measure, measure, before, _values(evidence, ranking, measure), words or {})
+
+
+def _values(evidence: Evidence, ranking: Any, measure: Measure) -> Array:
+    """The values of the queries that count, in the order of the judgments."""
+    found = evaluate(evidence.judgments, ranking, measure, **evidence.conventions)
+    counted = evidence.scores.column(evidence.measure).counted
+    values = found.column(measure).values
+    return values if counted is None else values[counted]
+
+
+def _at(evidence: Evidence, name: str, k: int) -> Measure:
+    measure: Measure = parse(name) @ k
+    return measure if evidence.rel == 1 else measure.with_params({"rel": evidence.rel})
+
+
+def _depth(evidence: Evidence) -> int:
+    return int(evidence.hits.retrieved.max(initial=0))
+
+
+def _trial(
+    kind: str,
+    measure: Measure,
+    after_measure: Measure,
+    before: Array,
+    after: Array,
+    words: Mapping[str, Any],
+) -> Trial:
+    return Trial(kind, measure.name, after_measure.name, before, after, measure.spec.higher, words)

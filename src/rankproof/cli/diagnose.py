@@ -1,0 +1,67 @@
+"""`rankproof diagnose`: what is wrong with a ranking, and what to change first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankproof.cli import options
+from rankproof.cli.files import check_one_stdin, read_groups
+from rankproof.cli.output import telling, write
+
+DEFAULT = "nDCG@10"
+
+
+@click.command("diagnose")
+@click.argument("judgments")
+@click.argument("run")
+@options.measures
+@click.option("--queries", metavar="FILE", help="Texts of the questions: JSON lines, CSV or ID<TAB>TEXT.")
+@click.option(
+    "--corpus", metavar="FILE|N", help="The documents (file or folder), or only how many there are."
+)
+@click.option("-k", type=int, metavar="K", help="Documents the user sees. [the measure's cut-off, else 10]")
+@click.option("--worst", type=int, default=10, metavar="N", help="Queries that are listed. [10]")
+@click.option("--by", metavar="FILE", help="Kinds of queries of your own: lines of QUERY<TAB>KIND.")
+@click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a claim. [0.05]")
+@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
+@click.option(
+    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown or json. [table]"
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.rules
+def command(
+    judgments: str,
+    run: str,
+    measures: tuple[str, ...],
+    by: str | None,
+    corpus: str | None,
+    form: str,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Say which queries a ranking fails, why, and what to change first.
+
+    With the documents at hand, other searches are tried on the spot, and what
+    each would gain is measured. The first measure decides.
+
+    \b
+    rankproof diagnose judgments.tsv my.run
+    rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
+    """
+    from rankproof.api.diagnose import diagnose
+    from rankproof.reporting.diagnosis import check
+
+    check(form)
+    check_one_stdin(judgments, run)
+    settings |= {"by": None if by is None else read_groups(by), "corpus": _corpus(corpus)}
+    with telling("diagnosing"):
+        found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
+        text = found.format(form)
+    write(text, output)
+
+
+def _corpus(given: str | None) -> str | int | None:
+    """The path of the documents, or their number."""
+    return int(given) if given is not None and given.isdecimal() else given

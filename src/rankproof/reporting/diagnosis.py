@@ -1,0 +1,263 @@
+"""A diagnosis as text: how good, what to fix first, which kinds of queries fail, which ones and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from rankproof.advice.diagnosed import Diagnosed, Served
+from rankproof.advice.fixes import Fix
+from rankproof.errors import one_of
+from rankproof.reporting.comparison import probability, signed, span
+from rankproof.reporting.findings import finding_lines, sentence
+from rankproof.reporting.markdown import escape
+from rankproof.reporting.markdown import table as markdown_table
+from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
+from rankproof.reporting.tables import Column, cut, table, wrap
+
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""Headings and rows: plain text in every cell."""
+
+IN_DOUBT = "Tried, and not sure to help"
+
+
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in _FORMATS:
+        raise one_of("format", name, _FORMATS)
+
+
+def render_diagnosis(found: Diagnosed, name: str) -> str:
+    """The diagnosis as text in the named format."""
+    check(name)
+    return _FORMATS[name](found)
+
+
+# --- words and tables that all formats share --------------------------------------------------------
+
+
+def opening(found: Diagnosed) -> str:
+    """The number, and what it is of."""
+    without = f", {found.unanswerable} of them without a relevant document" if found.unanswerable else ""
+    return (
+        f"{found.measure} is {score(found.mean)} {short_span(found.low, found.high)} of a possible "
+        f"{score(found.ceiling)}, over {count(found.judged, 'query', 'queries')}{without}."
+    )
+
+
+def lost(found: Diagnosed) -> str:
+    """Where it is lost: by retrieval or by ranking."""
+    if found.never_found is None or found.ranked_too_low is None:
+        return ""
+    return (
+        f"Of {found.measure}, {score(found.never_found)} is lost as documents are never found, "
+        f"{score(found.ranked_too_low)} as they are ranked too low."
+    )
+
+
+def bands(found: Diagnosed) -> Table:
+    """Each measure with its ceiling, and what its share of the ceiling is called."""
+    rows = [
+        (
+            each.called,
+            score(each.value),
+            short_span(each.low, each.high),
+            score(each.ceiling),
+            ABSENT if each.share is None else share(each.share),
+            f"{each.word} ({each.said})" if each.said else each.word or ABSENT,
+        )
+        for each in found.bands
+    ]
+    return ("measure", "value", "interval", "ceiling", "of it", "band"), rows
+
+
+def patterns(found: Diagnosed) -> Table:
+    """Each kind of query against all others."""
+    rows = [
+        (
+            each.kind,
+            count(each.n),
+            score(each.mean),
+            score(each.mean_of_others),
+            span(each.low, each.high),
+            ABSENT if each.p is None else probability(each.p),
+            each.verdict,
+        )
+        for each in found.patterns
+    ]
+    return ("queries", "n", "mean", "others", "difference", "p", "verdict"), rows
+
+
+def doubtful(found: Diagnosed) -> Table:
+    """The changes that are not sure to help."""
+    rows = [
+        (each.title, each.measure, signed(each.gain), span(each.low, each.high))
+        for each in found.fixes
+        if not each.claimed
+    ]
+    return ("change", "measure", "gain", "interval"), rows
+
+
+def gain_of(fix: Fix) -> str:
+    """What a change brings."""
+    most = "at most " if fix.most else ""
+    return f"{fix.measure} {most}{signed(fix.gain)} {span(fix.low, fix.high)}"
+
+
+def evidence_of(fix: Fix) -> str:
+    """How the gain was measured."""
+    won = f"{count(fix.wins, 'query', 'queries')} better, {fix.losses:,} worse"
+    return f"Measured: {fix.how}; from {score(fix.before)} to {score(fix.after)}, {won}."
+
+
+def method(found: Diagnosed) -> str:
+    """How gains and kinds of queries were decided."""
+    said = []
+    if found.fixes:
+        tried = count(len(found.fixes), "change")
+        said.append(
+            f"Intervals of gains hold for all {tried} tried at once; none that includes 0 is claimed."
+        )
+    if found.patterns:
+        said.append(
+            "Kinds of queries: p by random regrouping, corrected over all kinds (holm); difference to the others "
+            "with its 95 % interval; a kind with fewer than 10 queries is not decided."
+        )
+    return " ".join(said)
+
+
+def order(found: Diagnosed) -> str:
+    """Where one begins with a weak retriever."""
+    return (
+        f"Where to begin with a weak retriever: {', then '.join(found.fix_order)}." if found.fix_order else ""
+    )
+
+
+def headline(query: Served) -> str:
+    """The query with its value and its text."""
+    asked = f"  {query.text}" if query.text else ""
+    return f"{query.query}  {score(query.value)}{asked}"
+
+
+# --- table ------------------------------------------------------------------------------------------
+
+
+def text(found: Diagnosed) -> str:
+    """The diagnosis in at most 80 columns."""
+    lines = [*wrap(opening(found)), "", *_columns(bands(found), right=(1, 2, 3, 4)), ""]
+    lines += [line for each in _regime(found) for line in wrap(each)]
+    for heading, body in _parts(found):
+        lines += ["", heading, *body]
+    foot = [each for each in (order(found), method(found), *found.notes) if each]
+    return (
+        "\n".join([*lines, *(["", *(line for each in foot for line in wrap(each))] if foot else [])]) + "\n"
+    )
+
+
+def _regime(found: Diagnosed) -> Iterator[str]:
+    if found.regime is not None:
+        name = found.regime.name.capitalize()
+        yield f"{name}. {found.regime.feels} Next: {found.regime.do}"
+    if said := lost(found):
+        yield said
+
+
+def _parts(found: Diagnosed) -> Iterator[tuple[str, list[str]]]:
+    yield "Fix this first", _first(found)
+    if any(not each.claimed for each in found.fixes):
+        yield IN_DOUBT, ["", *_columns(doubtful(found), right=(2, 3))]
+    if found.failures:
+        yield "What goes wrong", _failures(found)
+    if found.patterns:
+        yield (
+            "Which kinds of queries fail",
+            ["", *_columns(patterns(found), right=(1, 2, 3, 4, 5))],
+        )
+    if found.worst:
+        yield f"The {count(len(found.worst), 'query', 'queries')} served worst", _worst(found)
+    if found.findings:
+        yield "Before you trust these numbers", [x for each in found.findings for x in finding_lines(each)]
+
+
+def _first(found: Diagnosed) -> list[str]:
+    if not found.first:
+        return wrap("Nothing that was tried is sure to help.", first="  ")
+    lines: list[str] = []
+    for number, each in enumerate(found.first, start=1):
+        lines += wrap(f"{each.title}: {gain_of(each)}", first=f"  {number}. ", later="     ")
+        lines += wrap(evidence_of(each), first="     ")
+        lines += wrap(f"Next: {each.do}.", first="     ")
+    return lines
+
+
+def _failures(found: Diagnosed) -> list[str]:
+    return [
+        line
+        for each in found.failures
+        for line in wrap(
+            f"{each.name.capitalize()}: {each.evidence} Next: {'; '.join(each.remedies)}.",
+            first="  ",
+            later="    ",
+        )
+    ]
+
+
+def _worst(found: Diagnosed) -> list[str]:
+    lines: list[str] = []
+    for each in found.worst:
+        lines.append("  " + cut(headline(each), 78))
+        for cause in each.causes:
+            lines += wrap(str(cause), first="    - ", later="      ")
+    return lines
+
+
+def _columns(shown: Table, right: Sequence[int]) -> list[str]:
+    headings, rows = shown
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(headings)
+    return table([Column(name, list(columns[i]), i in right) for i, name in enumerate(headings)])
+
+
+# --- markdown and json ------------------------------------------------------------------------------
+
+
+def markdown(found: Diagnosed) -> str:
+    """The diagnosis in markdown."""
+    lines = [escape(opening(found)), "", *_table(bands(found)), ""]
+    for each in _regime(found):
+        lines += [escape(each), ""]
+    lines += ["## Fix this first", "", *_listed(_fixes(found), "1. "), ""]
+    for heading, shown in ((IN_DOUBT, doubtful(found)), ("Which kinds of queries fail", patterns(found))):
+        if shown[1]:
+            lines += [f"## {heading}", "", *_table(shown), ""]
+    failures = [f"{each.name}: {each.evidence} {'; '.join(each.remedies)}" for each in found.failures]
+    for heading, items in (("What goes wrong", failures), ("Audit", [*map(sentence, found.findings)])):
+        if items:
+            lines += [f"## {heading}", "", *_listed(items), ""]
+    lines += ["## Queries served worst", "", *(line for each in found.worst for line in _query(each))]
+    foot = [each for each in (order(found), method(found), *found.notes) if each]
+    return "\n".join([*lines, *(line for each in foot for line in ("", escape(each)))]).strip() + "\n"
+
+
+def _fixes(found: Diagnosed) -> list[str]:
+    items = [f"{x.title}: {gain_of(x)}. {evidence_of(x)} Next: {x.do}." for x in found.first]
+    return items or ["Nothing that was tried is sure to help."]
+
+
+def _listed(items: Sequence[str], mark: str = "- ") -> list[str]:
+    return [f"{mark}{escape(each)}" for each in items]
+
+
+def _query(query: Served) -> list[str]:
+    return [f"- {escape(headline(query))}", *(f"  - {escape(str(each))}" for each in query.causes)]
+
+
+def _table(shown: Table) -> list[str]:
+    headings, rows = shown
+    return markdown_table(headings, [[escape(cell) for cell in row] for row in rows])
+
+
+def _json(found: Diagnosed) -> str:
+    return json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"
+
+
+_FORMATS: dict[str, Callable[[Diagnosed], str]] = {"table": text, "markdown": markdown, "json": _json}

@@ -1,0 +1,266 @@
+"""The whole diagnosis: where a cause was put into the data, the diagnosis finds it; where none was, it is silent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import Diagnosis, diagnose, evaluate, sample
+from rankproof.errors import DataError, UsageError
+
+QUERIES, DEPTH = 24, 30
+
+
+def judged() -> dict[str, dict[str, int]]:
+    return {f"q{i}": {f"d{i}": 1} for i in range(QUERIES)}
+
+
+def at_rank(rank: int) -> dict[str, list[str]]:
+    """Rankings with the one relevant document at a rank."""
+    noise = [f"x{j}" for j in range(DEPTH)]
+    return {f"q{i}": [*noise[: rank - 1], f"d{i}", *noise[rank - 1 :]][:DEPTH] for i in range(QUERIES)}
+
+
+@pytest.fixture(scope="module")
+def keyword() -> Diagnosis:
+    return diagnose(
+        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), by=sample.kinds()
+    )
+
+
+# --- gains ------------------------------------------------------------------------------------------
+
+
+def test_the_headroom_of_reranking_is_what_the_best_order_would_reach() -> None:
+    found = diagnose(judged(), at_rank(2), measure="RR")
+    fix = next(each for each in found.fixes if each.kind == "reranking")
+    assert (fix.before, fix.after, fix.gain) == (0.5, 1.0, 0.5)
+    assert fix.claimed
+    assert fix.most
+    assert "at most +0.5000" in " ".join(str(found).split())
+
+
+def test_a_larger_k_gains_what_stands_just_below() -> None:
+    found = diagnose(judged(), at_rank(15), measure="nDCG@10")
+    fix = next(each for each in found.fixes if each.kind == "larger-k")
+    assert (fix.measure, fix.before, fix.after, fix.claimed) == ("R@10 to R@20", 0.0, 1.0, True)
+
+
+@pytest.mark.parametrize("rank", [1, 5, 25])
+def test_a_larger_k_is_not_claimed_where_nothing_stands_just_below(rank: int) -> None:
+    found = diagnose(judged(), at_rank(rank), measure="nDCG@10")
+    assert "larger-k" not in [each.kind for each in found.first]
+
+
+def test_nothing_is_claimed_of_a_perfect_ranking() -> None:
+    found = diagnose(judged(), at_rank(1))
+    assert found.first == ()
+    assert found.worst == ()
+    assert found.failures == ()
+    assert "Nothing that was tried is sure to help." in str(found)
+
+
+def test_what_was_never_found_no_reranking_mends() -> None:
+    found = diagnose(judged(), {query: ["x", "y"] for query in judged()})
+    assert found.first == ()
+    assert {each.why for each in found.worst} == {("never-found",)}
+    assert [each.name for each in found.failures] == ["low recall", "low precision"]
+    assert found.fix_order[0] == "embedding model"
+    assert found.fix_order[-1] == "reranking"
+
+
+def test_few_queries_claim_nothing() -> None:
+    few = {query: docs for query, docs in judged().items() if query in ("q1", "q2", "q3")}
+    assert diagnose(few, at_rank(3)).first == ()
+
+
+def test_gains_are_sorted_and_at_most_three_are_recommended(keyword: Diagnosis) -> None:
+    gains = [each.gain for each in keyword.fixes if each.claimed]
+    assert gains == sorted(gains, reverse=True)
+    assert len(keyword.first) <= 3
+    for each in keyword.first:
+        assert each.low is not None
+        assert each.low > 0
+
+
+def test_keyword_search_is_tried_where_the_documents_are_there() -> None:
+    """A ranking that finds nothing of half the questions, though their words stand in the documents."""
+    texts = {f"d{i}": f"All that there is to know of widget{i} and its parts." for i in range(40)}
+    asked = {f"q{i}": f"where do I read about widget{i}" for i in range(QUERIES)}
+    poor = {f"q{i}": [f"d{i}"] if i % 2 else ["d38", "d39"] for i in range(QUERIES)}
+    found = diagnose(judged(), poor, queries=asked, corpus=texts)
+    fix = next(each for each in found.fixes if each.kind == "keyword")
+    assert fix.claimed
+    assert fix.gain > 0.2
+    assert fix.losses == 0
+    assert not any(each.kind == "keyword" for each in diagnose(judged(), poor, queries=asked).fixes)
+
+
+def test_keyword_search_is_not_claimed_for_what_keyword_search_found() -> None:
+    found = diagnose(
+        sample.judgments(),
+        sample.rankings()["keyword"],
+        queries=sample.queries(),
+        corpus=sample.documents(),
+    )
+    fix = next(each for each in found.fixes if each.kind == "keyword")
+    assert not fix.claimed
+    assert "Add keyword search" in str(found).partition("not sure to help")[2]
+
+
+def test_dropping_near_copies_is_tried_where_there_are_some() -> None:
+    copies = {
+        f"c{i}-{j}": f"The same long sentence about topic{i} which stands here often."
+        for i in range(QUERIES)
+        for j in range(4)
+    }
+    texts = copies | {f"d{i}": f"What one really wants to read of topic{i}." for i in range(QUERIES)}
+    ranking = {f"q{i}": [*(f"c{i}-{j}" for j in range(4)), f"d{i}"] for i in range(QUERIES)}
+    found = diagnose(judged(), ranking, corpus=texts, measure="RR")
+    fix = next(each for each in found.fixes if each.kind == "copies")
+    assert (fix.before, fix.after, fix.claimed) == (pytest.approx(0.2), pytest.approx(0.5), True)
+    assert all("near-copies" in each.why for each in found.worst)
+    single = {query: docs[3:] for query, docs in ranking.items()}
+    assert "copies" not in [each.kind for each in diagnose(judged(), single, corpus=texts).fixes]
+
+
+# --- queries ----------------------------------------------------------------------------------------
+
+
+def test_the_worst_come_first_and_among_equals_those_that_lost_most(keyword: Diagnosis) -> None:
+    values = [each.value for each in keyword.worst]
+    assert values == sorted(values)
+    assert len(keyword.worst) == 10
+    assert all(each.causes for each in keyword.worst)
+    assert (
+        keyword.worst[0].value
+        == evaluate(sample.judgments(), sample.rankings()["keyword"], "nDCG@10").worst(1)[0][1]
+    )
+
+
+def test_every_query_below_its_ceiling_has_a_cause(keyword: Diagnosis) -> None:
+    for each in keyword.served.values():
+        assert bool(each.causes) == (each.value < each.ceiling - 1e-9 or each.ceiling == 0)
+
+
+def test_queries_without_an_answer_are_told_apart(keyword: Diagnosis) -> None:
+    without = {query for query, kind in sample.kinds().items() if kind == "no answer"}
+    assert keyword.unanswerable == len(without)
+    assert all("no-relevant" in keyword.served[query].why for query in without)
+    assert not any(
+        "no-relevant" in each.why for query, each in keyword.served.items() if query not in without
+    )
+
+
+def test_misspelt_questions_of_the_sample_are_found_out() -> None:
+    found = diagnose(
+        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), corpus=sample.documents()
+    )
+    misspelt = {query for query, kind in sample.kinds().items() if kind == "typo"}
+    accused = {query for query, each in found.served.items() if "typo" in each.why}
+    assert len(misspelt & accused) >= 10
+    assert len(accused - misspelt) <= 3
+
+
+def test_injected_typos_are_found_and_their_queries_are_called_worse() -> None:
+    """Every third question of a keyword search that worked gets a swapped pair of letters and finds nothing."""
+    texts = {f"d{i}": f"Instructions concerning gadget{chr(97 + i)}xyz machinery." for i in range(QUERIES)}
+    right = {f"q{i}": f"where is the gadget{chr(97 + i)}xyz explained" for i in range(QUERIES)}
+    wrong = {query: text.replace("gadget", "gdaget") for query, text in list(right.items())[::2]}
+    ranking = {query: [] if query in wrong else [f"d{query[1:]}"] for query in right}
+    found = diagnose(judged(), ranking, queries=right | wrong, corpus=texts)
+    assert {query for query, each in found.served.items() if "typo" in each.why} == set(wrong)
+    row = next(each for each in found.patterns if each.kind == "misspelt")
+    assert (row.verdict, row.n) == ("worse", len(wrong))
+
+
+def test_removed_documents_are_told_from_missed_ones() -> None:
+    texts = {f"d{i}": f"text number {i}" for i in range(QUERIES) if i % 2}
+    found = diagnose(judged(), {query: ["x"] for query in judged()}, corpus=texts)
+    for query, each in found.served.items():
+        assert each.why == (("never-found",) if int(query[1:]) % 2 else ("not-in-corpus",))
+    assert found.failures[-1].name == "the evaluation set has drifted"
+    assert "12 of 24" in found.failures[-1].evidence
+
+
+def test_lower_is_better_measures_are_turned() -> None:
+    good, bad = at_rank(1), at_rank(9)
+    mixed = {query: (bad if query in ("q3", "q4") else good)[query] for query in good}
+    found = diagnose(judged(), mixed, measure="FirstRel")
+    assert {each.query for each in found.worst} == {"q3", "q4"}
+
+
+# --- what can be set ----------------------------------------------------------------------------------
+
+
+def test_k_says_what_counts_as_too_low() -> None:
+    deep = diagnose(judged(), at_rank(8), k=5)
+    assert all(each.why == ("below-k",) for each in deep.worst)
+    assert all(each.why == ("not-on-top",) for each in diagnose(judged(), at_rank(8), k=8).worst)
+
+
+def test_own_kinds_stand_beside_those_that_are_found(keyword: Diagnosis) -> None:
+    kinds = {each.kind: each for each in keyword.patterns}
+    assert kinds["easy"].verdict == "better"
+    assert "no answer" not in kinds  # nothing is to be found there
+
+
+def test_more_measures_may_be_asked_for_the_first_decides() -> None:
+    found = diagnose(judged(), at_rank(2), measure="RR, P@5, Accuracy", corpus=10_000)
+    assert found.measure == "RR"
+    assert [each.kind for each in found.findings if each.kind == "accuracy-trap"]
+    assert "returning nothing at all" in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize("settings", [{"k": 0}, {"worst": 0}, {"k": True}, {"k": 2.5}])
+def test_counts_that_are_none_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="expected a whole number of at least 1"):
+        diagnose(judged(), at_rank(1), **settings)
+
+
+def test_what_is_not_judged_and_what_is_unknown_is_an_error_as_everywhere() -> None:
+    with pytest.raises(DataError):
+        diagnose({}, {})
+    with pytest.raises(UsageError, match="Did you mean"):
+        diagnose(judged(), at_rank(1), measure="nDCGG@10")
+
+
+def test_without_texts_it_says_what_it_could_not_look_at(keyword: Diagnosis) -> None:
+    bare = " ".join(diagnose(judged(), at_rank(2)).notes)
+    assert "queries=" in bare
+    assert "corpus=" in bare
+    assert "queries=" not in " ".join(keyword.notes)
+
+
+# --- how it prints ------------------------------------------------------------------------------------
+
+
+def test_it_fits_the_screen_and_says_the_same_every_time(keyword: Diagnosis) -> None:
+    text = str(keyword)
+    assert max(map(len, text.splitlines())) <= 80
+    again = diagnose(
+        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), by=sample.kinds()
+    )
+    assert str(again) == text
+
+
+def test_all_formats_hold_the_same_facts(keyword: Diagnosis, tmp_path: Path) -> None:
+    data = json.loads(keyword.format("json"))
+    assert data == json.loads(json.dumps(keyword.to_dict()))
+    assert [each["query"] for each in data["worst"]] == [each.query for each in keyword.worst]
+    for text in (keyword.markdown(), str(keyword)):
+        for fix in keyword.first:
+            assert fix.title in " ".join(text.split())
+        assert all(each.query in text for each in keyword.worst)
+    with pytest.raises(UsageError, match="expected one of"):
+        keyword.format("tabel")
+
+
+def test_texts_cannot_break_out_of_the_page() -> None:
+    found = diagnose({"q|1": {"a": 1}}, {"q|1": ["b"]}, queries={"q|1": "what\x1b[31m <b> | is"})
+    assert "\x1b" not in str(found)
+    assert "\x1b" not in found.markdown()
+    assert r"\| is" in found.markdown()
