@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.scores import Scores, grouped
-from rankproof.core.names import parse_all
 from rankproof.errors import UsageError, shorten
 
 
@@ -110,7 +109,7 @@ def _defined_otherwise(one: Scores, other: Scores, about: str, names: list[str])
 
 def _common_measures(scores: Mapping[str, Scores], first: Scores, measures: Any) -> list[str]:
     if measures is not None:
-        return [_measured(scores, first, asked.name) for asked in parse_all(measures)]
+        return [_measured(scores, first, asked.name) for asked in first.parse_all(measures)]
     names = [name for name in first if all(name in each.columns for each in scores.values())]
     if not names:
         has = "; ".join(f"{shorten(name)} has {', '.join(each)}" for name, each in scores.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import unicodedata
@@ -15,8 +16,6 @@ from rankproof.api.compare import compare_scores
 from rankproof.api.comparison import Comparison
 from rankproof.api.gate import Gate, gate_scores
 from rankproof.api.scores import Scores
-from rankproof.core.names import parse
-from rankproof.core.scoring import Column
 from rankproof.errors import DataError, shorten
 from rankproof.store import experiments, transfer
 from rankproof.store.commit import git_commit
@@ -133,10 +132,10 @@ def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
         commit=git_commit(Path.cwd()),
         judgments=scores.fingerprint,
         ranking=_ranking_of(scores),
-        means=scores.means,
+        means={name: mean for name, mean in scores.items() if math.isfinite(mean)},
         tags=tags,
     )
-    columns = {m: Values(each.values, each.counted, each.note) for m, each in scores.columns.items()}
+    columns = {m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if m in entry.means}
     return Experiment(entry, scores.queries, columns, facts)
 
 
@@ -158,5 +157,5 @@ def _scores(experiment: Experiment) -> Scores:
             f"this one does not read ({error}). Next: pip install --upgrade rankproof."
         ) from error
     for name, each in experiment.columns.items():
-        scores.columns[name] = Column(parse(name), each.values, each.counted, each.note)
+        scores.put(name, each.values, each.counted, each.note)
     return scores

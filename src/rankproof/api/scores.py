@@ -18,7 +18,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.names import parse
+from rankproof.core.names import parse, parse_all
 from rankproof.core.scoring import Column, averaged
 from rankproof.core.summary import Pair, Row, Summary
 from rankproof.errors import RankproofError, UsageError, nearest
@@ -58,13 +58,21 @@ class Scores:
         if name in self.names:
             return self.names[name]
         try:
-            name = parse(measure).name
+            name = self.parse(name).name
         except RankproofError as unknown:
             raise KeyError(str(unknown)) from None
         name = self.names.get(name, name)
         if name not in self.columns:
             raise KeyError(f"{name} was not measured; there are {', '.join(self.columns)}")
         return name
+
+    def parse(self, measure: str) -> Measure:
+        """The measure of that name; judged scores know metrics of their own under some names."""
+        return parse(measure)
+
+    def parse_all(self, measures: Any) -> list[Measure]:
+        """Several measures, as `parse` knows them."""
+        return parse_all(measures)
 
     def column(self, measure: str | Measure) -> Column:
         """The values of one measure as an array, in the order of `queries`."""
@@ -319,6 +327,10 @@ class Scores:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scores:
         """Scores as `to_dict` wrote them."""
+        if cls is Scores and "judged" in data:
+            from rankproof.api.judged import JudgedScores
+
+            return JudgedScores.from_dict(data)
         queries = tuple(data["queries"])
         index = {query: i for i, query in enumerate(queries)}
         return cls(
@@ -329,6 +341,10 @@ class Scores:
             names=dict(data["names"]),
             stored=json.loads(json.dumps(dict(data))),
         )
+
+    def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
+        """Take the values of a measure as they were saved."""
+        self.columns[name] = Column(self.parse(name), values, counted, note)
 
     def frame(self, backend: str | None = None) -> Any:
         """One row a query and one column a measure, as a data frame of whichever library is there."""

@@ -13,8 +13,8 @@ from rankproof.core.parameters import Parameter, parameters_of
 from rankproof.errors import UsageError, nearest
 
 Function = Callable[..., Any]
-Kind = Literal["ranking", "pair", "preference"]
-"""What a measure reads: the hits of a ranking, two rankings, or preferences between documents."""
+Kind = Literal["ranking", "pair", "preference", "judged"]
+"""What a measure reads: the hits of a ranking, two rankings, preferences between documents, or verdicts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +170,9 @@ def _set(parameter: Parameter, values: Mapping[str, Any]) -> bool:
 
 REGISTRY: dict[str, Measure] = {}
 """Every measure by its canonical name, in the order of declaration."""
+
+JUDGED: dict[str, Measure] = {}
+"""Metrics over verdicts by name; they are declared where judges are, and are found after all measures."""
 
 ALIASES: dict[str, Measure] = {}
 """Every other name, with the measure (and parameters) it stands for."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
 from rankproof.core import measures as _declare_them  # noqa: F401  (its import fills the registry)
-from rankproof.core.measure import ALIASES, CHANGES, REGISTRY, Measure
+from rankproof.core.measure import ALIASES, CHANGES, JUDGED, REGISTRY, Measure
 from rankproof.errors import UsageError, nearest
 
 _FORM = re.compile(r"^(?P<name>[^()@\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^@\s]+))?$", re.DOTALL)
@@ -48,7 +48,7 @@ def _parsed_list(text: str, _changes: int) -> tuple[Measure, ...]:
 
 
 def _parse_each(given: list[str | Measure]) -> list[Measure]:
-    found = [parse(name) for each in given for name in (_split(each) if isinstance(each, str) else [each])]
+    found = [parse(name) for each in given for name in (split(each) if isinstance(each, str) else [each])]
     if not found:
         raise UsageError("no measure was given, expected at least one, like 'nDCG@10'.")
     return list(dict.fromkeys(found))
@@ -60,12 +60,26 @@ def _parsed(text: str, _changes: int) -> Measure:
 
 
 def _parse(text: str) -> Measure:
+    form = _form(text)
+    return _made(text, form, *_look_up(form["name"], form["at"]))
+
+
+def parse_with(text: str, find: Callable[[str], Measure]) -> Measure:
+    """The measure that `text` names, its bare name being looked up by `find`."""
+    form = _form(text)
+    return _made(text, form, find(form["name"]), form["at"])
+
+
+def _form(text: str) -> re.Match[str]:
     form = _FORM.match(text.strip())
     if form is None:
         raise UsageError(
             f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'."
         )
-    base, at = _look_up(form["name"], form["at"])
+    return form
+
+
+def _made(text: str, form: re.Match[str], base: Measure, at: str | None) -> Measure:
     made = base.with_params(_arguments(text, form["params"])) if form["params"] else base
     return made if at is None else made @ _literal(text, at)
 
@@ -86,7 +100,7 @@ def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:
 def find(name: str) -> Measure | None:
     """The measure of that name, canonical or other; None where there is none."""
     exact = REGISTRY.get(name) or ALIASES.get(name)
-    return exact or _loosely(len(CHANGES)).get(name.lower().replace("-", "_"))
+    return exact or _loosely(len(CHANGES)).get(name.lower().replace("-", "_")) or JUDGED.get(name)
 
 
 @lru_cache(maxsize=8)
@@ -128,7 +142,7 @@ def _literal(text: str, at: str) -> Any:
         raise UsageError(f"measure {text!r}: the cut-off {at!r} is no number.") from None
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """The names in a list separated by commas; commas inside parentheses and braces do not count."""
     parts, depth = [""], 0
     for char in text:

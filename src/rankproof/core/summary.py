@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Pair = tuple[float, float]
+Words = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,10 @@ class Row:
     """Where the mean could lie if documents nobody judged were relevant; None: no bound is true."""
     never_found: float | None = None
     ranked_too_low: float | None = None
+    coverage: float | None = None
+    """The share of what is counted that a judge settled; None: no judge was asked."""
+    possible: Pair | None = None
+    """Where the mean could lie if all that no judge settled were at its worst, or at its best."""
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,3 +57,7 @@ class Summary:
     conventions: list[str] = field(default_factory=list)
     """The conventions that shaped the numbers, in words."""
     profile: str | None = None
+    nouns: Words = ("query", "queries")
+    """What one and many of what is counted are called."""
+    said: list[str] = field(default_factory=list)
+    """Sentences to stand under the table beside the usual ones."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rankproof.core.summary import Row
-from rankproof.reporting.numbers import ABSENT, DUST, count, score, span, wide
+from rankproof.reporting.numbers import ABSENT, DUST, count, score, share, span, wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,16 @@ FIELDS = (
     Field("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
     Field("n", lambda row: count(row.n), _always),
     Field("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: wide(row.ties)),
+    Field("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
+    Field("with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: wide(row.possible)),
     Field(
         "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: wide(row.unjudged)
     ),
 )
+
+
+def _share(value: float | None) -> str:
+    return ABSENT if value is None else share(value)
 
 
 def _bounds(pair: tuple[float, float] | None) -> str:

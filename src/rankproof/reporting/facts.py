@@ -15,7 +15,7 @@ def size(summary: Summary) -> str:
     >>> size(Summary("", [], queries=2, documents=1, tied=0))
     '2 queries, 1 judged document.'
     """
-    queries = count(summary.queries, "query", "queries")
+    queries = count(summary.queries, *summary.nouns)
     judged = f", {count(summary.documents, 'judged document')}" if summary.documents else ""
     return f"{queries}{judged}."
 
@@ -88,5 +88,6 @@ def average(name: str) -> str:
 
 def under(summary: Summary) -> list[str]:
     """Every sentence under the table of one ranking, without the findings."""
-    said = [f"{size(summary)} {tied(summary)} {unjudged(summary)}".strip(), *notes(summary.rows)]
+    first = f"{size(summary)} {tied(summary)} {unjudged(summary)}".strip()
+    said = [first, *summary.said, *notes(summary.rows)]
     return [each for each in (*said, f"{definitions(summary)} {intervals(summary.rows)}".strip()) if each]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rankproof.core.names import find
@@ -32,7 +33,9 @@ def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
     """The measures on which this ranking has the best mean, as far as the table shows."""
     won = set()
     for i, row in enumerate(summary.rows):
-        means = [each.rows[i].mean for each in summaries]
+        means = [each.rows[i].mean for each in summaries if not math.isnan(each.rows[i].mean)]
+        if len(means) < len(summaries):
+            continue  # one has no mean, so none is best
         top = max(means) if more_is_better(row.measure) else min(means)
         if score(row.mean) == score(top) and score(max(means)) != score(min(means)):
             won.add(row.measure)
