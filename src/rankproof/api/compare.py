@@ -10,7 +10,8 @@ import numpy as np
 
 from rankproof.api.alignment import together
 from rankproof.api.comparison import Comparison, ComparisonRow
-from rankproof.api.evaluate import DEFAULT_MEASURES, Grouping, Measures, evaluate, prepare
+from rankproof.api.evaluate import DEFAULT_MEASURES, Measures, evaluate, prepare
+from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -70,7 +71,7 @@ def compare(
     first = _baseline(systems, baseline)
     _check(alpha, margin)
     asked = DEFAULT_MEASURES if measures is None else measures
-    ready = prepare(judgments)
+    ready, by = prepare(judgments), groups_of(by, judgments)
     scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
     return compare_scores(
         scores,
@@ -109,7 +110,7 @@ def compare_scores(
     """
     first = _baseline(scores, baseline)
     _check(alpha, margin)
-    alike, notes = together(scores, first, measures, by, anyway)
+    alike, notes = together(scores, first, measures, groups_of(by), anyway)
     compared = [pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first])]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)

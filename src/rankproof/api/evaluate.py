@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores, grouped
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
@@ -23,7 +24,6 @@ SEED = 0
 """Where the seeded parts (tie estimates, bootstrap) start, so that the same input gives the same output."""
 
 Measures = str | Measure | Iterable[str | Measure]
-Grouping = Mapping[str, str] | Callable[[str], str]
 
 
 def prepare(judgments: Any) -> Judgments:
@@ -56,7 +56,8 @@ def evaluate(
 
     `judgments` is `{query: {document: grade}}`, `{query: [relevant documents]}`, a path, a data frame or rows;
     `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows.
-    `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well.
+    `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well
+    (or is a function, a file, a data frame of queries, or a column of the judgments).
     The other arguments are conventions: `rankproof.core.conventions.CHOICES` says in words what each does.
 
     >>> scores = evaluate({"q1": {"d1": 3, "d2": 1}}, {"q1": ["d2", "d1", "d3"]}, "P@2, nDCG@3")
@@ -79,7 +80,8 @@ def evaluate(
         from rankproof.core.profiles import apply
 
         asked, conventions, names = apply(profile, asked, conventions)
-    return score_ranking(load_judgments(judgments), load_ranking(ranking), asked, conventions, by, names)
+    groups = groups_of(by, judgments)
+    return score_ranking(load_judgments(judgments), load_ranking(ranking), asked, conventions, groups, names)
 
 
 def score_ranking(
@@ -119,4 +121,9 @@ def _rank_measures(measures: list[Measure]) -> list[Measure]:
     return measures
 
 
-_READS = {"pair": "two rankings", "preference": "preferences between documents"}
+_READS = {
+    "pair": "two rankings",
+    "preference": "preferences between documents",
+    "judged": "judged samples",
+    "span": "judged spans of text",
+}

@@ -11,7 +11,8 @@ import numpy as np
 
 from rankproof.api.alignment import together
 from rankproof.api.compare import Pair, pairs
-from rankproof.api.evaluate import Grouping, Measures, evaluate, prepare
+from rankproof.api.evaluate import Measures, evaluate, prepare
+from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
 from rankproof.core.names import parse
 from rankproof.errors import UsageError, one_of
@@ -122,7 +123,7 @@ def gate(
     ('fail', 'pass')
     """
     _check(alpha, minimum, coverage)
-    ready = prepare(judgments)
+    ready, by = prepare(judgments), groups_of(by, judgments)
     old, new = (evaluate(ready, each, measures, by=by, **conventions) for each in (baseline, candidate))
     return gate_scores(
         old,
@@ -163,7 +164,7 @@ def gate_scores(
     """
     _check(alpha, minimum, coverage)
     pair = {"baseline": baseline, "candidate": candidate}
-    alike, notes = together(pair, "baseline", measures, by, anyway)
+    alike, notes = together(pair, "baseline", measures, groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
     compared = list(pairs("candidate", new, old))
     margins = [_margin(margin, each) for each in compared]

@@ -11,7 +11,8 @@ from typing import Any
 from rankproof.api.compare import compare
 from rankproof.api.comparison import Comparison
 from rankproof.api.content import Texts, collect
-from rankproof.api.evaluate import Grouping, Measures, evaluate, prepare
+from rankproof.api.evaluate import Measures, evaluate, prepare
+from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
 from rankproof.errors import UsageError, one_of
 from rankproof.io.load import load_ranking
@@ -122,7 +123,7 @@ def report(
     (True, False)
     """
     _check(systems)
-    judged = prepare(judgments)
+    judged, by = prepare(judgments), groups_of(by, judgments)
     opened = {name: load_ranking(each) for name, each in systems.items()}
     asked = DEFAULT if measures is None else measures
     if len(opened) == 1:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     metavar="WORD",
     help="holm, benjamini-hochberg, bonferroni or none. [holm]",
 )
-@click.option("--by", metavar="FILE", help="Compare groups of queries apart: lines of QUERY<TAB>GROUP.")
+@options.by
 @click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
 @click.option(
@@ -68,7 +68,7 @@ def command(
     from rankproof.reporting.comparison import check
 
     check(form)
-    settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by)}
+    settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by, words[0])}
     if saved.are_names(words, history):
         found = _of_names(words, history, anyway=anyway, **saved.without_scoring(settings))
     else:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="table, markdown, latex, csv, json, jsonl or parquet. [table]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
-@click.option("--by", metavar="FILE", help="Score groups of queries apart: lines of QUERY<TAB>GROUP.")
+@options.by
 @click.option(
     "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each RUN."
 )
@@ -71,7 +71,7 @@ def command(
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
     asked = options.given(measures)
-    groups = None if by is None else read_groups(by)
+    groups = None if by is None else read_groups(by, judgments)
     scores = {}
     with telling(f"reading {judgments}"):
         prepared = prepare(judgments)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
+from typing import Any
 
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import UsageError
 
 STDIN = "-"
 
@@ -27,25 +28,8 @@ def check_one_stdin(*paths: str) -> None:
         raise UsageError("'-' was given more than once, but standard input can be read once only.")
 
 
-def read_groups(path: str) -> dict[str, str]:
-    """`{query: group}` from a file of lines QUERY<TAB>GROUP; blank lines and # comments are left out."""
-    from rankproof.io.files import read_bytes, text_of
+def read_groups(by: str, judgments: str | None = None) -> Any:
+    """The groups of queries that `--by` names: FILE, FILE:FIELD, or a column of the judgments."""
+    from rankproof.api.grouping import groups_of
 
-    groups: dict[str, str] = {}
-    for number, query, group in _pairs(text_of(read_bytes(path), path), path):
-        if groups.setdefault(query, group) != group:
-            raise DataError(
-                f"{path}, line {number}: query {shorten(query)} is in group {shorten(groups[query])} and in "
-                f"{shorten(group)}, expected one group a query."
-            )
-    return groups
-
-
-def _pairs(text: str, path: str) -> Iterator[tuple[int, str, str]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        query, tab, group = line.partition("\t")
-        if not tab or not query or not group.strip() or "\t" in group:
-            raise DataError(f"{path}, line {number}: got {shorten(line)}, expected QUERY<TAB>GROUP.")
-        yield number, query, group.strip()
+    return groups_of(by, judgments)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--floor", "floors", multiple=True, metavar="MEASURE=X", help="A mean that must be reached.")
 @click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
 @click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
-@click.option("--by", metavar="FILE", help="Groups that must hold as well: lines of QUERY<TAB>GROUP.")
+@options.by
 @click.option(
     "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown, json or junit."
 )
@@ -63,7 +63,7 @@ def command(
 
     check(form)
     settings |= {"measures": options.given(measures), "floors": _floors(floors)}
-    settings["by"] = None if by is None else read_groups(by)
+    settings["by"] = None if by is None else read_groups(by, words[0])
     if saved.are_names(words, history):
         found = _of_names(words, history, anyway=anyway, **saved.without_scoring(settings))
     else:

@@ -19,6 +19,12 @@ measures = click.option(
     metavar="MEASURE[,MEASURE]",
     help="What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
 )
+by = click.option(
+    "--by",
+    metavar="GROUPS",
+    help="Groups of queries apart: a file of lines QUERY<TAB>GROUP, FILE:FIELD of a file of queries, or a column "
+    "of JUDGMENTS.",
+)
 history = click.option(
     "--history",
     metavar="FILE",

@@ -25,7 +25,7 @@ from rankproof.cli.output import telling, write
 @click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
 @click.option("--documents", metavar="FILE", help="Titles of documents: JSON lines, or ID<TAB>TITLE.")
 @click.option("--title", default="Retrieval report", metavar="TEXT", help="The heading of the page.")
-@click.option("--by", metavar="FILE", help="Compare groups of queries apart: lines of QUERY<TAB>GROUP.")
+@options.by
 @click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
 @click.option(
@@ -60,7 +60,7 @@ def command(
     if output is not None:
         kind(output)
     check_one_stdin(judgments, *runs)
-    groups = None if by is None else read_groups(by)
+    groups = None if by is None else read_groups(by, judgments)
     with telling("making the report"):
         made = report(judgments, named(runs), options.given(measures), by=groups, **settings)
         if output is not None:

@@ -1,0 +1,134 @@
+"""Groups of queries from whatever holds them: lines of QUERY<TAB>GROUP, a column, the metadata of queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.io.fields import METADATA, QUESTION_ID, QUESTION_TEXT, field_of, id_of
+from rankproof.io.files import STDIN, name_of, read_bytes, text_of
+from rankproof.io.guess import NAMES, plain
+from rankproof.io.ids import is_id
+from rankproof.io.records import DELIMITERS, KNOWN, Placed, records
+
+IDS = tuple(dict.fromkeys((*QUESTION_ID, *(name for tier in NAMES["query"] for name in tier))))
+BESIDE = {plain(each) for each in (*QUESTION_TEXT, *METADATA, *QUESTION_ID)}
+"""Fields of a query that are no group."""
+
+
+def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
+    """`{query: group}` from lines of QUERY<TAB>GROUP, or from records of queries: a file, a data frame, a mapping.
+
+    `field` is the column, or the key of a query's metadata, that holds the group; it may be left out where
+    there is one only. Records without a group are left out.
+
+    >>> load_groups([{"_id": "q1", "metadata": {"kind": "typo"}}, {"_id": "q2", "metadata": {}}])
+    {'q1': 'typo'}
+    """
+    if field is None and isinstance(source, str | os.PathLike):
+        text = text_of(read_bytes(source), name_of(source))
+        if not _has_records(text):
+            return _once(_pairs(text, name_of(source)))
+    return _grouped(list(records(source, "by")), field, name_of_source(source))
+
+
+def groups_in_judgments(source: Any, column: str) -> dict[str, str]:
+    """`{query: group}` from a column of judgments that are rows of a file or of a data frame."""
+    return _grouped(list(records(source, "judgments")), column, name_of_source(source))
+
+
+def name_of_source(source: Any) -> str:
+    """What messages call it."""
+    return name_of(source) if isinstance(source, str | os.PathLike) else "by"
+
+
+def _has_records(text: str) -> bool:
+    """Whether a file holds records, so that its lines are more than pairs: JSON, or columns with names."""
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    cells = max((first.split(each) for each in DELIMITERS), key=len)
+    return first[:1] in ("{", "[") or bool(
+        KNOWN & {plain(each.strip('"')) for each in cells if len(cells) > 1}
+    )
+
+
+def _pairs(text: str, path: str) -> Iterator[tuple[str, str, str]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        query, tab, group = line.partition("\t")
+        if not tab or not query or not group.strip() or "\t" in group:
+            raise DataError(f"{path}, line {number}: got {shorten(line)}, expected QUERY<TAB>GROUP.")
+        yield f"{path}, line {number}", query, group.strip()
+
+
+def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """One group a query."""
+    groups: dict[str, str] = {}
+    for where, query, group in rows:
+        if groups.setdefault(query, group) != group:
+            raise DataError(
+                f"{where}: query {shorten(query)} is in group {shorten(groups[query])} and in "
+                f"{shorten(group)}, expected one group a query."
+            )
+    return groups
+
+
+def _grouped(placed: list[Placed], field: str | None, name: str) -> dict[str, str]:
+    rows = [(where, _record(record, where)) for where, record in placed]
+    wanted = field or _only_field([record for _, record in rows], name)
+    found = _once(_in_rows(rows, wanted))
+    if not found:
+        fields = list(dict.fromkeys(key for _, record in rows for key in _fields(record)))
+        raise UsageError(
+            f"{name}: no query has a {wanted!r}; there are {', '.join(fields) or 'no fields'}.{nearest(wanted, fields)}"
+        )
+    return found
+
+
+def _record(record: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(record, Mapping):
+        raise DataError(f"{where}: got {shorten(record)}, expected a record with a query's id and its group.")
+    return record
+
+
+def _in_rows(rows: list[tuple[str, Mapping[str, Any]]], field: str) -> Iterator[tuple[str, str, str]]:
+    for where, record in rows:
+        value = _fields(record).get(field)
+        if value is not None and value == value and value != "":  # a missing cell of a frame is NaN
+            yield where, id_of(record, IDS, where), _label(value, where)
+
+
+def _label(value: Any, where: str) -> str:
+    if not is_id(value) and not isinstance(value, bool | float):
+        raise DataError(f"{where}: got {shorten(value)} as a group, expected text or a number.")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a record and of its metadata."""
+    inside = (record[key] for key in record if key in METADATA and isinstance(record[key], Mapping))
+    return {**{key: value for each in inside for key, value in each.items()}, **record}
+
+
+def _only_field(rows: list[Mapping[str, Any]], name: str) -> str:
+    """The one field that is neither id nor text."""
+    fields = dict.fromkeys(key for record in rows for key in _fields(record))
+    named = {field_of(record, IDS) for record in rows}
+    left = [key for key in fields if key not in named and plain(key) not in BESIDE]
+    left = left or [key for key in fields if key not in named and key not in METADATA]
+    if len(left) != 1:
+        listed = f"several fields, {', '.join(left)}" if left else "no field beside ids and texts"
+        raise UsageError(
+            f"{name}: {listed}. Next: name the one with the groups, like {name}:{(left or ['kind'])[0]}."
+        )
+    return left[0]
+
+
+def by_name(text: str) -> tuple[str, str | None] | None:
+    """A file and the field in it, from FILE or FILE:FIELD; None where there is no such file."""
+    if text == STDIN or os.path.exists(text):
+        return text, None
+    path, colon, field = text.rpartition(":")
+    return (path, field) if colon and field and os.path.exists(path) else None

@@ -1,0 +1,124 @@
+"""Groups of queries from everything `by=` and `--by` take."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas
+import polars
+import pytest
+
+from rankproof import compare, evaluate, gate, report, sample
+from rankproof.cli import run
+from rankproof.errors import RankproofError
+
+KINDS = {"q1": "typo", "q2": "easy", "q3": "typo"}
+JUDGED = {query: {"a": 1} for query in KINDS}
+RANKED = {query: ["a"] for query in KINDS}
+BEIR = [{"_id": query, "text": "why?", "metadata": {"kind": kind}} for query, kind in KINDS.items()]
+ROWS = [{"query": query, "kind": kind, "words": 3} for query, kind in KINDS.items()]
+
+FILES = {
+    "pairs.tsv": "# kinds\nq1\ttypo\n\nq2\teasy\nq3\ttypo\n",
+    "header.tsv": "query-id\tkind\nq1\ttypo\nq2\teasy\nq3\ttypo\n",
+    "table.csv": 'qid,text,kind\nq1,"a, b",typo\nq2,c,easy\nq3,d,typo\n',
+    "beir.jsonl": "".join(json.dumps(each) + "\n" for each in BEIR),
+    "flat.jsonl": "".join(json.dumps({"_id": q, "text": "x", "kind": k}) + "\n" for q, k in KINDS.items()),
+}
+SOURCES: dict[str, Any] = {
+    "mapping": KINDS,
+    "function": KINDS.get,
+    "records": BEIR,
+    "pair": (ROWS, "kind"),
+    "pandas": (pandas.DataFrame(ROWS), "kind"),
+    "polars": (polars.DataFrame(ROWS), "kind"),
+    "two columns": polars.DataFrame(ROWS).select("query", "kind"),
+    "mapping of records": ({q: {"kind": k, "n": 1} for q, k in KINDS.items()}, "kind"),
+}
+
+
+def sizes(by: Any, judged: Any = JUDGED) -> dict[str, int]:
+    return {name: len(part.queries) for name, part in evaluate(judged, RANKED, "RR", by=by).slices.items()}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_groups_from_values(name: str) -> None:
+    assert sizes(SOURCES[name]) == {"easy": 1, "typo": 2}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_groups_from_files(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(FILES[name])
+    assert sizes(tmp_path / name) == {"easy": 1, "typo": 2}
+    if name not in ("pairs.tsv",):
+        assert sizes(f"{tmp_path / name}:kind") == {"easy": 1, "typo": 2}
+
+
+JUDGMENTS = [{"query": q, "doc": "a", "grade": 1, "kind": k, "long": q == "q1"} for q, k in KINDS.items()]
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame, polars.LazyFrame])
+def test_a_column_of_the_judgments(frame: Any) -> None:
+    assert sizes("kind", frame(JUDGMENTS)) == {"easy": 1, "typo": 2}
+    assert sizes("long", frame(JUDGMENTS)) == {"false": 2, "true": 1}
+
+
+def test_a_column_of_a_file_of_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "judged.csv"
+    pandas.DataFrame(JUDGMENTS).to_csv(path, index=False)
+    assert sizes("kind", str(path)) == {"easy": 1, "typo": 2}
+    found = compare(str(path), {"a": RANKED, "b": RANKED}, "RR", by="kind")
+    assert {row.slice for row in found} == {"", "easy", "typo"}
+    assert {row.slice for row in gate(str(path), RANKED, RANKED, "RR", by="kind")} == {"", "easy", "typo"}
+    assert set(report(str(path), {"a": RANKED}, "RR", by="kind").scores["a"].slices) == {"easy", "typo"}
+
+
+def test_missing_cells_are_no_group() -> None:
+    rows = pandas.DataFrame({"query": list(KINDS), "kind": ["typo", None, "typo"], "n": [1, 2, 3]})
+    assert sizes((rows, "kind")) == {"typo": 2}
+    assert sizes((rows, "n")) == {"1": 1, "2": 1, "3": 1}
+
+
+@pytest.mark.parametrize(
+    ("by", "says"),
+    [
+        ("kinds", "no file, and these judgments have no columns"),
+        (7, "expected a mapping"),
+        ((ROWS, "kin"), "Did you mean 'kind'"),
+        (ROWS, "several fields, kind, words"),
+        ([{"text": "x", "kind": "a"}], "without an id"),
+        ([{"_id": "q1", "kind": "a"}, {"_id": "q1", "kind": "b"}], "in group 'a' and in 'b'"),
+        ([{"_id": "q1", "kind": ["a"]}], "as a group"),
+        (["q1"], "expected a record"),
+        ({"x1": "a"}, "names none of the 3 judged queries"),
+    ],
+)
+def test_what_is_no_grouping_is_an_error(by: Any, says: str) -> None:
+    with pytest.raises(RankproofError, match=r".") as error:
+        sizes(by)
+    assert says in str(error.value)
+
+
+def test_an_unknown_column_names_those_there_are() -> None:
+    with pytest.raises(RankproofError, match="Did you mean 'kind'"):
+        sizes("knd", pandas.DataFrame(JUDGMENTS))
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "report"])
+def test_the_shell_takes_a_field_of_the_queries(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in sample.folder().iterdir():
+        if path.suffix in {".jsonl", ".tsv", ".run"}:
+            shutil.copy(path, tmp_path / path.name)
+    monkeypatch.chdir(tmp_path)
+    files = ["judgments.tsv", "keyword.run", "dense.run", "-m", "RR"]
+    assert run([command, *files, "--by", "queries.jsonl:kind"]) in (0, 4)
+    assert "paraphrase" in capsys.readouterr().out
+    assert run([command, *files, "--by", "queries.jsonl"]) == 2
+    assert "several fields, kind, topic" in capsys.readouterr().err
+    assert run([command, *files, "--by", "knd"]) == 2
+    assert "no file and no column of the judgments" in capsys.readouterr().err
