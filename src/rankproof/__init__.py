@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from rankproof.api.fuse import fuse
     from rankproof.api.gate import Gate, gate, gate_scores
     from rankproof.api.history import History
+    from rankproof.api.judge import Judge, judge
+    from rankproof.api.judged import JudgedScores
     from rankproof.api.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
     from rankproof.api.report import Report, report
     from rankproof.api.scores import Scores
+    from rankproof.api.spans import evaluate_spans
     from rankproof.api.tune import Tuned, tune
     from rankproof.core.audit import Audit
     from rankproof.core.measure import Measure, measure
@@ -38,6 +41,7 @@ _PUBLIC = {
     "Benchmark": "rankproof.api.benchmark",
     "evaluate": "rankproof.api.evaluate",
     "prepare": "rankproof.api.evaluate",
+    "evaluate_spans": "rankproof.api.spans",
     "compare": "rankproof.api.compare",
     "compare_scores": "rankproof.api.compare",
     "Comparison": "rankproof.api.comparison",
@@ -48,6 +52,9 @@ _PUBLIC = {
     "gate_scores": "rankproof.api.gate",
     "Gate": "rankproof.api.gate",
     "History": "rankproof.api.history",
+    "judge": "rankproof.api.judge",
+    "Judge": "rankproof.api.judge",
+    "JudgedScores": "rankproof.api.judged",
     "Scores": "rankproof.api.scores",
     "leaderboard": "rankproof.api.leaderboard",
     "rank_correlation": "rankproof.api.leaderboard",
@@ -88,10 +95,12 @@ __all__ = [
     "compare_scores",
     "diagnose",
     "evaluate",
+    "evaluate_spans",
     "explain",
     "fuse",
     "gate",
     "gate_scores",
+    "judge",
     "leaderboard",
     "measure",
     "prepare",

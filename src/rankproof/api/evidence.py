@@ -1,0 +1,121 @@
+"""`Evidence`: every verdict behind a number, kept on disk once it is much, so that memory stays flat."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from rankproof.errors import UsageError, nearest
+from rankproof.judging.run import Judged
+from rankproof.judging.verdicts import Ask, Verdict
+
+IN_MEMORY = 8 << 20
+"""Bytes that are held in memory before they go to a temporary file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One pair that a sample's metrics looked at, and what was said of it."""
+
+    sample: str
+    metrics: tuple[str, ...]
+    """The metrics that looked at it."""
+    relation: str
+    left: str
+    right: str
+    value: int | None
+    """None: unmeasured, for the `reason`."""
+    judge: str = ""
+    quote: str = ""
+    probability: float | None = None
+    reason: str = ""
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a verdict."""
+        return not self.reason
+
+
+@dataclass(slots=True)
+class Evidence:
+    """The pieces of evidence, sample by sample, in order."""
+
+    _file: IO[bytes] = field(default_factory=lambda: _spooled())
+    _places: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, judged: Judged, names: tuple[str, ...]) -> None:
+        """Take the evidence of one sample; `names` are those of its metrics."""
+        data = zlib.compress(json.dumps(_plain(judged, names)).encode(), 1)
+        start = self._file.seek(0, 2)
+        self._file.write(data)
+        self._places[judged.case.sample.id] = (start, len(data))
+
+    def __iter__(self) -> Iterator[Piece]:
+        return (piece for sample in self._places for piece in self.of(sample))
+
+    def __len__(self) -> int:
+        """How many samples there is evidence of."""
+        return len(self._places)
+
+    def of(self, sample: str) -> list[Piece]:
+        """The evidence of one sample."""
+        if sample not in self._places:
+            raise UsageError(f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)}")
+        start, length = self._places[sample]
+        self._file.seek(start)
+        return _pieces(sample, json.loads(zlib.decompress(self._file.read(length))))
+
+    @property
+    def unmeasured(self) -> list[Piece]:
+        """The pairs without a verdict."""
+        return [piece for piece in self if not piece.measured]
+
+    def frame(self, backend: str | None = None) -> Any:
+        """One row a pair, as a data frame."""
+        from rankproof.io.frames import make_frame
+
+        pieces = list(self)
+        names = [name for name in Piece.__dataclass_fields__ if name != "metrics"]
+        columns = {name: [getattr(piece, name) for piece in pieces] for name in names}
+        return make_frame({**columns, "metrics": [", ".join(piece.metrics) for piece in pieces]}, backend)
+
+
+def _spooled() -> IO[bytes]:
+    return tempfile.SpooledTemporaryFile(IN_MEMORY)
+
+
+def _plain(judged: Judged, names: tuple[str, ...]) -> dict[str, Any]:
+    """The evidence as JSON: each text once, pairs by the numbers of their texts."""
+    texts: dict[str, int] = {}
+    users: dict[Ask, list[int]] = {}
+    for place, asks in enumerate(judged.used):
+        for ask in asks:
+            users.setdefault(ask, []).append(place)
+    rows = [
+        [
+            *(ask.relation, texts.setdefault(ask.left, len(texts)), texts.setdefault(ask.right, len(texts))),
+            *(places, _said(judged, ask)),
+        ]
+        for ask, places in users.items()
+        if ask.relation != "C"
+    ]
+    return {"texts": list(texts), "names": names, "rows": rows}
+
+
+def _said(judged: Judged, ask: Ask) -> list[Any]:
+    said = judged.case.said.get(ask)
+    if isinstance(said, Verdict):
+        return [said.value, said.judge, said.quote, said.probability, ""]
+    return [None, "", "", None, "no judge was asked" if said is None else said.reason]
+
+
+def _pieces(sample: str, data: dict[str, Any]) -> list[Piece]:
+    texts, names = data["texts"], data["names"]
+    return [
+        Piece(sample, tuple(names[place] for place in places), relation, texts[left], texts[right], *said)
+        for relation, left, right, places, said in data["rows"]
+    ]

@@ -1,0 +1,155 @@
+"""`judge`: samples in, scores from verdicts out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rankproof.api.evidence import Evidence
+from rankproof.api.judged import JudgedScores
+from rankproof.api.judged_words import UNMEASURED
+from rankproof.api.scores import grouped
+from rankproof.api.tally import Tally
+from rankproof.errors import UsageError
+from rankproof.judging.judges import judges_of
+from rankproof.judging.keeping import InLedger, InMemory
+from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.run import Judged, Run
+from rankproof.judging.samples import Sample, read_samples
+from rankproof.judging.verdicts import Verdict
+from rankproof.store.ledger import Ledger
+
+DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"
+
+
+def judge(
+    samples: Any,
+    metrics: Asked | None = None,
+    *,
+    judge: Any = "lexical",
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    k: int | None = None,
+    complete: float = 1.0,
+    compat: str | None = None,
+    by: Any = None,
+    **options: Any,
+) -> JudgedScores:
+    """Score samples by verdicts on their texts.
+
+    `samples` are rows, a data frame or a path; `judge` is "lexical" (rules, offline), "openai:MODEL",
+    "anthropic:MODEL", "human:NAME", "replay", several with ">" between them, a function `f(relation, left, right)`,
+    or a judge. `ledger` is the file in which verdicts are found and kept. `k` is how many contexts count.
+    A sample counts in the mean of a metric when the share `complete` of what the metric counts is settled.
+    `compat` takes the formulas of another tool. `options` go to judges that are models.
+
+    >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
+    >>> scores = judge(rows, "context_recall", judge=lambda relation, left, right: left in right)
+    >>> scores["context_recall"], scores.coverage["context_recall"], scores.bounds("context_recall")
+    (1.0, 1.0, (1.0, 1.0))
+    """
+    return Judge(judge, ledger=ledger, **options)(
+        samples, metrics, k=k, complete=complete, compat=compat, by=by
+    )
+
+
+class Judge:
+    """A judge with its ledger, ready for any number of samples."""
+
+    def __init__(
+        self,
+        judge: Any = "lexical",
+        *,
+        ledger: str | os.PathLike[str] | Ledger | None = None,
+        **options: Any,
+    ) -> None:
+        self.ledger = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(Path(ledger))
+        self.judges = judges_of(judge, ledger=self.ledger, **options)
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return ">".join(each.name for each in self.judges)
+
+    def __call__(
+        self,
+        samples: Any,
+        metrics: Asked | None = None,
+        *,
+        k: int | None = None,
+        complete: float = 1.0,
+        compat: str | None = None,
+        by: Any = None,
+    ) -> JudgedScores:
+        """The scores of the samples, as the function `judge` gives them."""
+        _check(k, complete)
+        asked = parse_all(DEFAULT_METRICS if metrics is None else metrics, compat)
+        kept = InMemory() if self.ledger is None else InLedger(self.ledger)
+        run = Run(asked, self.judges, kept, k, complete)
+        settings = {"k": k, "complete": complete, "compat": compat}
+        found = _gathered(run, read_samples(samples), settings, by)
+        self._remember()
+        return found
+
+    def _remember(self) -> None:
+        """Write down who judged, so that `replay` knows whom to repeat."""
+        asking = [each for each in self.judges if not getattr(each, "reads_only", False)]
+        if self.ledger is not None and asking:
+            self.ledger.ran([each.identity for each in asking])
+
+    def __repr__(self) -> str:
+        return f"<Judge {self.name}>"
+
+
+def _check(k: int | None, complete: float) -> None:
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+        raise UsageError(f"k: got {k!r}, expected a whole number of at least 1.")
+    if not 0 < complete <= 1:
+        raise UsageError(f"complete: got {complete!r}, expected a share above 0 and up to 1.")
+
+
+def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by: Any) -> JudgedScores:
+    """The scores of a run, gathered sample by sample."""
+    names = tuple(each.name for each in run.metrics)
+    tallies = [Tally(each) for each in run.metrics]
+    evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
+    for judged in run.over(samples):
+        for tally, outcome in zip(tallies, judged.outcomes, strict=True):
+            tally.add(outcome)
+        evidence.add(judged, names)
+        counts.add(judged)
+        ids.append(judged.case.sample.id)
+        alike.update(_asked(judged.case.sample))
+    columns: dict[str, Any] = {tally.measure.name: tally.column() for tally in tallies}
+    return JudgedScores(
+        queries=tuple(ids),
+        columns=columns,
+        groups=grouped(tuple(ids), by),
+        judges=[{"name": each.name, "identity": dict(each.identity)} for each in run.judges],
+        settings=settings,
+        samples=alike.hexdigest(),
+        account=run.account,
+        by=counts.by,
+        verdicts=evidence,
+    )
+
+
+def _asked(sample: Sample) -> bytes:
+    """What must be the same for two systems to be compared on a sample."""
+    return repr((sample.id, sample.query, sample.reference, sample.nuggets)).encode("utf-8", "surrogatepass")
+
+
+class Counts:
+    """How many verdicts each judge gave."""
+
+    def __init__(self) -> None:
+        self.by: dict[str, int] = {}
+
+    def add(self, judged: Judged) -> None:
+        """Count the pairs of one sample, each once."""
+        for ask in {ask for asks in judged.used for ask in asks if ask.relation != "C"}:
+            said = judged.case.said.get(ask)
+            name = said.judge if isinstance(said, Verdict) else UNMEASURED
+            self.by[name] = self.by.get(name, 0) + 1

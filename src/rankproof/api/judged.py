@@ -1,0 +1,227 @@
+"""`JudgedScores`: what `judge` gives back. Scores with how much was judged, by whom, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from rankproof.api.evidence import Evidence
+from rankproof.api.judged_words import findings_of, sentences
+from rankproof.api.per_query import PerQueryValues
+from rankproof.api.scores import Scores
+from rankproof.api.tally import JudgedColumn, column_from, note_of
+from rankproof.core.audit import Audit
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.core.summary import Pair, Row, Summary
+from rankproof.errors import DataError, UsageError
+from rankproof.judging.metrics.names import parse as parse_metric
+from rankproof.judging.metrics.names import parse_all as parse_metrics
+from rankproof.judging.verdicts import Account
+
+
+@dataclass(eq=False, repr=False)
+class JudgedScores(Scores):
+    """Scores of samples by verdicts. What nobody judged is unmeasured: in no mean, never 0 and never 1."""
+
+    judges: list[dict[str, Any]] = field(default_factory=list)
+    """Who judged, in the order they were asked: name and identity."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """k, complete and compat, as they were asked for."""
+    samples: str = ""
+    """The fingerprint of the questions and references."""
+    account: Account = field(default_factory=Account)
+    """What judging took: calls, tokens, money, and what went wrong on the way."""
+    by: dict[str, int] = field(default_factory=dict)
+    """How many verdicts each judge gave, and under "unmeasured" how many pairs have none."""
+    verdicts: Evidence = field(default_factory=Evidence)
+    """Every pair that was looked at, with its verdict, quote and judge; none for scores read back."""
+
+    def parse(self, measure: str) -> Measure:
+        """The metric of that name, or the formula of the tool asked for."""
+        return parse_metric(measure, self.settings.get("compat"))
+
+    def parse_all(self, measures: Any) -> list[Measure]:
+        """Several metrics."""
+        return parse_metrics(measures, self.settings.get("compat"))
+
+    def column(self, measure: str | Measure) -> JudgedColumn:
+        """The values of one metric with their ends and what is missing."""
+        return cast(JudgedColumn, super().column(measure))
+
+    # --- what the numbers are worth ------------------------------------------------------------
+
+    @cached_property
+    def coverage(self) -> Mapping[str, Any]:
+        """`{metric: share}`: how much of what counts (claims, contexts, statements) is settled."""
+        return PerQueryValues(
+            tuple(self.columns), self.key, cast(Any, lambda name: self.column(name).coverage)
+        )
+
+    @property
+    def unmeasured(self) -> dict[str, dict[str, int]]:
+        """For each metric why samples have no value, with how many."""
+        return {name: self.column(name).why for name in self.columns}
+
+    def ceiling(self, measure: str | Measure) -> float:
+        """The best value there is; judged metrics have no lower ceiling that would be known."""
+        return 1.0
+
+    def bounds(self, measure: str | Measure, of: str = "unmeasured", grade: float = 1) -> Pair | None:
+        """Where the mean over all samples lies, with what is open at its worst and at its best, as (low, high)."""
+        if of not in ("unmeasured", "unjudged"):
+            raise UsageError(f"bounds: got of={of!r}, expected 'unmeasured' for judged scores.")
+        return self.column(measure).possible
+
+    def split(self, measure: str | Measure) -> Pair | None:
+        """None: verdicts on what was retrieved do not say what was never found."""
+        return None
+
+    def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
+        """The confidence interval of the mean over the measured samples, without the judge's own error."""
+        low, high = super().interval(measure, level)
+        mean = self[measure]
+        return min(low, mean), max(high, mean)
+
+    # --- rows ----------------------------------------------------------------------------------
+
+    def row(self, measure: str | Measure) -> Row:
+        """Everything to be said about one mean."""
+        column, found = self.column(measure), self.uncertainty(measure)
+        low, high = self.interval(measure)
+        return Row(
+            measure=column.measure.name,
+            mean=column.mean,
+            n=len(column.counting),
+            low=low if np.isfinite(low) else None,
+            high=high if np.isfinite(high) else None,
+            method=found.method if found.n > 1 else "",
+            coverage=column.coverage,
+            possible=column.possible,
+            note=note_of([column]),
+        )
+
+    def summary(self, name: str = "") -> Summary:
+        """What a report shows of these scores."""
+        return Summary(
+            name=name,
+            rows=[self.row(each) for each in self.columns],
+            queries=len(self.queries),
+            documents=0,
+            tied=None,
+            slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
+            findings=list(self.audit.serious),
+            profile=self.settings.get("compat"),
+            nouns=("sample", "samples"),
+            said=sentences(self.by, self.account),
+        )
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What stands under a table."""
+        return {"documents": 0, "tied": None, "unjudged": {}, "by": self.by, "account": _plain(self.account)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of the questions and references: the same where systems answered the same."""
+        return self.samples
+
+    @cached_property
+    def audit(self) -> Audit:
+        """What is to be known before the numbers are believed."""
+        if "audit" in self.stored:
+            return Audit.from_dict(self.stored["audit"])
+        return Audit.of(findings_of(self.columns, self.account, self.settings))
+
+    @cached_property
+    def definition(self) -> dict[str, Any]:
+        """Every choice that shaped the numbers, as plain data."""
+        judged = {"judges": self.judges, **self.settings}
+        return {
+            "conventions": self.conventions.to_dict(),
+            "measures": {
+                name: {
+                    "measure": column.measure.spec.name,
+                    "title": column.measure.spec.title,
+                    "params": column.measure.params,
+                    **judged,
+                }
+                for name, column in self.columns.items()
+            },
+            "judgments": "verdicts",
+            "fingerprint": self.fingerprint,
+            "ranking": "",
+            "notes": [],
+        }
+
+    # --- parts, out and back -------------------------------------------------------------------
+
+    def only(self, measures: Sequence[str], queries: Sequence[str]) -> JudgedScores:
+        """The scores of these metrics and samples; a metric that no sample has is an error."""
+        index = {query: i for i, query in enumerate(self.queries)}
+        part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
+        part.columns = {name: part.columns[name] for name in measures}
+        for name in measures:
+            if not len(part.column(name).counting):
+                raise DataError(
+                    f"{name}: unmeasured for every sample ({note_of([part.column(name)])}). "
+                    "Next: name the metrics to compare, or judge what is missing."
+                )
+        return part
+
+    def _slice(self, queries: Array) -> JudgedScores:
+        return replace(
+            self,
+            queries=tuple(self.queries[i] for i in queries.tolist()),
+            columns={name: self.column(name).cut(queries) for name in self.columns},
+            groups={},
+            stored={},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the verdicts as plain data; `Scores.from_dict` reads it back."""
+        return {
+            **super().to_dict(),
+            "judged": {name: self.column(name).to_dict() for name in self.columns},
+            "judges": self.judges,
+            "settings": self.settings,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> JudgedScores:
+        """Scores as `to_dict` wrote them."""
+        queries = tuple(data["queries"])
+        index = {query: i for i, query in enumerate(queries)}
+        found = cls(
+            queries=queries,
+            columns={},
+            groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
+            names=dict(data["names"]),
+            judges=list(data["judges"]),
+            settings=dict(data["settings"]),
+            samples=data["definition"]["fingerprint"],
+            account=Account(**data["facts"]["account"]),
+            by=dict(data["facts"]["by"]),
+            stored=dict(data),
+        )
+        for name in data["judged"]:
+            values = data["per_query"].get(name, {})
+            column = np.array([values.get(query, 0.0) for query in queries], dtype=np.float64)
+            found.put(name, column, np.array([query in values for query in queries], dtype=bool), "")
+        return found
+
+    def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
+        """Take the values of a metric as they were saved, with what was saved beside them."""
+        self.columns[name] = column_from(self.parse(name), values, counted, self.stored["judged"][name])
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
+        return f"<JudgedScores of {len(self.queries)} samples: {means}>"
+
+
+def _plain(account: Account) -> dict[str, Any]:
+    return {name: getattr(account, name) for name in Account.__dataclass_fields__}

@@ -1,0 +1,78 @@
+"""What is said beside judged numbers: by whom, how much is missing, what it took, what to be careful of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from rankproof.api.tally import JudgedColumn
+from rankproof.core.audit.finding import Finding, count_of, few, listed, percent
+from rankproof.core.scoring import Column
+from rankproof.judging.verdicts import Account
+
+UNMEASURED = "unmeasured"
+"""Where pairs without a verdict are counted beside the judges."""
+ENOUGH = 0.9
+"""Below this coverage a number is warned of, and a gate does not decide."""
+
+
+def sentences(by: Mapping[str, int], account: Account) -> list[str]:
+    """Who judged how much, and what it took."""
+    given = [f"{name} {count:,}" for name, count in by.items() if name != UNMEASURED]
+    open_ = by.get(UNMEASURED, 0)
+    said = f"Verdicts: {', '.join(given) or 'none'}; {open_:,} of {sum(by.values()):,} pairs unmeasured."
+    return [said, *_cost(account)]
+
+
+def _cost(account: Account) -> list[str]:
+    if not account.prompt_tokens:
+        return []
+    money = "price not known" if account.money is None else f"${account.money:.4f}"
+    tokens = f"{account.prompt_tokens:,} + {account.reply_tokens:,} tokens"
+    problems = "; ".join(f"{problem} ({times:,})" for problem, times in account.problems.items())
+    told = [f"Went wrong on the way: {problems}."] if problems else []
+    return [f"It took {account.calls:,} calls, {tokens}, {money}.", *told]
+
+
+def findings_of(
+    columns: Mapping[str, Column], account: Account, settings: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Findings of judged scores."""
+    judged = {name: cast(JudgedColumn, column) for name, column in columns.items()}
+    yield from _thin(judged)
+    yield from _none(judged)
+    yield from _troubled(account)
+
+
+def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
+    thin = {name: each for name, each in columns.items() if each.units.sum() > 0 and each.coverage < ENOUGH}
+    if thin:
+        shares = listed(f"{name} {percent(each.coverage)}" for name, each in thin.items())
+        yield Finding(
+            *("warning", "coverage", len(thin)),
+            f"Not everything was judged: {shares}.",
+            advice="read the columns of what is possible, or let another judge settle the rest (a cascade).",
+        )
+
+
+def _none(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
+    empty = {name: each for name, each in columns.items() if not len(each.counting)}
+    if empty:
+        why = {reason for each in empty.values() for reason in each.why}
+        yield Finding(
+            *("warning", "unmeasured", len(empty)),
+            f"No sample could be measured by {listed(empty)}.",
+            examples=few(sorted(why)),
+            advice="give the fields that are lacking, or leave the metric out.",
+        )
+
+
+def _troubled(account: Account) -> Iterator[Finding]:
+    if account.problems:
+        times = sum(account.problems.values())
+        yield Finding(
+            *("warning", "judge-problems", times),
+            f"The judge went wrong {count_of(times, 'time')}; what it did not settle is unmeasured.",
+            examples=few(account.problems),
+            advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
+        )

@@ -1,0 +1,108 @@
+"""A sample with what was said of it: what metrics look at.
+
+Every look notes the pair, so that running the metrics once over what is not judged yet tells what to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rankproof.judging.keeping import Said
+from rankproof.judging.samples.sample import Context, Sample
+from rankproof.judging.units import claims_in, statements_in
+from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Verdict
+
+YES = 2
+"""The grade from which a chunk holds an answer, and an answer addresses its question."""
+
+
+@dataclass(slots=True)
+class Case:
+    """One sample and the verdicts on it. What is not known is None, and stays None in every conclusion."""
+
+    sample: Sample
+    said: Mapping[Ask, Said] = field(default_factory=dict)
+    k: int | None = None
+    """How many of the contexts count; None: all."""
+    asked: dict[Ask, None] = field(default_factory=dict)
+    """Every pair that was looked at, in order."""
+
+    # --- what the sample has -----------------------------------------------------------------
+
+    @property
+    def query(self) -> str:
+        """The question."""
+        return self.sample.query or ""
+
+    @property
+    def contexts(self) -> tuple[Context, ...]:
+        """The retrieved contexts that count."""
+        return (self.sample.contexts or ())[: self.k]
+
+    def claims(self, text: str | None) -> tuple[str, ...]:
+        """The claims of a text: as the judge split it, or else by its sentences."""
+        if not text or not text.strip():
+            return ()
+        said = self._said(Ask("C", "", text))
+        return said.items if said is not None and said.items else claims_in(text)
+
+    @property
+    def reference_claims(self) -> tuple[str, ...]:
+        """What the reference answer claims."""
+        return self.claims(self.sample.reference)
+
+    @property
+    def answer_claims(self) -> tuple[str, ...]:
+        """What the system's answer claims."""
+        return self.claims(self.sample.answer)
+
+    def statements(self, context: Context) -> tuple[str, ...]:
+        """The statements of a context."""
+        return statements_in(context.text)
+
+    # --- what was said of it -----------------------------------------------------------------
+
+    def grade(self, context: Context) -> int | None:
+        """How well a context answers the question, 0 to 3."""
+        return self._value("R", self.query, context.text)
+
+    def relevant(self, context: Context, rel: float = YES) -> bool | None:
+        """Whether a context answers the question at least so well."""
+        grade = self.grade(context)
+        return None if grade is None else grade >= rel
+
+    def supports(self, text: str | None, claim: str) -> bool | None:
+        """Whether a text supports a claim."""
+        value = self._value("S", claim, text or "")
+        return None if value is None else value == SUPPORTS
+
+    def contradicts(self, text: str | None, claim: str) -> bool | None:
+        """Whether a text contradicts a claim."""
+        value = self._value("S", claim, text or "")
+        return None if value is None else value == CONTRADICTS
+
+    def bears(self, statement: str) -> bool | None:
+        """Whether a statement bears on the question."""
+        value = self._value("Q", self.query, statement)
+        return None if value is None else value == 1
+
+    def addressed(self) -> int | None:
+        """How far the answer addresses the question, 0 to 3, or that it abstains."""
+        return self._value("A", self.query, self.sample.answer or "")
+
+    def abstains(self) -> bool | None:
+        """Whether the answer says that it has none."""
+        value = self.addressed()
+        return None if value is None else value == ABSTAINS
+
+    def _value(self, relation: str, left: str, right: str) -> int | None:
+        if not left.strip() or not right.strip():
+            return None  # nothing stands there that could be judged
+        said = self._said(Ask(relation, left, right))
+        return None if said is None else said.value
+
+    def _said(self, ask: Ask) -> Verdict | None:
+        self.asked[ask] = None
+        found = self.said.get(ask)
+        return found if isinstance(found, Verdict) else None

@@ -1,0 +1,105 @@
+"""A Python function as a judge."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankproof.errors import UsageError
+from rankproof.judging.judges.loop import run
+from rankproof.judging.judges.replies import said_of
+from rankproof.judging.verdicts import VALUES, Account, Ask, Keep, Unmeasured
+
+AT_ONCE = 32
+"""Calls of an asynchronous function that wait at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalledJudge:
+    """A function that is asked pair by pair; an asynchronous one is asked for a whole sample at once."""
+
+    function: Callable[..., Any]
+    name: str
+    whole: bool
+    """Whether it takes an `Ask`, rather than relation, left and right."""
+    relations: tuple[str, ...] = ("R", "S", "Q", "A")
+    """What it is asked; texts are split into claims by rules unless "C" is among these."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Its name and version: two functions that judge otherwise need names or versions of their own."""
+        version = str(getattr(self.function, "version", ""))
+        return {"kind": "function", "name": self.name, **({"version": version} if version else {})}
+
+    def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
+        """Ask the function about each pair; what it raises or says wrongly leaves that pair unmeasured."""
+        account = Account()
+        run(self._groups(groups, keep, account))
+        return account
+
+    async def _groups(self, groups: Iterable[Sequence[Ask]], keep: Keep, account: Account) -> None:
+        turn = asyncio.Semaphore(AT_ONCE)
+        await asyncio.gather(*(self._group(group, keep, account, turn) for group in groups))
+
+    async def _group(
+        self, group: Sequence[Ask], keep: Keep, account: Account, turn: asyncio.Semaphore
+    ) -> None:
+        # Gathered with their exceptions: a user's function may raise anything, and costs one pair only.
+        found = await asyncio.gather(*(self._answer(ask, turn) for ask in group), return_exceptions=True)
+        said = [said_of(ask, each, self.name) for ask, each in zip(group, found, strict=True)]
+        account.calls += len(group)
+        for each in said:
+            if isinstance(each, Unmeasured):
+                account.problems[each.reason] = account.problems.get(each.reason, 0) + 1
+        keep(said)
+
+    async def _answer(self, ask: Ask, turn: asyncio.Semaphore) -> Any:
+        async with turn:
+            found = self._call(ask)
+            return await found if inspect.isawaitable(found) else found
+
+    def _call(self, ask: Ask) -> Any:
+        return self.function(ask) if self.whole else self.function(ask.relation, ask.left, ask.right)
+
+
+def called_judge(function: Callable[..., Any], name: str | None = None) -> CalledJudge:
+    """The judge that a function `f(relation, left, right)` or `f(ask)` makes.
+
+    It returns a value of the relation, True or False, a probability (a float from 0 to 1), None where it cannot
+    tell, or a mapping with `value` or `probability`, and `quote`; for "C" a list of claims.
+
+    >>> judge, kept = called_judge(lambda relation, left, right: left in right), []
+    >>> _ = judge.judge([[Ask("S", "is red", "it is red")]], kept.extend)
+    >>> kept[0].value, kept[0].judge
+    (1, 'function:<lambda>')
+    """
+    called = name or f"function:{getattr(function, '__name__', type(function).__name__)}"
+    whole = _takes(function) == 1
+    relations = tuple(getattr(function, "relations", ("R", "S", "Q", "A")))
+    unknown = set(relations) - set(VALUES)
+    if unknown:
+        raise UsageError(
+            f"judge {called}: relations {sorted(unknown)}, expected some of {', '.join(VALUES)}."
+        )
+    return CalledJudge(function, called, whole, relations)
+
+
+def _takes(function: Callable[..., Any]) -> int:
+    """How many arguments the function needs: one `Ask`, or relation, left and right."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):  # a function of C has no signature to look at
+        return 3
+    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in plain if p.default is p.empty]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters) or len(needed) in (2, 3) or len(plain) >= 3:
+        return 3
+    if len(needed) == 1:
+        return 1
+    raise UsageError(
+        f"judge: {getattr(function, '__name__', function)!r} takes {len(needed)} arguments, expected "
+        "f(relation, left, right) or f(ask)."
+    )

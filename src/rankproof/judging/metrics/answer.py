@@ -1,0 +1,175 @@
+"""The answer against what it was given: faithful, made up, contradicted, to the point, or rightly withheld."""
+
+from __future__ import annotations
+
+from rankproof.core.parameters import Cutoff
+from rankproof.judging.case import YES, Case
+from rankproof.judging.logic import Maybe, all_of, any_of, no
+from rankproof.judging.metrics.arithmetic import covered, mean_grade
+from rankproof.judging.metrics.ranked import GRADES
+from rankproof.judging.metrics.registry import metric
+from rankproof.judging.metrics.units import Grades, Grid, Nothing, share
+
+ABSTAINED = Nothing("the answer abstains")
+NO_CLAIMS = Nothing("no claims in the answer")
+
+
+def claims_against(case: Case) -> tuple[str, ...] | Nothing:
+    """The claims of an answer, or why there are none to be held against anything."""
+    if case.sample.has("query") and case.abstains():
+        return ABSTAINED
+    return case.answer_claims or NO_CLAIMS
+
+
+@metric("faithfulness", needs=("answer", "contexts"), score=covered, also=("groundedness",))
+def faithfulness(case: Case, k: Cutoff = None) -> Grid | Nothing:
+    """The share of the answer's claims that some retrieved context supports.
+
+    Formula: answer claims supported by a context in the top k / answer claims.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when the contexts support everything that the answer says.
+
+    Worst: 0, when they support nothing of it.
+
+    Blind to: whether the contexts are right, and whether the answer answers.
+
+    Use: to see whether the generator keeps to what it was given. An answer that abstains is left out.
+    """
+    claims = claims_against(case)
+    if isinstance(claims, Nothing):
+        return claims
+    return [[case.supports(each.text, claim) for each in case.contexts[:k]] for claim in claims]
+
+
+@metric(
+    "hallucination_rate", needs=("answer", "contexts"), score=covered, higher=False, also=("hallucination",)
+)
+def hallucination_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
+    """The share of the answer's claims that no retrieved context supports: made up, or contradicted.
+
+    Formula: answer claims without a supporting context in the top k / answer claims; 1 - faithfulness.
+
+    Range: 0 to 1; lower is better.
+
+    Perfect: 0, when the contexts support everything.
+
+    Worst: 1, when they support nothing.
+
+    Blind to: whether a claim is true after all; see self_knowledge.
+
+    Use: where the rate of invention is what is asked for.
+    """
+    supported = faithfulness.spec.function(case, k=k)
+    if isinstance(supported, Nothing):
+        return supported
+    return share(no(any_of(cells)) for cells in supported)
+
+
+@metric("contradiction_rate", needs=("answer", "contexts"), score=covered, higher=False)
+def contradiction_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
+    """The share of the answer's claims that the retrieved contexts contradict.
+
+    Formula: answer claims that a context in the top k contradicts and none supports / answer claims.
+
+    Range: 0 to 1; lower is better.
+
+    Perfect: 0, when nothing is contradicted.
+
+    Worst: 1, when everything is.
+
+    Blind to: what is made up without being contradicted.
+
+    Use: to tell answers against the evidence from answers beyond it.
+    """
+    claims = claims_against(case)
+    if isinstance(claims, Nothing):
+        return claims
+    return share(_contradicted(case, claim, k) for claim in claims)
+
+
+def _contradicted(case: Case, claim: str, k: int | None) -> Maybe:
+    found = case.contexts[:k]
+    against = any_of(case.contradicts(each.text, claim) for each in found)
+    return all_of([against, no(any_of(case.supports(each.text, claim) for each in found))])
+
+
+@metric("self_knowledge", needs=("answer", "contexts", "reference"), score=covered)
+def self_knowledge(case: Case, k: Cutoff = None) -> Grid | Nothing:
+    """The share of the answer's claims that are correct but do not come from the contexts.
+
+    Formula: answer claims that the reference supports and no context in the top k does / answer claims.
+
+    Range: 0 to 1.
+
+    Perfect: neither end is: 0 says that all that is right came from the contexts.
+
+    Worst: 1 says that the contexts were not used at all.
+
+    Blind to: whether the contexts could have been used.
+
+    Use: to see how much of what is right would be right without retrieval.
+
+    Reference: D. Ru et al.: RAGChecker, NeurIPS 2024.
+    """
+    claims = claims_against(case)
+    if isinstance(claims, Nothing):
+        return claims
+    return share(
+        all_of(
+            [
+                case.supports(case.sample.reference, claim),
+                no(any_of(case.supports(each.text, claim) for each in case.contexts[:k])),
+            ]
+        )
+        for claim in claims
+    )
+
+
+@metric(
+    "answer_relevance",
+    needs=("query", "answer"),
+    score=mean_grade,
+    choices=GRADES,
+    also=("answer_relevancy", "response_relevancy"),
+)
+def answer_relevance(case: Case) -> Grades | Nothing:
+    """How far the answer addresses the question.
+
+    Formula: the grade of the answer (0 not at all, 1 in part, 2 mostly, 3 fully) / 3.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when the question is addressed fully.
+
+    Worst: 0, when the answer is about something else.
+
+    Blind to: whether the answer is true.
+
+    Use: beside correctness or faithfulness. An answer that abstains is left out; see abstention_quality.
+    """
+    grade = case.addressed()
+    return ABSTAINED if case.abstains() else [grade]
+
+
+@metric("abstention_quality", needs=("query", "answer", "contexts"), score=covered)
+def abstention_quality(case: Case, k: Cutoff = None) -> Grid | Nothing:
+    """Whether the answer says "I don't know" where the contexts hold no answer, and answers where they do.
+
+    Formula: 1 if the answer abstains and no context in the top k has a grade of at least 2, or if it answers and
+    one has; else 0.
+
+    Range: 0 or 1.
+
+    Perfect: 1.
+
+    Worst: 0, when it answers from nothing, or gives up before the answer.
+
+    Blind to: whether what is answered is right.
+
+    Use: with questions that the corpus cannot answer among the others.
+    """
+    able = any_of(case.relevant(each, YES) for each in case.contexts[:k])
+    abstains = case.abstains()
+    return share([None if able is None or abstains is None else able != abstains])

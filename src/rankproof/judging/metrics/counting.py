@@ -1,0 +1,101 @@
+"""The value of a metric for each sample, its ends where something is not known, and why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.judging.case import Case
+from rankproof.judging.metrics.names import found
+from rankproof.judging.metrics.registry import Metric
+from rankproof.judging.metrics.units import Nothing, Units, count, filled, holes, only_settled, settled, ways
+
+MOST_WAYS = 4096
+"""Ways to fill what is open that are tried; above it the ends are the widest that are possible at all."""
+SAME = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One metric of one sample. Without a value it is unmeasured, and `reason` says why."""
+
+    value: float | None = None
+    low: float | None = None
+    """The value with all that is open at its worst or best, whichever is less; None: it has no value at all."""
+    high: float | None = None
+    settled: int = 0
+    units: int = 0
+    """How many claims, chunks or statements count, and how many of them are settled."""
+    reason: str = ""
+
+
+def needed(metric: Metric, case: Case) -> str:
+    """The fields that the sample lacks, in words; empty where it has all."""
+    lacking = [field.replace("_", " ") for field in metric.needs if not case.sample.has(field)]
+    return f"no {' and no '.join(lacking)}" if lacking else ""
+
+
+def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> list[Outcome]:
+    """The outcome for each case; a case counts from the share `complete` of its units on."""
+    metric = found(measure)
+    counted = [_units(metric, measure, case) for case in cases]
+    usable = [units for units in counted if not isinstance(units, Nothing)]
+    made = iter(_outcomes(metric, usable, complete))
+    return [Outcome(reason=u.reason) if isinstance(u, Nothing) else next(made) for u in counted]
+
+
+def _units(metric: Metric, measure: Measure, case: Case) -> Units | Nothing:
+    lacking = needed(metric, case)
+    return Nothing(lacking) if lacking else metric.read(case, **measure.given)
+
+
+def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[Outcome]:
+    if not batch:
+        return []
+    low, high = ends(metric, batch)
+    estimate = _estimates(metric, batch, complete)
+    return [
+        _outcome(units, *each)
+        for units, *each in zip(batch, low.tolist(), high.tolist(), estimate, strict=True)
+    ]
+
+
+def _outcome(units: Units, low: float, high: float, estimate: float | None) -> Outcome:
+    total, known = count(units), settled(units)
+    if high - low <= SAME:  # what is open cannot change it
+        return Outcome(low, low, low, total, total)
+    if estimate is not None:
+        return Outcome(min(max(estimate, low), high), low, high, known, total)
+    return Outcome(None, low, high, known, total, f"only {known} of {total} settled")
+
+
+def ends(metric: Metric, batch: Sequence[Units]) -> tuple[Array, Array]:
+    """The lowest and the highest value of each sample over all that could stand in its open places."""
+    first, last = (
+        metric.score([filled(u, end) for u in batch]) for end in (metric.choices[0], metric.choices[-1])
+    )
+    low, high = np.minimum(first, last), np.maximum(first, last)
+    if not metric.monotone:
+        for i, units in enumerate(batch):
+            if holes(units):
+                low[i], high[i] = _tried(metric, units)
+    return low, high
+
+
+def _tried(metric: Metric, units: Units) -> tuple[float, float]:
+    if len(metric.choices) ** holes(units) > MOST_WAYS:
+        return metric.limits(units)
+    values = metric.score(list(ways(units, metric.choices)))
+    return float(values.min()), float(values.max())
+
+
+def _estimates(metric: Metric, batch: Sequence[Units], complete: float) -> list[float | None]:
+    """The value over the settled units where these are enough; None elsewhere."""
+    enough = [complete < 1 and 0 < settled(units) >= complete * count(units) for units in batch]
+    parts = [only_settled(units) for units, yes in zip(batch, enough, strict=True) if yes]
+    values = iter(metric.score(parts).tolist() if parts else ())
+    return [next(values) if yes else None for yes in enough]

@@ -1,0 +1,81 @@
+"""Ranked contexts by how well they answer: context precision, and the measures of rankings over the same grades."""
+
+from __future__ import annotations
+
+from rankproof.core.measure import Measure
+from rankproof.core.parameters import Cutoff, Grade
+from rankproof.errors import UsageError
+from rankproof.judging.case import Case
+from rankproof.judging.metrics.arithmetic import precision_found, ranked_by
+from rankproof.judging.metrics.registry import Metric, from_0_to_1, metric
+from rankproof.judging.metrics.units import Grades, Nothing
+
+NO_CONTEXTS = Nothing("no contexts were retrieved")
+GRADES = (0, 1, 2, 3)
+
+
+@metric(
+    "context_precision",
+    needs=("query", "contexts"),
+    score=precision_found,
+    also=("contextual_precision",),
+    monotone=False,
+)
+def context_precision(case: Case, k: Cutoff = None, rel: Grade = 2) -> Grades | Nothing:
+    """Whether the retrieved contexts that answer the question stand before those that do not.
+
+    Formula: (sum over relevant contexts of P@rank) / relevant contexts found; the grade `rel` makes one relevant.
+    It is AP(denominator='found') over the grades of a judge; 0 where no context is relevant.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every relevant context stands before every other one.
+
+    Worst: 0, when no context is relevant.
+
+    Blind to: what was not retrieved, and how many relevant contexts there are.
+
+    Use: to judge the order of a retriever or reranker where no documents are labelled.
+    """
+    return [case.relevant(each, rel) for each in case.contexts[:k]] or NO_CONTEXTS
+
+
+def of_grades(measure: Measure) -> Metric:
+    """A measure of rankings, like `P@5`, as a metric over the grades of retrieved contexts.
+
+    Measures that divide by all that is relevant need to know more than what was retrieved: they look at the
+    reference contexts as well, and have no value for samples without them.
+    """
+    name, params = measure.spec.name, measure.params
+    within = name in _OF_RETURNED or params.get("denominator") == "found" or params.get("ideal") == "returned"
+    if not within and name not in _OF_ALL:
+        raise UsageError(
+            f"{measure}: cannot be had from the grades of retrieved contexts. Next: write the verdicts as "
+            "judgments (--qrels FILE), and evaluate with them."
+        )
+    return Metric(
+        measure=measure,
+        read=_returned if within else _returned_and_missed,
+        needs=("query", "contexts") if within else ("query", "contexts", "reference_contexts"),
+        score=ranked_by(measure),
+        monotone=name in _OF_RETURNED,
+        choices=GRADES,
+        limits=from_0_to_1,
+    )
+
+
+_OF_RETURNED = ("P", "Success", "RR", "ERR", "DCG", "RBP")
+"""Measures that look at what was retrieved alone, and that no higher grade ever lowers."""
+_OF_ALL = ("R", "AP", "nDCG", "F", "nERR", "Rprec")
+
+
+def _returned(case: Case, **_: object) -> tuple[Grades, Grades] | Nothing:
+    return ([case.grade(each) for each in case.contexts], []) if case.contexts else NO_CONTEXTS
+
+
+def _returned_and_missed(case: Case, **_: object) -> tuple[Grades, Grades] | Nothing:
+    """The grades of what was retrieved, and of the reference contexts that were not."""
+    here = {each.text for each in case.contexts} | {each.id for each in case.contexts if not each.text}
+    missed = [each for each in case.sample.reference_contexts or () if (each.text or each.id) not in here]
+    found = [case.grade(each) for each in case.contexts]
+    return (found, [case.grade(each) for each in missed]) if found or missed else NO_CONTEXTS

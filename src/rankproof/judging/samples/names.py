@@ -1,0 +1,93 @@
+"""What the fields of a sample are called: by us, and by others whose rows we take as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankproof.errors import DataError, shorten
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "query_id", "sample_id", "question_id", "qid", "_id"),
+    "query": ("query", "question", "user_input", "input", "request"),
+    "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context"),
+    "context_ids": ("context_ids", "retrieved_context_ids"),
+    "reference": (
+        *("reference", "ground_truth", "expected_output", "expected_response", "gt_answer"),
+        *("reference_answer", "expected_answer"),
+    ),
+    "answer": ("answer", "response", "actual_output", "output", "generated_answer"),
+    "reference_contexts": ("reference_contexts", "expected_retrieved_context", "ground_truth_contexts"),
+    "reference_context_ids": ("reference_context_ids",),
+    "citations": ("citations",),
+    "nuggets": ("nuggets", "expected_facts"),
+    "prompt_k": ("prompt_k",),
+}
+"""For each field its own name first, then the names that other tools give it."""
+
+EITHER = "context"
+"""DeepEval calls by this name what should have been retrieved, most others what was."""
+
+NESTED = ("inputs", "outputs", "expectations")
+"""MLflow keeps the fields of a row in these."""
+
+
+def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The fields of a row under our names; those that are None or not there are left out.
+
+    >>> fields_in({"user_input": "why?", "response": None, "score": 3}, "row 1")
+    {'query': 'why?'}
+    """
+    flat = _flat(row)
+    found = {}
+    for field, names in NAMES.items():
+        given = {name: flat[name] for name in names if name in flat}
+        if given:
+            found[field] = _agreed(given, field, where)
+    return found
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row without what is not there, with the fields that are kept in a part of it."""
+    inner = {
+        key: value
+        for part in NESTED
+        if isinstance(row.get(part), Mapping)
+        for key, value in row[part].items()
+    }
+    flat = {str(key): value for key, value in {**inner, **row}.items() if not absent(value)}
+    if EITHER in flat:
+        flat[_meant(flat)] = flat.pop(EITHER)
+    return flat
+
+
+def _meant(flat: Mapping[str, Any]) -> str:
+    """What `context` means beside the other fields of a row."""
+    deepeval = {"retrieval_context", "actual_output", "expected_output"} & set(flat)
+    taken = set(NAMES["contexts"]) & set(flat)
+    return "reference_contexts" if deepeval or taken else "contexts"
+
+
+def absent(value: Any) -> bool:
+    """Whether a value is none at all: None, or the NaN that a data frame has for it.
+
+    >>> absent(None), absent(float("nan")), absent(""), absent([])
+    (True, True, False, False)
+    """
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _agreed(given: Mapping[str, Any], field: str, where: str) -> Any:
+    """The one value of a field that may be given under several names."""
+    (first, value), *others = given.items()
+    for name, other in others:
+        if _plain(other) != _plain(value):
+            raise DataError(
+                f"{where}: {first!r} and {name!r} both give the {field}, and differ: {shorten(value)} and "
+                f"{shorten(other)}. Next: keep one of them."
+            )
+    return value
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value

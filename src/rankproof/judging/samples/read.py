@@ -1,0 +1,137 @@
+"""Samples from whatever they are kept in, one after the other, each checked as it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from itertools import chain
+from typing import Any
+
+from rankproof.errors import DataError, nearest, shorten
+from rankproof.io.streamed import Row, rows_of
+from rankproof.judging.samples import values
+from rankproof.judging.samples.names import NAMES, fields_in
+from rankproof.judging.samples.sample import Sample
+from rankproof.judging.samples.spans import are_spans, rows_of_spans
+
+
+def read_samples(source: Any) -> Iterator[Sample]:
+    """The samples of a path, a data frame, or an iterable of rows, `Sample`s or objects.
+
+    A row without an id is called by its number. Two samples of one id are an error that names both places.
+
+    >>> [sample.query for sample in read_samples([{"question": "why?"}, {"user_input": "how?"}])]
+    ['why?', 'how?']
+    """
+    seen: dict[str, str] = {}
+    for number, (where, value) in enumerate(_rows(source), 1):
+        sample = value if isinstance(value, Sample) else sample_of(value, where, str(number))
+        if sample.id in seen:
+            raise DataError(
+                f"{where}: sample {shorten(sample.id)} was given before ({seen[sample.id]}). "
+                "Next: give each sample an id of its own."
+            )
+        seen[sample.id] = where
+        yield sample
+
+
+def _rows(source: Any) -> Iterator[Row]:
+    """The rows; spans are gathered into one row a trace."""
+    rows = rows_of(_opened(source), "samples")
+    first = next(rows, None)
+    if first is None:
+        raise DataError("samples: empty, there is not one sample. Next: check how they were made.")
+    whole = chain([first], rows)
+    return rows_of_spans(whole) if are_spans(first.value) else whole
+
+
+def _opened(source: Any) -> Any:
+    """The rows behind a dataset of another library that holds its samples in a list."""
+    for name in ("samples", "test_cases", "examples"):
+        held = getattr(source, name, None)
+        if isinstance(held, list):
+            return held
+    return source
+
+
+def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
+    """One sample from a row: a mapping or an object with fields under any name that is known.
+
+    >>> sample = sample_of({"user_input": "why?", "retrieved_contexts": ["since"], "retrieved_context_ids": [7]})
+    >>> sample.query, sample.contexts
+    ('why?', (Context(id='7', text='since'),))
+    """
+    found = fields_in(_as_mapping(row, where), where)
+    if not set(found) - {"id", "prompt_k"}:
+        raise _nothing_known(row, where)
+    return _cited(_made(found, where, number))
+
+
+def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
+    if isinstance(row, Mapping):
+        return row
+    if hasattr(row, "model_dump"):
+        return dict(row.model_dump())
+    if is_dataclass(row) and not isinstance(row, type):
+        return {each.name: getattr(row, each.name) for each in fields(row)}
+    known = [name for names in NAMES.values() for name in names]
+    found = {name: getattr(row, name) for name in known if hasattr(row, name)}
+    if isinstance(row, str | int | float | list | tuple) or not found:
+        raise DataError(
+            f"{where}: got {shorten(row)} ({type(row).__name__}), expected a row with fields like "
+            "query, contexts, reference, answer. Next: correct this row."
+        )
+    return found
+
+
+def _nothing_known(row: Any, where: str) -> DataError:
+    names = list(_as_mapping(row, where))
+    known = [name for names in NAMES.values() for name in names]
+    guess = next((hint for name in names if (hint := nearest(str(name), known))), "")
+    return DataError(
+        f"{where}: none of the fields {shorten(names)} is known, expected some of query, contexts, reference, "
+        f"answer.{guess} Next: rename them."
+    )
+
+
+def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
+    def text(field: str) -> str | None:
+        return values.text(found[field], field, where) if field in found else None
+
+    return Sample(
+        id=values.identifier(found["id"], where) if "id" in found else number,
+        query=text("query"),
+        contexts=values.contexts(found["contexts"], found.get("context_ids"), "contexts", where)
+        if "contexts" in found
+        else None,
+        reference=text("reference"),
+        answer=text("answer"),
+        reference_contexts=values.wanted(
+            found.get("reference_contexts"), found.get("reference_context_ids"), where
+        )
+        if {"reference_contexts", "reference_context_ids"} & set(found)
+        else None,
+        citations=values.citations(found["citations"], where) if "citations" in found else None,
+        nuggets=values.nuggets(found["nuggets"], where) if "nuggets" in found else None,
+        prompt_k=values.count(found["prompt_k"], "prompt_k", where) if "prompt_k" in found else None,
+        where=where,
+    )
+
+
+def _cited(sample: Sample) -> Sample:
+    """With the marks like [1] in its answer as citations, where none were given."""
+    from rankproof.judging.samples.marks import marks_in
+
+    if sample.citations is not None or sample.answer is None or not sample.contexts:
+        return sample
+    plain, found = marks_in(sample.answer, sample.contexts)
+    return replace(sample, answer=plain, citations=found) if found else sample
+
+
+def all_samples(source: Any) -> Iterable[Sample]:
+    """The samples as often as they are needed: a source that can be read once only is read into memory."""
+    return (
+        source
+        if isinstance(source, list) and all(isinstance(each, Sample) for each in source)
+        else [*read_samples(source)]
+    )

@@ -1,0 +1,56 @@
+"""`Sample`: one question with what was retrieved for it, what was answered, and what should have been."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A chunk of text that was retrieved, or should have been."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where the answer names its source: the words it is for, and the context it names."""
+
+    claim: str
+    context: str
+    """The id of a context; it may be one that was not retrieved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """A fact that a good answer has: vital, or okay to have."""
+
+    text: str
+    vital: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One question and all that is known of it. A field that is None was not given; an empty one is empty."""
+
+    id: str
+    query: str | None = None
+    contexts: tuple[Context, ...] | None = None
+    """What was retrieved, best first."""
+    reference: str | None = None
+    """The answer as it should be."""
+    answer: str | None = None
+    """The answer of the system."""
+    reference_contexts: tuple[Context, ...] | None = None
+    """What should have been retrieved; a context of which only the id is known has no text."""
+    citations: tuple[Citation, ...] | None = None
+    nuggets: tuple[Nugget, ...] | None = None
+    prompt_k: int | None = None
+    """How many of the contexts the generator was given; None: all."""
+    where: str = ""
+    """The file and line it was read from, for messages."""
+
+    def has(self, field: str) -> bool:
+        """Whether the field was given."""
+        return getattr(self, field) is not None

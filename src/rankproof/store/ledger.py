@@ -1,0 +1,217 @@
+"""The ledger: every verdict ever given, one a pair of texts and judge, in one SQLite file.
+
+A verdict's key is made of who judged (with model, parameters and prompt version), the relation and the two texts,
+so that nothing but what is really new is asked. The file is safe under several writers and a crash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rankproof.store.database import TIMEOUT, reading, writing
+from rankproof.store.migrations import Schema
+
+Key = tuple[str, str, str]
+"""Relation, left text, right text."""
+HUMAN = "human"
+"""The kind of a judge whose verdicts count before those of any machine."""
+AT_ONCE = 400
+"""Pairs looked up in one statement."""
+
+LEDGER = Schema(
+    noun="ledger of verdicts",
+    option="--ledger",
+    made_by="rankproof judge ... --ledger FILE",
+    application=0x524E4B4C,  # "RNKL"
+    steps=(
+        (
+            "CREATE TABLE texts (id BLOB PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
+            """CREATE TABLE judges (
+                id INTEGER PRIMARY KEY,
+                hash BLOB NOT NULL UNIQUE,
+                name TEXT NOT NULL,
+                identity TEXT NOT NULL,
+                human INTEGER NOT NULL
+            )""",
+            """CREATE TABLE verdicts (
+                pair BLOB NOT NULL,
+                judge INTEGER NOT NULL REFERENCES judges(id),
+                relation TEXT NOT NULL,
+                "left" BLOB NOT NULL REFERENCES texts(id),
+                "right" BLOB NOT NULL REFERENCES texts(id),
+                value INTEGER,
+                probability REAL,
+                quote TEXT NOT NULL,
+                items TEXT NOT NULL,
+                origin TEXT NOT NULL,
+                reason TEXT NOT NULL,
+                at TEXT NOT NULL,
+                PRIMARY KEY (pair, judge)
+            ) WITHOUT ROWID""",
+            "CREATE TABLE runs (judges TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one judge said of one pair, or why it said nothing."""
+
+    relation: str
+    left: str
+    right: str
+    judge: str
+    """What the judge is called."""
+    value: int | None = None
+    probability: float | None = None
+    quote: str = ""
+    items: tuple[str, ...] = ()
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    """Why there is no verdict; empty where there is one."""
+    at: str = ""
+    """When, in UTC."""
+
+    @property
+    def key(self) -> Key:
+        """The pair it is about."""
+        return self.relation, self.left, self.right
+
+
+Identity = Mapping[str, Any]
+"""All that shapes the verdicts of a judge; its `kind` and `name` are part of it."""
+
+
+class Ledger:
+    """A file of verdicts. It is made when the first verdict is kept."""
+
+    def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
+        self.path = path
+        self.timeout = timeout
+
+    def find(self, keys: Iterable[Key], judge: Identity) -> dict[Key, Entry]:
+        """What this judge said of the pairs; where a human spoke too, what the human said."""
+        wanted = {pair_of(key): key for key in keys}
+        if not wanted or not self.path.exists():
+            return {}
+        with reading(self.path, self.timeout, LEDGER) as connection:
+            pairs = list(wanted)
+            parts = (pairs[start : start + AT_ONCE] for start in range(0, len(pairs), AT_ONCE))
+            rows = (row for part in parts for row in _rows(connection, part, judge))
+            return {wanted[pair]: _entry(wanted[pair], *rest) for pair, *rest in rows}
+
+    def keep(self, judge: Identity, name: str, entries: Sequence[Entry]) -> None:
+        """Write down what a judge said; what stands without a verdict never takes the place of one."""
+        with writing(self.path, self.timeout, LEDGER) as connection:
+            number, now = _judge_number(connection, judge, name), _now()
+            keys = [(pair_of(each.key), each) for each in entries]
+            texts = {text for _, each in keys for text in (each.left, each.right)}
+            connection.executemany(
+                "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(_digest(text), text) for text in texts]
+            )
+            connection.executemany(_KEEP, [_columns(pair, number, each, now) for pair, each in keys])
+
+    def ran(self, judges: Sequence[Identity]) -> None:
+        """Remember which judges, in this order, a run asked: what `replay` repeats."""
+        text = json.dumps([_spelled(each) for each in judges])
+        with writing(self.path, self.timeout, LEDGER) as connection:
+            connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (text, _now()))
+
+    def runs(self) -> list[list[dict[str, Any]]]:
+        """The judges of each run that was recorded, the latest last."""
+        with reading(self.path, self.timeout, LEDGER) as connection:
+            rows = connection.execute("SELECT judges FROM runs ORDER BY at, judges").fetchall()
+        return [[json.loads(each) for each in json.loads(text)] for (text,) in rows]
+
+    def judges(self) -> list[dict[str, Any]]:
+        """Who judged: name, identity, whether a human, and how many verdicts and silences there are of each."""
+        with reading(self.path, self.timeout, LEDGER) as connection:
+            rows = connection.execute(_JUDGES).fetchall()
+        names = ("name", "identity", "human", "verdicts", "unmeasured")
+        return [dict(zip(names, (n, json.loads(i), bool(h), v, u), strict=True)) for n, i, h, v, u in rows]
+
+    def entries(self) -> Iterator[Entry]:
+        """Everything in the file, judge by judge."""
+        if not self.path.exists():
+            return
+        with reading(self.path, self.timeout, LEDGER) as connection:
+            for relation, left, right, *rest in connection.execute(_EVERYTHING):
+                yield _entry((relation, left, right), *rest)
+
+    def identities(self) -> dict[str, dict[str, Any]]:
+        """The identity of each judge by its name; of those of one name the latest."""
+        return {each["name"]: each["identity"] for each in self.judges()}
+
+
+_COLUMNS = "j.name, v.value, v.probability, v.quote, v.items, v.origin, v.reason, v.at"
+_KEEP = """INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (pair, judge) DO UPDATE SET value = excluded.value, probability = excluded.probability,
+        quote = excluded.quote, items = excluded.items, origin = excluded.origin, reason = excluded.reason,
+        at = excluded.at
+    WHERE excluded.reason = '' OR verdicts.reason <> ''"""
+_JUDGES = """SELECT j.name, j.identity, j.human, sum(v.reason = ''), sum(v.reason <> '')
+    FROM judges j JOIN verdicts v ON v.judge = j.id GROUP BY j.id ORDER BY j.id"""
+_EVERYTHING = f"""SELECT v.relation, l.text, r.text, {_COLUMNS}
+    FROM verdicts v JOIN judges j ON j.id = v.judge
+    JOIN texts l ON l.id = v."left" JOIN texts r ON r.id = v."right"
+    ORDER BY j.id, v.pair"""
+
+
+def pair_of(key: Key) -> bytes:
+    """The hash of a pair under a relation."""
+    relation, left, right = key
+    return hashlib.blake2b(relation.encode() + _digest(left) + _digest(right), digest_size=16).digest()
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _spelled(identity: Identity) -> str:
+    return json.dumps(dict(identity), sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _judge_number(connection: sqlite3.Connection, judge: Identity, name: str) -> int:
+    text = _spelled(judge)
+    connection.execute(
+        "INSERT OR IGNORE INTO judges (hash, name, identity, human) VALUES (?, ?, ?, ?)",
+        (_digest(text), name, text, judge.get("kind") == HUMAN),
+    )
+    number: int = connection.execute("SELECT id FROM judges WHERE hash = ?", (_digest(text),)).fetchone()[0]
+    return number
+
+
+def _rows(connection: sqlite3.Connection, pairs: Sequence[bytes], judge: Identity) -> list[tuple[Any, ...]]:
+    """Rows of this judge and of humans; of each pair the one that counts comes last."""
+    places = ", ".join("?" * len(pairs))
+    return connection.execute(
+        f"""SELECT v.pair, {_COLUMNS} FROM verdicts v JOIN judges j ON j.id = v.judge
+        WHERE v.pair IN ({places}) AND (j.hash = ? OR (j.human AND v.reason = ''))
+        ORDER BY j.human, v.at, j.id""",
+        (*pairs, _digest(_spelled(judge))),
+    ).fetchall()
+
+
+def _columns(pair: bytes, number: int, each: Entry, now: str) -> tuple[Any, ...]:
+    items, origin = json.dumps(each.items, ensure_ascii=False), json.dumps(dict(each.origin), default=str)
+    said = (each.value, each.probability, each.quote, items, origin, each.reason, each.at or now)
+    return (pair, number, each.relation, _digest(each.left), _digest(each.right), *said)
+
+
+def _entry(key: Key, judge: str, value: Any, probability: Any, quote: str, items: str, *rest: str) -> Entry:
+    origin, reason, at = rest
+    return Entry(
+        *key, judge, value, probability, quote, tuple(json.loads(items)), json.loads(origin), reason, at
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
