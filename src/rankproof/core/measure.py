@@ -13,8 +13,9 @@ from rankproof.core.parameters import Parameter, parameters_of
 from rankproof.errors import UsageError, nearest
 
 Function = Callable[..., Any]
-Kind = Literal["ranking", "pair", "preference", "judged"]
-"""What a measure reads: the hits of a ranking, two rankings, preferences between documents, or verdicts."""
+Kind = Literal["ranking", "pair", "preference", "judged", "span"]
+"""What a measure reads: the hits of a ranking, two rankings, preferences between documents, verdicts,
+or spans of text."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,11 @@ def described(measure: Measure) -> str:
 
 def _reads(measure: Measure) -> list[str]:
     """What is unusual about how it is read."""
-    unusual = {"pair": "Reads two rankings.", "preference": "Reads preferences between documents."}
+    unusual = {
+        "pair": "Reads two rankings.",
+        "preference": "Reads preferences between documents.",
+        "span": "Reads judged spans of text.",
+    }
     said = [unusual.get(measure.spec.kind, ""), "" if measure.spec.higher else "Lower is better."]
     return [" ".join(filter(None, said))] if any(said) else []
 

@@ -17,6 +17,7 @@ from rankproof.core.measures import counts
 from rankproof.core.measures import census
 from rankproof.core.measures import pairs
 from rankproof.core.measures import preferences
+from rankproof.core.measures import spans
 
 FAMILIES = {
     "Sets": (sets,),
@@ -28,5 +29,6 @@ FAMILIES = {
     "Counts": (counts, census),
     "Two rankings": (pairs,),
     "Preferences": (preferences,),
+    "Spans of text": (spans,),
 }
 """The modules that declare measures, by what they are about, in the order of the reference page."""

@@ -1,0 +1,153 @@
+"""From rankings of chunks and judged spans to the tokens that are shown, rank by rank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankproof.bench.chunk.chunked import Place, place_of
+from rankproof.core.corpus import Corpus
+from rankproof.core.hits import Array
+from rankproof.core.judged_spans import JudgedSpan, SpanJudgments
+from rankproof.core.shown import UNJUDGED, Shown
+from rankproof.core.text.pieces import tokens
+from rankproof.errors import DataError, UsageError, one_of, shorten
+
+Tokens: TypeAlias = "str | Callable[[str], Iterable[tuple[int, int]]]"
+"""'words', 'characters', or what gives the (start, end) of each token of a text."""
+Row: TypeAlias = tuple[int, int, float, int]
+"""A query, a rank, a grade, and a number of tokens."""
+
+
+def characters(text: str) -> list[tuple[int, int]]:
+    """Every character that is not white space."""
+    return [(place, place + 1) for place, character in enumerate(text) if not character.isspace()]
+
+
+TOKENS: dict[str, Callable[[str], Iterable[tuple[int, int]]]] = {"words": tokens, "characters": characters}
+
+
+def shown(
+    judgments: SpanJudgments,
+    ranking: Mapping[str, Sequence[str]],
+    corpus: Corpus,
+    chunks: Mapping[str, Any] | None = None,
+    tokens: Tokens = "words",
+) -> Shown:
+    """What the rankings `{query: [chunks, best first]}` show, and what there was to show."""
+    texts = Texts(corpus, tokens)
+    rows: list[Row] = []
+    judged: list[Row] = []
+    for number, (query, spans) in enumerate(judgments.by_query.items()):
+        grades = _grades(spans, texts, lambda span, query=query: judgments.where(query, span))  # type: ignore[misc]
+        judged += [(number, 0, grade, n) for grade, n in _counted(grades.values())]
+        places = [texts.place(name, chunks) for name in ranking.get(query, ())]
+        rows += ((number, *row) for row in _first_shown(places, grades, texts))
+    n = len(judgments.by_query)
+    return _table(rows, n, _table(judged, n))
+
+
+def _table(rows: list[Row], n: int, judged: Shown | None = None) -> Shown:
+    columns: list[Array] = [np.array([row[i] for row in rows], dtype=float) for i in range(4)]
+    query, rank, grade, count = columns
+    return Shown(query.astype(int), rank.astype(int), grade, count.astype(int), n, judged)
+
+
+class Texts:
+    """The tokens of the documents of a corpus, each document cut up once."""
+
+    def __init__(self, corpus: Corpus, tokens: Tokens) -> None:
+        self.corpus = corpus
+        self._tokens = tokens if callable(tokens) else _known(tokens)
+        self.ends = cache(self._ends)
+
+    def _ends(self, document: str) -> tuple[Array, Array]:
+        """Where the tokens of a document begin and end."""
+        found = [tuple(each)[:2] for each in self._tokens(self.corpus[document].text)]
+        starts, ends = np.array(found, dtype=np.intp).reshape(-1, 2).T
+        if (starts >= ends).any() or (starts[1:] < ends[:-1]).any():
+            raise UsageError(
+                f"tokens: those of document {shorten(document)} are empty, overlap or are in disorder, expected "
+                "the (start, end) of each in turn. Next: check what tokens= returns."
+            )
+        return starts, ends
+
+    def within(self, document: str, start: int, end: int) -> slice:
+        """The tokens that share a character with a part of a document."""
+        starts, ends = self.ends(document)
+        return slice(int(ends.searchsorted(start, "right")), int(starts.searchsorted(end, "left")))
+
+    def size(self, document: str) -> int:
+        """How many tokens a document has."""
+        return len(self.ends(document)[0])
+
+    def place(self, name: str, chunks: Mapping[str, Any] | None) -> Place:
+        """Where a chunk stands; the id of a document stands for the whole of it."""
+        if (chunks is None or name not in chunks) and name in self.corpus:
+            return Place(name, 0, len(self.corpus[name].text))
+        found = place_of(name, chunks)
+        self.check(found, f"chunk {shorten(name)}")
+        return found
+
+    def check(self, place: Place, where: str) -> None:
+        """Refuse a place that is not in the corpus."""
+        if place.document not in self.corpus:
+            raise DataError(
+                f"{where}: document {shorten(place.document)} is not in the corpus of {len(self.corpus)}. "
+                "Next: give the corpus that was cut."
+            )
+        length = len(self.corpus[place.document].text)
+        if not 0 <= place.start <= place.end <= length:
+            raise DataError(
+                f"{where}: got the characters {place.start} to {place.end} of {shorten(place.document)}, which has "
+                f"{length}. Next: give the texts as they were cut and judged, without their titles."
+            )
+
+
+def _known(name: str) -> Callable[[str], Iterable[tuple[int, int]]]:
+    if name not in TOKENS:
+        raise one_of("tokens", name, TOKENS)
+    return TOKENS[name]
+
+
+def _grades(
+    spans: Iterable[JudgedSpan], texts: Texts, where: Callable[[JudgedSpan], str]
+) -> dict[str, Array]:
+    """For each document with judged spans the grade of each token, the highest where spans overlap."""
+    found: dict[str, Array] = {}
+    for span in spans:
+        texts.check(Place(*span[:3]), where(span))
+        part = texts.within(*span[:3])
+        if part.start >= part.stop:
+            raise DataError(f"{where(span)}: there is only white space in it. Next: leave this span out.")
+        grades = found.setdefault(span.document, np.full(texts.size(span.document), UNJUDGED))
+        np.maximum(grades[part], span.grade, out=grades[part])
+    return found
+
+
+def _counted(grades: Iterable[Array]) -> list[tuple[float, int]]:
+    """How many tokens there are of each grade, those of none left out."""
+    count: Counter[float] = Counter()
+    for each in grades:
+        count.update(each[each > UNJUDGED].tolist())
+    return sorted(count.items())
+
+
+def _first_shown(
+    places: Sequence[Place], grades: Mapping[str, Array], texts: Texts
+) -> Iterable[tuple[int, float, int]]:
+    """For each rank the tokens that no better rank shows: (rank, grade, how many)."""
+    seen: dict[str, Array] = {}
+    for rank, place in enumerate(places, 1):
+        part = texts.within(*place)
+        before = seen.setdefault(place.document, np.zeros(texts.size(place.document), dtype=bool))[part]
+        own = grades.get(place.document)
+        new = np.full(len(before), UNJUDGED)[~before] if own is None else own[part][~before]
+        before[:] = True
+        yield from (
+            (rank, float(grade), int(n)) for grade, n in zip(*np.unique(new, return_counts=True), strict=True)
+        )

@@ -1,0 +1,137 @@
+"""Judgments of spans from whatever they are kept in: dicts, tuples, records, data frames, files."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rankproof.core.judged_spans import JudgedSpan, SpanJudgments
+from rankproof.errors import DataError, shorten
+from rankproof.io.fields import checked_id, field_of
+from rankproof.io.files import name_of
+from rankproof.io.guess import NAMES
+from rankproof.io.records import Placed, records
+
+QUERY = ("query", *NAMES["query"][0], "question", "_id")
+DOCUMENT = ("document", *NAMES["doc"][0], "doc", "corpus_id", "source")
+START = ("start", "start_index", "begin", "start_char", "start_offset", "from")
+END = ("end", "end_index", "stop", "end_char", "end_offset", "to")
+GRADE = ("grade", "relevance", "score", "rel", "label")
+"""What the parts of a judged span are called, the surest first."""
+EXPECTED = "query, document, start, end and perhaps grade"
+
+
+def load_spans(source: Any) -> SpanJudgments:
+    """The judged spans of each query.
+
+    `source` is `{query: [(document, start, end), ...]}` or `{query: {document: [(start, end), ...]}}`, each
+    with a grade at its end where there are grades; rows or records of query, document, start, end and grade; a
+    data frame; or the path of JSON Lines, JSON, CSV, TSV (also without header) or Parquet.
+
+    >>> load_spans([{"query": "q1", "document": "d1", "start": 8, "end": 22}]).by_query
+    {'q1': (JudgedSpan(document='d1', start=8, end=22, grade=1),)}
+    """
+    if isinstance(source, SpanJudgments):
+        return source
+    named = name_of(source) if isinstance(source, (str, os.PathLike)) else "span judgments"
+    found: dict[str, list[JudgedSpan]] = {}
+    places: dict[tuple[str, JudgedSpan], str] = {}
+    for where, query, row in _rows(records(source, named)):
+        spans = found.setdefault(query, [])
+        if row is not None:
+            span = _span(row, where)
+            spans.append(span)
+            places.setdefault((query, span), where)
+    if not found:
+        raise DataError(f"{named}: there is not one query in it. Next: check how it was made.")
+    return SpanJudgments({query: tuple(spans) for query, spans in found.items()}, named, places)
+
+
+def _rows(placed: Iterator[Placed]) -> Iterator[tuple[str, str, Any]]:
+    """Where each span stands, its query, and its (document, start, end, grade); None for a query without spans."""
+    for where, item in placed:
+        if isinstance(item, Mapping) and field_of(item, START) is None and "_id" in item:
+            yield from _of_query(where, checked_id(item["_id"], where), item)
+        elif isinstance(item, Mapping):
+            yield where, checked_id(_part(item, QUERY, where), where), _named(item, where)
+        elif isinstance(item, Sequence) and not isinstance(item, str) and len(item) in (4, 5):
+            yield where, checked_id(item[0], where), item[1:]
+        else:
+            raise DataError(f"{where}: got {shorten(item)}, expected {EXPECTED}. Next: correct this row.")
+
+
+def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """The spans of one query: a list of them, a list for each document, or a line without header."""
+    rest = {name: value for name, value in item.items() if name != "_id"}
+    listed = rest.pop("text", None) if set(rest) == {"text"} else None
+    if isinstance(listed, str):
+        yield where, query, listed.rstrip("\r").split("\t")
+        return
+    rows = [_tuple(each, where) for each in listed] if listed is not None else list(_by_document(rest, where))
+    yield from ((where, query, row) for row in rows or [None])
+
+
+def _by_document(spans: Mapping[str, Any], where: str) -> Iterator[tuple[Any, ...]]:
+    for document, each in spans.items():
+        if isinstance(each, str) or not isinstance(each, Sequence):
+            raise DataError(
+                f"{where}, {shorten(document)}: got {shorten(each)}, expected a list of (start, end). "
+                f"Next: write {EXPECTED}."
+            )
+        yield from ((document, *part) for part in each)
+
+
+def _tuple(item: Any, where: str) -> Any:
+    return _named(item, where) if isinstance(item, Mapping) else item
+
+
+def _named(item: Mapping[str, Any], where: str) -> tuple[Any, ...]:
+    grade = field_of(item, GRADE)
+    parts = [_part(item, names, where) for names in (DOCUMENT, START, END)]
+    return (*parts, 1 if grade is None else item[grade])
+
+
+def _part(item: Mapping[str, Any], names: Sequence[str], where: str) -> Any:
+    name = field_of(item, names)
+    if name is None:
+        raise DataError(
+            f"{where}: no {names[0]} in {shorten(list(item))}, expected {EXPECTED}. Next: name it {names[0]!r}."
+        )
+    return item[name]
+
+
+def _span(row: Any, where: str) -> JudgedSpan:
+    if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (3, 4):
+        raise DataError(f"{where}: got {shorten(row)}, expected {EXPECTED}. Next: correct this row.")
+    start, end = (_whole(value, where) for value in row[1:3])
+    if not 0 <= start < end:
+        raise DataError(
+            f"{where}: got the span {start} to {end}, expected a start of at least 0 and an end after it. "
+            "Next: count characters from 0; the end is the character after the last."
+        )
+    return JudgedSpan(checked_id(row[0], where), start, end, _grade(row[3] if len(row) == 4 else 1, where))
+
+
+def _whole(value: Any, where: str) -> int:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not number.is_integer():
+        raise DataError(
+            f"{where}: got {shorten(value)} as a place in the text, expected a whole number. "
+            "Next: count characters from 0."
+        )
+    return int(number)
+
+
+def _grade(value: Any, where: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number. Next: write 1, or 2.")
+    return int(number) if number.is_integer() else number
