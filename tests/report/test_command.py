@@ -62,7 +62,7 @@ def test_the_ending_decides_what_is_written(folder: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (("-o", "a.pdf"), 2, "'.pdf'"),
+        (("-o", "a.doc"), 2, "'.doc'"),
         (("-o", "nowhere/a.html"), 2, "No such file or directory"),
         (("-o", "a.html", "-b", "dens.run"), 2, "Did you mean 'dense.run'?"),
         (("-o", "a.html", "--queries", "querys.jsonl"), 2, "Did you mean 'queries.jsonl'?"),

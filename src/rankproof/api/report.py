@@ -24,13 +24,13 @@ FEWEST = 20_000
 MOST_DRAWS = 100_000_000
 """Differences whose signs are flipped in all: above it there are fewer permutations, so that no one waits."""
 
-KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex", ".txt": "text"}
+KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".pdf": "pdf", ".tex": "latex", ".txt": "text"}
 """The kinds of report by the ending of a file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report that can be written as a page, as markdown or as LaTeX tables."""
+    """A report that can be written as a page, on paper, as text, as markdown or as LaTeX tables."""
 
     content: Content
     comparison: Comparison | None
@@ -49,6 +49,12 @@ class Report:
 
         return markdown(self.content)
 
+    def pdf(self) -> bytes:
+        """The page on paper, printed by an installed Chromium, Chrome or Edge."""
+        from rankproof.api.printing import print_page
+
+        return print_page(self.html())
+
     def text(self) -> str:
         """The same story in 80 columns, with charts of characters."""
         from rankproof.reporting.story import story
@@ -63,15 +69,19 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the kind of report that the file's ending names, and give back the path."""
-        text = {"html": self.html, "markdown": self.markdown, "latex": self.latex, "text": self.text}[
-            kind(path)
-        ]()
+        content = self._as(kind(path))
         where = Path(path)
         try:
-            where.write_text(text, encoding="utf-8", errors="backslashreplace")
+            where.write_bytes(content)
         except OSError as error:
             raise UsageError(f"{where}: {error.strerror}. Next: name a file that can be written.") from error
         return where
+
+    def _as(self, kind: str) -> bytes:
+        if kind == "pdf":
+            return self.pdf()
+        write = {"html": self.html, "markdown": self.markdown, "latex": self.latex, "text": self.text}[kind]
+        return write().encode("utf-8", "backslashreplace")
 
     def _repr_html_(self) -> str:
         """In a notebook: the page in a frame of its own, so that its style stays inside."""

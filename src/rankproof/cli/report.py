@@ -55,10 +55,11 @@ def command(
     rankproof report judgments.tsv before.run after.run -o report.html
     rankproof report judgments.tsv my.run -m nDCG@10,R@100 -o report.html
     """
+    from rankproof.api.printing import find_browser
     from rankproof.api.report import kind, report
 
-    if output is not None:
-        kind(output)
+    if output is not None and kind(output) == "pdf":
+        find_browser()
     check_one_stdin(judgments, *runs)
     groups = None if by is None else read_groups(by, judgments)
     with telling("making the report"):

@@ -1,0 +1,100 @@
+"""A page printed to PDF by an installed browser: what is drawn on paper is what a reader would print."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from rankproof.errors import MissingExtra, RankproofError, UsageError
+
+ENVIRONMENT = "RANKPROOF_CHROMIUM"
+"""Where to say which browser prints, if none is found."""
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+    "msedge",
+)
+USUAL = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "C:/Program Files/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+)
+"""Where browsers are that no search path names."""
+PATIENCE = 120
+"""Seconds that a browser may take."""
+QUIET = (
+    "--headless",
+    "--disable-gpu",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--no-pdf-header-footer",
+)
+
+
+def print_page(html: str) -> bytes:
+    """The page as PDF, printed by Chromium, Chrome or Edge; nothing is fetched."""
+    browser = find_browser()
+    with tempfile.TemporaryDirectory(prefix="rankproof-", ignore_cleanup_errors=True) as folder:
+        page, paper = Path(folder, "page.html"), Path(folder, "page.pdf")
+        page.write_text(html, encoding="utf-8", errors="backslashreplace")
+        said = _run([browser, *_options(folder), f"--print-to-pdf={paper}", page.as_uri()])
+        if not paper.exists():
+            raise RankproofError(
+                f"{browser} printed nothing: {said[-300:].strip()}. Next: write .html and print it by hand."
+            )
+        return paper.read_bytes()
+
+
+def find_browser() -> str:
+    """The path of a browser that prints: the one named in the environment, an installed one, or Playwright's."""
+    named = os.environ.get(ENVIRONMENT)
+    if named and not shutil.which(named):
+        raise UsageError(
+            f"{ENVIRONMENT}: got {named!r}, which is no program. Next: name a browser's program."
+        )
+    usual = (path for path in USUAL if os.path.exists(path))
+    found = (
+        named or next(filter(None, map(shutil.which, BROWSERS)), None) or next(usual, None) or _playwrights()
+    )
+    if found is None:
+        raise MissingExtra(
+            "PDF is printed by a browser (Chromium, Chrome or Edge), and none was found. Next: install one (apt "
+            "install chromium), or pip install 'rankproof[figures]' && playwright install chromium, or write .html."
+        )
+    return found
+
+
+def _playwrights() -> str | None:
+    """The browser that Playwright has fetched, if it is installed and has."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+    with sync_playwright() as running:
+        path = running.chromium.executable_path
+    return path if os.path.exists(path) else None
+
+
+def _options(folder: str) -> list[str]:
+    """Those of every run; a profile of its own lets several print at once, and root has no sandbox."""
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [*QUIET, f"--user-data-dir={folder}/profile", *(["--no-sandbox"] if as_root else [])]
+
+
+def _run(words: list[str]) -> str:
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RankproofError(
+            f"{words[0]} could not print: {error}. Next: write .html and print it."
+        ) from error
+    return done.stderr.decode("utf-8", "replace")

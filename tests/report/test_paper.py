@@ -1,0 +1,139 @@
+"""Reports on paper: PDF printed by a real browser, LaTeX set by a real TeX."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rankproof import compare, evaluate, report, sample
+from rankproof.api.printing import ENVIRONMENT, find_browser
+from rankproof.cli import run
+from rankproof.errors import MissingExtra, UsageError
+from rankproof.reporting.formats import render, render_queries
+
+from .conftest import HOSTILE
+from .test_browser import CHROMIUM, REQUIRED
+
+needs_browser = pytest.mark.skipif(not CHROMIUM and not REQUIRED, reason="chromium is not installed")
+needs_tex = pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{booktabs,textcomp}
+\usepackage[paperwidth=60cm,paperheight=60cm,margin=1cm]{geometry}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@pytest.fixture
+def made():
+    return report(sample.judgments(), sample.rankings(), "nDCG@10, R@10", by=sample.kinds())
+
+
+@needs_browser
+@pytest.mark.slow
+def test_the_page_is_printed_by_a_browser(made, tmp_path: Path) -> None:
+    paper = made.save(tmp_path / "report.pdf").read_bytes()
+    assert paper.startswith(b"%PDF-")
+    assert paper.rstrip().endswith(b"%%EOF")
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) > 3
+    assert len(paper) < 3_000_000
+
+
+@needs_browser
+@pytest.mark.slow
+def test_the_shell_writes_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = [str(sample.folder() / name) for name in ("judgments.tsv", "keyword.run", "dense.run")]
+    assert run(["report", *files, "-m", "RR", "-o", "r.PDF"]) == 0
+    assert Path("r.PDF").read_bytes().startswith(b"%PDF-")
+
+
+def test_without_a_browser_the_error_says_what_to_install(
+    made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    monkeypatch.delenv(ENVIRONMENT, raising=False)
+    with pytest.raises(MissingExtra, match=r"Next: install one \(apt install chromium\), or pip install"):
+        made.save(tmp_path / "report.pdf")
+    assert run(["report", "no.tsv", "no.run", "-o", "r.pdf"]) == 2
+    assert "none was found" in capsys.readouterr().err
+    assert not (tmp_path / "report.pdf").exists()
+
+
+def test_a_browser_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENVIRONMENT, "/no/such/browser")
+    with pytest.raises(UsageError, match="/no/such/browser"):
+        find_browser()
+
+
+def test_a_browser_that_prints_nothing_is_an_error(
+    made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "browser"
+    script.write_text("#!/bin/sh\necho broken >&2\n")
+    script.chmod(0o755)
+    monkeypatch.setenv(ENVIRONMENT, str(script))
+    with pytest.raises(Exception, match="printed nothing: broken"):
+        made.pdf()
+
+
+def set_by_tex(body: str, folder: Path) -> str:
+    """What TeX says of the body; a failure shows its log."""
+    (folder / "paper.tex").write_text(DOCUMENT % body, encoding="utf-8")
+    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(
+        words, cwd=folder, capture_output=True, env={**os.environ, "max_print_line": "1000"}
+    )
+    log = done.stdout.decode("latin-1")
+    assert done.returncode == 0, log[-1500:]
+    return log
+
+
+@needs_tex
+@pytest.mark.slow
+def test_tex_sets_the_tables_of_a_report(made, tmp_path: Path) -> None:
+    log = set_by_tex(made.latex(), tmp_path)
+    assert "LaTeX Warning: Reference" not in log
+    assert not re.findall(r"Overfull \\hbox.*", log)
+
+
+@needs_tex
+@pytest.mark.slow
+def test_tex_sets_a_comparison_scores_and_their_queries(tmp_path: Path) -> None:
+    scores = {
+        name: evaluate(sample.judgments(), each, "nDCG@10, RR") for name, each in sample.rankings().items()
+    }
+    summaries = [each.summary(name) for name, each in scores.items()]
+    values = {name: {m: each.values(m) for m in each} for name, each in scores.items()}
+    compared = compare(sample.judgments(), sample.rankings(), "nDCG@10, RR", margin=0.02)
+    parts = [render(summaries, "latex"), render(summaries[:1], "latex"), compared.format("latex")]
+    set_by_tex("\n\n".join(parts), tmp_path)
+    set_by_tex(
+        r"\scriptsize "
+        + render_queries({"dense": {"RR": dict(list(values["dense"]["RR"].items())[:20])}}, "latex"),
+        tmp_path,
+    )
+
+
+@needs_tex
+@pytest.mark.slow
+def test_tex_sets_names_that_mean_harm(tmp_path: Path) -> None:
+    names = [
+        name
+        for name in (*HOSTILE, "\\input{x}", "%_&#$^~{}", "a--b ,,c`` ''d ?`!`", "\\end{document}")
+        if name.isascii()
+    ]
+    judged = {f"q{i}": {"a": 1} for i in range(3)}
+    systems = {name: {query: ["a"] for query in judged} for name in names}
+    made = report(judged, systems, "RR, nDCG(gain='exp')@10", title=names[0])
+    set_by_tex(made.latex(), tmp_path)
