@@ -38,8 +38,8 @@ def as_retriever(
     >>> as_retriever(lambda text: ["d2", "d1"]).search(["why?"], 10)
     [[('d2', 2.0), ('d1', 1.0)]]
     """
-    if isinstance(anything, Retriever):
-        return anything
+    if _is_own(anything):
+        return anything  # type: ignore[no-any-return]
     return adapted(anything, batch=batch, id=id, settings=settings)
 
 
@@ -49,7 +49,7 @@ def adapted(
     """The same, always with all that a runner needs to ask it."""
     if isinstance(anything, Adapted):
         return anything
-    if isinstance(anything, Retriever):
+    if _is_own(anything):
         return Adapted(
             anything.search, anything.settings if settings is None else settings, batch=True, id=id
         )
@@ -65,6 +65,10 @@ def adapted(
             "Next: wrap it in a function that takes a text and returns ids."
         )
     return of_callable(anything, batch=batch, id=id, settings=settings)
+
+
+def _is_own(anything: Any) -> bool:
+    return isinstance(anything, Retriever) and not isinstance(anything, type)
 
 
 def named(

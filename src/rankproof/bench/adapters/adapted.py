@@ -35,7 +35,10 @@ class Adapted:
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, one question after the other; failures are raised."""
         asked: list[Any] = [list(questions)] if self.batch else list(questions)
-        raw = [finished(self.call(each, k)) for each in asked if each]
+        try:
+            raw = [finished(self.call(each, k)) for each in asked if each]
+        finally:
+            self.stop()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
         reading = Reading(k, self.id)
         return [arranged(read_answer(each, reading).found, k).found for each in map(_or_raise, every)]

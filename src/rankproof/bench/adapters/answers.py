@@ -16,6 +16,7 @@ from uuid import UUID
 
 from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.bench.retriever import Found
+from rankproof.errors import shorten
 from rankproof.io.fields import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
 from rankproof.io.ids import is_integer
 
@@ -179,9 +180,16 @@ def _id_of(item: Any, reading: Reading) -> str:
     if is_integer(found):
         return _integer(found, reading)
     raise Failed(
-        f"a document without an id: got {found!r}, expected text. Next: give the documents ids, or say with "
-        "id= which field has it"
+        f"a document without an id ({_fields(item)}). Next: give the documents ids, or say with id= which field "
+        "has it"
     )
+
+
+def _fields(item: Any) -> str:
+    """What a document has instead, for the message."""
+    record = record_of(item) or {}
+    inside = next((record[place] for place in METADATA if isinstance(record.get(place), Mapping)), {})
+    return f"it has {shorten([*record, *inside], 100)}"
 
 
 def _named(item: Any, record: Mapping[str, Any], name: str) -> Any:

@@ -62,7 +62,7 @@ def of_endpoint(source: str | Mapping[str, Any], *, id: IdOf = None) -> Adapted:
             raise Failed(hidden(error.reason, secrets), again=error.again, wait=error.wait) from None
 
     settings = {key: value for key, value in plain.items() if key != "limits"}
-    return Adapted(call, {"kind": "endpoint", **settings}, id=id, limits=limits)
+    return Adapted(call, {"kind": "endpoint", **settings}, id=id, limits=limits, stop=client.close)
 
 
 def _read(source: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

@@ -1,15 +1,15 @@
-"""One request over HTTP, by the standard library: a connection a thread, kept open; what fails says why."""
+"""One request over HTTP, by the standard library: connections are kept open; what fails says why."""
 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
-from threading import local
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -31,52 +31,48 @@ class Request:
 
 
 class Client:
-    """Sends requests; each thread has a connection of its own for each server."""
+    """Sends requests; connections that nobody uses at the moment are kept for the next."""
 
     def __init__(self, timeout: float | None) -> None:
         self.timeout = timeout
-        self._open = local()
+        self._idle: deque[HTTPConnection] = deque()
 
     def json(self, request: Request) -> Any:
         """The JSON that the server answers, or `Failed`."""
-        try:
-            response, content = self._sent(request)
-        except (OSError, HTTPException) as error:
-            self._drop(urlsplit(request.url))
-            raise _unreached(error) from error
-        return _parsed(response, content)
-
-    def _sent(self, request: Request) -> tuple[HTTPResponse, bytes]:
         where = urlsplit(request.url)
-        kept = self._connections.get(_server(where))
+        kept = self._kept()
         if kept is not None:
             # The server may have closed a connection that was idle: that is no failure of the question.
             with suppress(RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-                return _exchange(kept, where, request)
-            self._drop(where)
-        fresh = self._connected(where)
-        self._connections[_server(where)] = fresh
-        return _exchange(fresh, where, request)
+                return self._exchanged(kept, where, request)
+        return self._exchanged(self._connected(where), where, request)
 
-    @property
-    def _connections(self) -> dict[tuple[str, str], HTTPConnection]:
-        if not hasattr(self._open, "by_server"):
-            self._open.by_server = {}
-        found: dict[tuple[str, str], HTTPConnection] = self._open.by_server
-        return found
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        while (kept := self._kept()) is not None:
+            kept.close()
+
+    def _kept(self) -> HTTPConnection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
     def _connected(self, where: SplitResult) -> HTTPConnection:
         kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
         return kind(where.hostname or "", where.port, timeout=self.timeout)
 
-    def _drop(self, where: SplitResult) -> None:
-        kept = self._connections.pop(_server(where), None)
-        if kept is not None:
-            kept.close()
-
-
-def _server(where: SplitResult) -> tuple[str, str]:
-    return where.scheme, where.netloc
+    def _exchanged(self, connection: HTTPConnection, where: SplitResult, request: Request) -> Any:
+        reused = connection.sock is not None
+        try:
+            response, content = _exchange(connection, where, request)
+        except (OSError, HTTPException) as error:
+            connection.close()
+            if reused and isinstance(error, RemoteDisconnected | ConnectionResetError | BrokenPipeError):
+                raise
+            raise _unreached(error) from error
+        self._idle.append(connection)
+        return _parsed(response, content)
 
 
 def _exchange(connection: HTTPConnection, where: SplitResult, request: Request) -> tuple[HTTPResponse, bytes]:

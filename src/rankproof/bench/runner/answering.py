@@ -53,6 +53,7 @@ def answer_all(
     rows = _remembered(keys, memory)
     asked = {name: text for name, text in questions.items() if name not in rows}
     failed = 0
+    told(len(rows), failed)
     _warm_up(asked, retriever, reading, plan)
     for some in _answered(asked, retriever, reading, plan):
         rows.update({row.question: row for row in some})

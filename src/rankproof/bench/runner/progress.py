@@ -23,15 +23,18 @@ class Progress:
         self._began = monotonic()
         self._next = self._began + FIRST
         self._told = False
+        self._known: int | None = None
 
     def tell(self, done: int, failed: int) -> None:
-        """Say how far it is, if it is time to."""
+        """Say how far it is, if it is time to; what was done at the first call took no time."""
         now = monotonic()
+        self._known = done if self._known is None else self._known
         if now < self._next:
             return
         self._next = now + EVERY[self._moving]
         self._told = True
-        line = progress_line(self._what, done, self._total, failed, now - self._began)
+        left = (now - self._began) / max(done - self._known, 1) * (self._total - done)
+        line = progress_line(self._what, done, self._total, failed, left)
         self._stream.write(f"\r\x1b[K{line}" if self._moving else f"{line}\n")
         self._stream.flush()
 
@@ -42,15 +45,16 @@ class Progress:
             self._stream.flush()
 
 
-def progress_line(what: str, done: int, total: int, failed: int, seconds: float) -> str:
-    """One line of progress.
+def progress_line(what: str, done: int, total: int, failed: int, left: float) -> str:
+    """One line of progress, with the seconds that are left.
 
-    >>> progress_line("keyword", 50, 200, 1, 30.0)
+    >>> progress_line("keyword", 50, 200, 1, 90.0)
     'keyword: 50 of 200 questions, 1 failed, about 1 min 30 s to go'
     """
     wrong = f", {failed} failed" if failed else ""
-    left = f", about {_duration(seconds / done * (total - done))} to go" if done and done < total else ""
-    return f"{what}: {done} of {total} questions{wrong}{left}"
+    return f"{what}: {done} of {total} questions{wrong}" + (
+        f", about {_duration(left)} to go" if done < total else ""
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -1,0 +1,223 @@
+"""Anything that answers questions is a retriever: functions of every kind, other libraries', words for one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rankproof.bench.adapters import Failed, adapted, as_retriever
+from rankproof.bench.retriever import Found, Retriever
+from rankproof.errors import UsageError
+
+ANSWER = [[("d2", 2.0), ("d1", 1.0)]]
+
+
+def plain(text: str) -> list[str]:
+    return ["d2", "d1"]
+
+
+async def awaited(text: str) -> list[str]:
+    await asyncio.sleep(0)
+    return ["d2", "d1"]
+
+
+def of_several(texts: list[str]) -> list[list[str]]:
+    return [["d2", "d1"] for _ in texts]
+
+
+async def of_several_awaited(texts: list[str]) -> list[list[str]]:
+    return of_several(texts)
+
+
+class Callable:
+    def __call__(self, text: str) -> list[str]:
+        return ["d2", "d1"]
+
+
+class AwaitedCallable:
+    async def __call__(self, text: str) -> list[str]:
+        return ["d2", "d1"]
+
+
+class Marked(Callable):
+    batch = True
+
+    def __call__(self, texts: Any) -> Any:
+        return of_several(texts)
+
+
+@pytest.mark.parametrize(
+    ("retriever", "options"),
+    [
+        (plain, {}),
+        (lambda text: ["d2", "d1"], {}),
+        (lambda text: awaited(text), {}),
+        (awaited, {}),
+        (partial(awaited), {}),
+        (Callable(), {}),
+        (AwaitedCallable(), {}),
+        (Callable().__call__, {}),
+        (of_several, {"batch": True}),
+        (of_several_awaited, {"batch": True}),
+        (Marked(), {}),
+        (f"{__file__}:plain", {}),
+    ],
+)
+def test_callables_of_every_kind_are_retrievers(retriever: Any, options: Any) -> None:
+    made = as_retriever(retriever, **options)
+    assert isinstance(made, Retriever)
+    assert made.search(["why?"], 10) == ANSWER
+    assert made.search(["why?", "who?"], 1) == [[("d2", 2.0)], [("d2", 2.0)]]
+    assert made.search([], 10) == []
+
+
+def test_a_retriever_works_inside_a_running_loop() -> None:
+    async def notebook() -> list[Found]:
+        return as_retriever(awaited).search(["why?"], 10)
+
+    assert asyncio.run(notebook()) == ANSWER
+
+
+class Own:
+    settings: Mapping[str, Any] = {"kind": "own"}
+
+    def search(self, questions: Sequence[str], k: int) -> list[Found]:
+        return [[("d1", 1.0)] for _ in questions]
+
+
+def test_our_own_retrievers_pass_through() -> None:
+    own = Own()
+    assert as_retriever(own) is own
+    assert adapted(own).settings == own.settings
+
+
+def test_k_is_handed_to_who_takes_it() -> None:
+    def named(text: str, top_k: int = 3) -> list[str]:
+        return [f"d{top_k}"]
+
+    def second(text: str, wanted: int) -> list[str]:
+        return [f"d{wanted}"]
+
+    def only_by_name(text: str, *, limit: int = 1) -> list[str]:
+        return [f"d{limit}"]
+
+    for function in (named, second, only_by_name, partial(second)):
+        assert as_retriever(function).search(["why?"], 7) == [[("d7", 1.0)]]
+    assert as_retriever(partial(named, top_k=2)).search(["why?"], 7) == [[("d7", 1.0)]]
+
+
+# --- other libraries, by what their objects look like ---------------------------------------------
+
+
+class LangChain:
+    """As langchain_core.retrievers.BaseRetriever: documents with an id that may be None."""
+
+    def invoke(self, input: str, config: Any = None, **kwargs: Any) -> list[Any]:
+        return [
+            SimpleNamespace(id="d2", page_content="two", metadata={}, type="Document"),
+            SimpleNamespace(id=None, page_content="one", metadata={"doc_id": "d1"}, type="Document"),
+        ]
+
+    async def ainvoke(self, input: str) -> list[Any]:
+        raise AssertionError("not asked for")
+
+
+class LlamaIndex:
+    """As llama_index.core.base.base_retriever.BaseRetriever: nodes inside of nodes with scores."""
+
+    def retrieve(self, str_or_query_bundle: Any) -> list[Any]:
+        return [
+            SimpleNamespace(
+                node=SimpleNamespace(id_=name, node_id=name, text="...", metadata={}), score=score
+            )
+            for name, score in (("d2", 2.0), ("d1", 1.0))
+        ]
+
+
+class Haystack:
+    """As haystack's retriever components: keyword arguments, and a mapping out."""
+
+    def run(self, query: str, filters: Any = None, top_k: int | None = None) -> dict[str, Any]:
+        found = [
+            SimpleNamespace(id=name, content="...", meta={}, score=s)
+            for name, s in (("d2", 2.0), ("d1", 1.0))
+        ]
+        return {"documents": found[:top_k]}
+
+
+@pytest.mark.parametrize("retriever", [LangChain(), LlamaIndex(), Haystack()])
+def test_retrievers_of_other_libraries_are_known_by_their_methods(retriever: Any) -> None:
+    assert as_retriever(retriever).search(["why?"], 10) == ANSWER
+    assert as_retriever(retriever).search(["why?"], 1) == [[("d2", 2.0)]]
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_retriever_is_refused() -> None:
+    for wrong in (7, None, Own, ["d1"], {"d1": 1.0}):
+        with pytest.raises(UsageError, match="expected a function of a question"):
+            as_retriever(wrong)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("no_such_module_here:find", "there is no module 'no_such_module_here'"),
+        ("json:loadz", "json has no 'loadz'. Did you mean 'load"),
+        ("nowhere.py:find", "there is no file nowhere.py"),
+        ("no-such-program --now", "expected module:function, the path of an endpoint.toml, or a command"),
+        ("'open", "close the quotes"),
+        ("", "expected module:function"),
+        ("missing.toml", "no such file"),
+    ],
+)
+def test_words_that_name_nothing_are_refused(words: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        as_retriever(words)
+
+
+def test_a_module_that_needs_another_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "needy_search.py").write_text("import no_such_package_here\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="needy_search needs 'no_such_package_here'"):
+        as_retriever("needy_search:find")
+
+
+# --- what a retriever is known by -----------------------------------------------------------------
+
+
+def test_a_function_is_known_by_its_code_and_what_it_was_bound_to() -> None:
+    def made(n: int, fast: bool = False) -> Any:
+        def slow_one(text: str) -> list[str]:
+            return [f"d{n}"]
+
+        def fast_one(text: str) -> list[str]:
+            return [f"d{n + 1}"]
+
+        return fast_one if fast else slow_one
+
+    def settings(function: Any) -> Any:
+        return adapted(function).settings
+
+    assert settings(made(1)) == settings(made(1))
+    assert settings(made(1)) != settings(made(2))
+    assert settings(made(1)) != settings(made(1, fast=True))
+    assert settings(partial(plain, 1)) != settings(partial(plain, 2))
+    assert not adapted(plain).known
+    assert adapted(plain, settings={"index": "v2"}).known
+
+
+def test_failures_of_a_single_search_are_raised() -> None:
+    with pytest.raises(Failed, match="got None"):
+        as_retriever(lambda text: None).search(["why?"], 10)
+    with pytest.raises(ValueError, match="boom"):
+        as_retriever(lambda text: (_ for _ in ()).throw(ValueError("boom"))).search(["why?"], 10)
+    with pytest.raises(Failed, match="got 1 answers to 2 questions"):
+        as_retriever(lambda texts: [["d1"]], batch=True).search(["why?", "who?"], 10)

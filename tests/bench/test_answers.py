@@ -1,0 +1,138 @@
+"""Whatever form an answer has, it is read or refused with a reason."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from rankproof.bench.adapters import Failed
+from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
+
+DocScore = namedtuple("DocScore", "doc_id score")
+
+
+def ids(raw: Any, **reading: Any) -> list[str]:
+    return [name for name, _ in read_answer(raw, Reading(**{"k": 10, **reading})).found]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        ["d2", "d1"],
+        ("d2", "d1"),
+        (name for name in ("d2", "d1")),
+        np.array(["d2", "d1"]),
+        [("d2", 0.9), ("d1", 0.1)],
+        [["d2", 0.9], ["d1", 0.1]],
+        [("d2", np.float32(0.9)), ("d1", np.float32(0.1))],
+        [("d1", 0.5), ("d2", 0.9), ("d2", 0.1)],
+        [("d2", 3), ("d1", 1)],
+        [("d2", None), ("d1", None)],
+        {"d1": 0.1, "d2": 0.9},
+        [{"id": "d2", "score": 0.9}, {"id": "d1", "score": 0.1}],
+        [{"doc_id": "d2"}, {"doc_id": "d1"}],
+        [DocScore("d2", 0.9), DocScore("d1", 0.1)],
+        [SimpleNamespace(id="d2"), SimpleNamespace(id="d1")],
+        [SimpleNamespace(id=None, metadata={"id": "d2"}), SimpleNamespace(id=None, metadata={"id": "d1"})],
+        [(SimpleNamespace(id="d2"), 0.9), (SimpleNamespace(id="d1"), 0.1)],
+        [
+            SimpleNamespace(node=SimpleNamespace(node_id="d2"), score=0.9),
+            SimpleNamespace(node_id="d1", score=0.1),
+        ],
+        {"documents": [SimpleNamespace(id="d2", score=0.9), SimpleNamespace(id="d1", score=0.1)]},
+        {"results": ["d2", "d1"]},
+    ],
+)
+def test_every_form_of_an_answer_is_read(raw: Any) -> None:
+    assert ids(raw) == ["d2", "d1"]
+
+
+def test_ids_may_be_whole_numbers_or_uuids() -> None:
+    assert ids([7, np.int64(3)]) == ["7", "3"]
+    assert ids([UUID(int=1)]) == ["00000000-0000-0000-0000-000000000001"]
+
+
+def test_kinds_of_ids_must_be_those_of_the_judgments() -> None:
+    with pytest.raises(Failed, match="the integer 7 as an id where the judgments have text"):
+        ids([7], integers=False)
+    for raw in (["7"], [("7", 1.0)], [{"id": "7"}]):
+        with pytest.raises(Failed, match="the text '7' as an id where the judgments have integers"):
+            ids(raw, integers=True)
+    assert ids([7], integers=True) == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (None, "got None (NoneType), expected a list of documents"),
+        ("d1", "got 'd1' (str), expected a list"),
+        (b"d1", "got b'd1' (bytes)"),
+        (7, "got 7 (int)"),
+        ([None], "got None (NoneType), expected an id"),
+        ([1.5], "got 1.5 (float), expected an id"),
+        ([True], "got True (bool), expected an id"),
+        (["d1", ""], "document 2 of 2 has an empty id"),
+        ([("d1", math.nan), ("d2", 1.0)], "document 'd1': got NaN as a score"),
+        ([("d1", "high"), ("d2", 1.0)], "document 'd1': got 'high' as a score"),
+        ([("d1", True)], "document 'd1': got True as a score"),
+        ({"d1": math.nan, "d2": 0.5}, "document 'd1': got NaN as a score"),
+        ({"answer": "see the manual"}, "expected {id: score}, or a list of documents under"),
+        ([{"text": "no id"}], "a document without an id (it has ['text'])"),
+        ([SimpleNamespace(page_content="x", metadata={"source": "a.md"})], "'source'"),
+    ],
+)
+def test_what_cannot_be_trusted_is_refused_with_the_reason(raw: Any, reason: str) -> None:
+    with pytest.raises(Failed) as failed:
+        read_answer(raw, Reading(k=10))
+    assert reason in failed.value.reason
+
+
+def test_infinite_scores_are_scores() -> None:
+    assert ids([("d1", -math.inf), ("d2", math.inf)]) == ["d1", "d2"]  # rising: not decided yet
+    assert ids({"d1": -math.inf, "d2": math.inf}) == ["d2", "d1"]
+
+
+def test_nothing_is_an_answer() -> None:
+    assert read_answer([], Reading(k=10)) == Answer([])
+    assert read_answer({}, Reading(k=10)) == Answer([])
+
+
+def test_more_than_asked_for_and_documents_twice_are_put_right_and_counted() -> None:
+    answer = read_answer(["d1", "d2", "d1", "d3", "d4"], Reading(k=2))
+    assert ([name for name, _ in answer.found], answer.cut, answer.repeated) == (["d1", "d2"], 2, 1)
+    answer = read_answer([("d1", 0.1), ("d2", 0.5), ("d1", 0.9), ("d3", 0.2)], Reading(k=2))
+    assert (answer.found, answer.cut, answer.repeated) == ([("d1", 0.9), ("d2", 0.5)], 1, 1)
+
+
+def test_of_equal_scores_the_first_in_the_list_stays_first() -> None:
+    assert ids([("d3", 1.0), ("d1", 1.0), ("d2", 1.0)], k=2) == ["d3", "d1"]
+
+
+def test_rising_scores_are_turned_around_only_where_they_are_distances() -> None:
+    answer = read_answer([("d1", 0.1), ("d2", 0.4), ("d3", 0.9)], Reading(k=2))
+    assert answer.rising
+    assert settled(answer, 2, distances=True).found == [("d1", -0.1), ("d2", -0.4)]
+    assert settled(answer, 2, distances=False).found == [("d3", 0.9), ("d2", 0.4)]
+
+
+def test_the_field_of_the_id_can_be_named_or_computed() -> None:
+    page = SimpleNamespace(id="chunk-1", metadata={"source": "a.md"}, ref="r1")
+    assert ids([page], id="source") == ["a.md"]
+    assert ids([page], id="ref") == ["r1"]
+    assert ids([page], id=lambda document: document.metadata["source"][0]) == ["a"]
+    with pytest.raises(Failed, match="without an id"):
+        ids([page], id="nowhere")
+
+
+def test_a_document_without_an_id_is_known_by_its_text_where_only_one_has_it() -> None:
+    texts = {"Within 30 days.": "terms-4", "See below.": None}
+    assert ids([SimpleNamespace(page_content="Within 30 days.")], texts=texts) == ["terms-4"]
+    for unknown in ("See below.", "Never."):
+        with pytest.raises(Failed, match="without an id"):
+            ids([{"text": unknown}], texts=texts)
