@@ -123,7 +123,7 @@ def test_a_number_says_how_many_of_the_documents_shown_have_it(asked: Make) -> N
         ("Wie bekomme ich mein Geld zurück und was muss ich tun?", "German"),
         ("¿Cómo puedo recuperar el dinero de la suscripción?", "Spanish"),
         ("解約したら返金されますか", "Japanese"),
-        ("Как вернуть деньги за подписку?", "Cyrillic letters"),
+        ("Как вернуть деньги за подписку?", "Russian"),
     ],
 )
 def test_a_question_in_another_language(asked: Make, text: str, language: str) -> None:

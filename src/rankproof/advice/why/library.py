@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from itertools import islice
 
-from rankproof.advice.why.language import language_of
 from rankproof.core.corpus import Document
+from rankproof.core.text.languages import language
 from rankproof.core.text.stems import stem
 from rankproof.core.text.words import words
 
@@ -64,8 +64,8 @@ class Library:
 
     @cached_property
     def language(self) -> str:
-        """The language of the corpus; "" where it cannot be told."""
-        return language_of(" ".join(each.whole for each in islice(self.documents.values(), ENOUGH)))
+        """The language of the corpus, as a code."""
+        return language(" ".join(each.whole for each in islice(self.documents.values(), ENOUGH)))
 
     def knows(self, word: str) -> bool:
         """Whether the corpus has the word, in whatever form."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from rankproof.advice.why.asked import Asked
-from rankproof.advice.why.language import language_of
 from rankproof.advice.why.library import Library, forms
+from rankproof.core.text.languages import alike, language
 from rankproof.core.text.stems import stem
 from rankproof.errors import shorten
 
@@ -19,6 +19,27 @@ LONG = 20
 
 GAP = 0.5
 """With half of its telling words in none of the relevant documents, a question speaks another language."""
+
+LANGUAGES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+    "ja": "Japanese",
+    "zh": "Chinese",
+    "ko": "Korean",
+    "ar": "Arabic",
+    "hi": "Hindi",
+    "th": "Thai",
+    "el": "Greek",
+    "ru": "Russian",
+    "he": "Hebrew",
+    "latin": "Latin letters",
+}
+"""What the codes of languages stand for; a writing that several share is called by its best known one."""
 
 NUMBER = re.compile(r"\S*\d\S*")
 EDGES = ".,;:!?()[]{}'\"“”„‚‘’«»…"
@@ -76,15 +97,15 @@ def vocabulary_gap(asked: Asked) -> str:
 def wrong_language(asked: Asked) -> str:
     """The question is in another language than the documents that answer it, or than the corpus."""
     library = asked.library
-    own = language_of(asked.text)
-    if library is None or not own:
+    if library is None:
         return ""
-    answers = language_of(" ".join(library.documents[doc].whole for doc in asked.readable))
+    own = language(asked.text)
+    answers = language(" ".join(library.documents[doc].whole for doc in asked.readable))
     theirs = answers or library.language
-    if not theirs or own == theirs:
+    if alike(own, theirs):
         return ""
     whose = "its relevant documents are" if answers else "the corpus is"
-    return f"the question is in {own}, {whose} in {theirs}"
+    return f"the question is in {LANGUAGES.get(own, own)}, {whose} in {LANGUAGES.get(theirs, theirs)}"
 
 
 def _quoted(found: Sequence[str]) -> str:
