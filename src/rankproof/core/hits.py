@@ -253,6 +253,8 @@ class Hits:
         query, weight = self.query, self.weight
         if k is not None:
             shown = self.rank <= k
+            if shown.all():
+                return self.count()
             query, weight = query[shown], None if weight is None else weight[shown]
         return np.bincount(query, weights=weight, minlength=self.n).astype(np.float64)
 
@@ -337,19 +339,33 @@ def offsets(counts: Array) -> Array:
 def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
     rises = pool.grade[1:] > pool.grade[:-1]
-    in_order = not bool((rises & (pool.query[1:] == pool.query[:-1])).any())
-    rows = pool if in_order else pool.keep(_best_first(pool))
-    return replace(rows, rank=rows.nth, pool=pool)
+    if not (rises & (pool.query[1:] == pool.query[:-1])).any():
+        return replace(pool, rank=pool.nth, pool=pool)
+    order = _best_first(pool)
+    aspect = None if pool.aspect is None else pool.aspect[order]
+    return replace(
+        pool, rank=pool.nth, grade=pool.grade[order], doc=pool.doc[order], aspect=aspect, pool=pool
+    )
+
+
+FEW = 1000
+"""Up to so many rows any way to sort them is fast."""
 
 
 def _best_first(pool: Hits) -> Array:
     """The order by query, then falling grade, then as judged; whole grades are sorted as one integer key."""
-    low, span = pool.grade.min(), pool.grade.max() - pool.grade.min() + 1
-    if pool.n * span >= 2**62 or bool((np.floor(pool.grade) != pool.grade).any()):
+    if len(pool.grade) <= FEW or not _fit_one_key(pool):
         return np.lexsort((-pool.grade, pool.query))
+    low, span = pool.grade.min(), pool.grade.max() - pool.grade.min() + 1
     key = pool.query * int(span) + (span - 1 - (pool.grade - low)).astype(np.int64)
     # NumPy sorts keys of 16 bits by counting, and longer ones fast where they are nearly in order.
     return np.argsort(key.astype(np.uint16) if pool.n * span <= 2**16 else key, kind="stable")
+
+
+def _fit_one_key(pool: Hits) -> bool:
+    """Whether the grades are whole, and not too far apart to stand beside their query in one integer."""
+    span = pool.grade.max() - pool.grade.min() + 1
+    return bool(pool.n * span < 2**62 and (np.floor(pool.grade) == pool.grade).all())
 
 
 def runs(query: Array, first: Array) -> tuple[Array, Array]:

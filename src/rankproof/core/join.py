@@ -156,12 +156,9 @@ def ranked(block: Block, judgments: Judgments, conventions: Conventions) -> Orde
 def _hits(
     judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions
 ) -> Hits:
-    def whole(parts: list[Array]) -> Array:
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
-
-    query, rank, judged = whole(rows.query), whole(rows.rank), whole(rows.judged)
+    query, rank, judged = _whole(rows.query), _whole(rows.rank), _whole(rows.judged)
     order = _by_place(query, rank, retrieved)
-    first, last = whole(rows.first), whole(rows.last)
+    first, last = _whole(rows.first), _whole(rows.last)
     tied = bool((first != last).any())
     return Hits(
         query=query[order],
@@ -177,6 +174,12 @@ def _hits(
         answered=answered,
         corpus=conventions.corpus,
     )
+
+
+def _whole(parts: list[Array]) -> Array:
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
 
 
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:

@@ -26,10 +26,7 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     {'q1': {'d1': 2.0, 'd2': 0.0}, 'q2': {'d3': 1.0}}
     """
     if not isinstance(mapping, Mapping):
-        raise DataError(
-            f"{source}: got {shorten(mapping)} ({type(mapping).__name__}), expected a mapping "
-            "{query: {doc: grade}} or {query: {doc, ...}}."
-        )
+        raise _no_mapping(mapping, source)
     queries_are_integers = are_integers(mapping, f"{source}, queries")
     queries = list(map(str, mapping)) if queries_are_integers else list(mapping)
     tables = _Tables(source, queries, list(mapping.values()))
@@ -39,9 +36,16 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
     if tables.have_aspects():
         judgments = judgments_from_nested(tables.nested(), True, source=source)
-    else:
-        judgments = tables.flat(parts, list(map(str, docs)) if docs_are_integers else docs)
-    return replace(judgments, prepared=kinds, repeated=repeated)
+        return replace(judgments, prepared=kinds, repeated=repeated)
+    return Judgments(
+        queries=tuple(queries),
+        docs=list(map(str, docs)) if docs_are_integers else docs,
+        start=offsets(np.concatenate([np.zeros(0, dtype=np.intp), *(part.length for part in parts)])),
+        grade=np.concatenate([np.zeros(0), *(part.grade for part in parts)]),
+        repeated=repeated,
+        source=source,
+        prepared=kinds,
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,16 +120,6 @@ class _Tables:
         """Whether the first judged document is judged aspect by aspect; all of them must agree."""
         return isinstance(next(chain.from_iterable(map(dict.values, self.tables)), None), Mapping)
 
-    def flat(self, parts: list[_Part], docs: list[str]) -> Judgments:
-        """The judgments of `{doc: grade}` tables, whose documents are `docs`."""
-        return Judgments(
-            queries=tuple(self.queries),
-            docs=docs,
-            start=offsets(np.concatenate([np.zeros(0, dtype=np.intp), *(part.length for part in parts)])),
-            grade=np.concatenate([np.zeros(0), *(part.grade for part in parts)]),
-            source=self.source,
-        )
-
     def nested(self) -> dict[str, dict[str, dict[str, float]]]:
         """The judgments of `{doc: {aspect: grade}}` tables."""
         return {
@@ -140,6 +134,13 @@ class _Tables:
         """Each table with the words that say in a message where it is."""
         for query, table in zip(self.queries, self.tables, strict=True):
             yield f"{self.source}, query {shorten(query)}", table
+
+
+def _no_mapping(got: object, source: str) -> DataError:
+    return DataError(
+        f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping "
+        "{query: {doc: grade}} or {query: {doc, ...}}. Next: give one of these, a path, a data frame or tuples."
+    )
 
 
 def _as_dict(table: Any, where: str) -> dict[Any, Any]:

@@ -75,10 +75,9 @@ def average_precision(
     0.75
     """
     good = h.relevant(rel).top(k)
-    if denominator == "found":
-        divisor = good.count()
-    else:
-        divisor = np.minimum(wanted(h, rel), np.inf if k is None or denominator == "all" else k)
+    divisor = good.count() if denominator == "found" else wanted(h, rel)
+    if denominator == "min" and k is not None:
+        divisor = np.minimum(divisor, k)
     return ratio(good.sum(good.nth / good.rank), divisor)
 
 

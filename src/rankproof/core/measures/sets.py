@@ -118,8 +118,10 @@ def recall(
     """
     if denominator == "returned":
         return ratio(found(h, k, rel), found(h, None, rel))
-    capped = np.inf if k is None or denominator == "all" else k
-    return ratio(found(h, k, rel), np.minimum(wanted(h, rel), capped))
+    reachable = wanted(h, rel)
+    if denominator == "min" and k is not None:
+        reachable = np.minimum(reachable, k)
+    return ratio(found(h, k, rel), reachable)
 
 
 def _f_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
