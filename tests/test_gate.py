@@ -214,6 +214,7 @@ def test_the_step_summary_of_a_workflow_gets_the_markdown(
     assert (tmp_path / "summary.md").read_text(encoding="utf-8").startswith("### ✅ PASS")
 
 
+@pytest.mark.slow
 def test_the_pytest_plugin_fails_skips_and_passes(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
