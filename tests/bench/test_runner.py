@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -52,7 +53,7 @@ def test_every_kind_of_failure_is_a_row_and_the_run_goes_on(limits: Any) -> None
         q1=lambda: None,
         q2=lambda: "d1",
         q3=lambda: [("d1", float("nan"))],
-        q4=lambda: [],
+        q4=list,
         q5=raising(SystemExit(3)),
         q6=lambda: ["d2", "d1", "d2"],
         q7=lambda: [f"d{n}" for n in range(1, 9)],
@@ -203,7 +204,7 @@ def test_failures_are_asked_again_after_growing_pauses() -> None:
     run = bench().run("flaky", search, retries=3, backoff=0.05)
     assert run.failures == {}
     assert next(row.attempts for row in run.rows if row.question == "q5") == 4
-    pauses = [after - before for before, after in zip(moments, moments[1:], strict=False)]
+    pauses = [after - before for before, after in pairwise(moments)]
     assert [pause >= wanted for pause, wanted in zip(pauses, (0.05, 0.1, 0.2), strict=True)] == [True] * 3
     assert pauses[2] < 0.5
 

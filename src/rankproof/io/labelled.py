@@ -27,7 +27,7 @@ from rankproof.io.corpora import BEIR_CORPUS, load_corpus
 from rankproof.io.fields import QUESTION_ID, QUESTION_TEXT, checked_id, field_of, id_of, text_in
 from rankproof.io.guess import column_of
 from rankproof.io.load import load_judgments
-from rankproof.io.questions import load_questions
+from rankproof.io.questions import beir_questions, load_questions
 from rankproof.io.records import Placed, records
 
 RELEVANT = (
@@ -40,6 +40,8 @@ RELEVANT = (
     "reference_context_ids",
 )
 """What the relevant documents of a question are called."""
+JUDGED = "judged"
+"""In a question's metadata: somebody has looked, whether or not anything is relevant."""
 QUESTIONS_FILE, CORPUS_FILE, JUDGMENTS_FILE = "queries.jsonl", "corpus.jsonl", "qrels/test.tsv"
 
 
@@ -63,8 +65,19 @@ def load_labelled(source: Any) -> Labelled:
         return _of_ir_datasets(source)
     if isinstance(source, (str, os.PathLike)) and (folder := split_of(Path(source))[0]).is_dir():
         corpus = load_corpus(folder) if any(folder.glob(BEIR_CORPUS)) else None
-        return Labelled(load_questions(folder), load_judgments(source), corpus)
+        return Labelled(load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus)
     return _of_records(records(source, "the benchmark"))
+
+
+def _with_unanswered(folder: Path, judgments: Judgments) -> Judgments:
+    """The judgments with the questions for which nothing is relevant: a table of judged documents has none of them."""
+    marked = [
+        id_of(record, QUESTION_ID, where)
+        for where, record in records(beir_questions(folder), "the questions")
+        if (record.get("metadata") or {}).get(JUDGED) is True
+    ]
+    missing = [name for name in marked if name not in judgments.index]
+    return load_judgments({**judgments.as_dict(), **{name: {} for name in missing}}) if missing else judgments
 
 
 def _of_ir_datasets(source: Any) -> Labelled:
@@ -175,9 +188,12 @@ def _as_records(found: Labelled) -> Iterator[dict[str, Any]]:
 
 def _write_folder(found: Labelled, folder: Path) -> None:
     (folder / JUDGMENTS_FILE).parent.mkdir(parents=True, exist_ok=True)
-    _write_lines(
-        folder / QUESTIONS_FILE, ({"_id": name, "text": text} for name, text in found.questions.items())
+    empty = {name for name, judged in found.judgments.as_dict().items() if not judged}
+    questions = (
+        {"_id": name, "text": text, **({"metadata": {JUDGED: True}} if name in empty else {})}
+        for name, text in found.questions.items()
     )
+    _write_lines(folder / QUESTIONS_FILE, questions)
     if found.corpus is not None:
         _write_lines(folder / CORPUS_FILE, map(_document, found.corpus.values()))
     _write_judgments(folder / JUDGMENTS_FILE, found.judgments)

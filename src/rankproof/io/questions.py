@@ -46,11 +46,12 @@ def _placed(source: Any) -> Iterator[Placed]:
         each = enumerate(source.queries_iter(), 1)
         return ((f"the questions, item {number}", record_of(item)) for number, item in each)
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN and check_path(source).is_dir():
-        return records_in(_beir_file(Path(source)))
+        return records_in(beir_questions(Path(source)))
     return records(source, "the questions")
 
 
-def _beir_file(folder: Path) -> Path:
+def beir_questions(folder: Path) -> Path:
+    """The file with the questions of a BEIR folder."""
     found = sorted(folder.glob(BEIR_QUESTIONS))
     if not found:
         raise DataError(f"{folder}: a folder without queries.jsonl. Next: name the file with the questions.")

@@ -104,7 +104,7 @@ def _whole(text: str, name: str) -> Iterator[Placed]:
     data = _parsed(text, name, 1)
     if isinstance(data, list):
         return ((f"{name}, item {n}", each) for n, each in enumerate(data, 1))
-    if isinstance(data, dict) and "text" in map(plain, data) and KNOWN & set(map(plain, data)) - {"text"}:
+    if isinstance(data, dict) and KNOWN & set(map(plain, data)):
         return iter([(f"{name}, line 1", data)])
     if not isinstance(data, dict):
         raise DataError(f"{name}: got {shorten(data)}, expected a list of records or an object {{id: text}}.")
