@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from rankproof.api.report import Report, report
     from rankproof.api.scores import Scores
     from rankproof.api.spans import evaluate_spans
+    from rankproof.api.testset import (
+        check_questions,
+        draw_questions,
+        pool,
+        questions_needed,
+        split_questions,
+    )
     from rankproof.api.tune import Tuned, tune
+    from rankproof.api.verdicts import Verdicts
     from rankproof.core.audit import Audit
     from rankproof.core.measure import Measure, measure
 
@@ -69,6 +77,12 @@ _PUBLIC = {
     "fuse": "rankproof.api.fuse",
     "tune": "rankproof.api.tune",
     "Tuned": "rankproof.api.tune",
+    "pool": "rankproof.api.testset",
+    "draw_questions": "rankproof.api.testset",
+    "check_questions": "rankproof.api.testset",
+    "split_questions": "rankproof.api.testset",
+    "questions_needed": "rankproof.api.testset",
+    "Verdicts": "rankproof.api.verdicts",
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
 }
@@ -83,17 +97,22 @@ __all__ = [
     "Explanation",
     "Gate",
     "History",
+    "Judge",
+    "JudgedScores",
     "Leaderboard",
     "Measure",
     "RankCorrelation",
     "Report",
     "Scores",
     "Tuned",
+    "Verdicts",
     "agreement",
     "audit",
+    "check_questions",
     "compare",
     "compare_scores",
     "diagnose",
+    "draw_questions",
     "evaluate",
     "evaluate_spans",
     "explain",
@@ -103,9 +122,12 @@ __all__ = [
     "judge",
     "leaderboard",
     "measure",
+    "pool",
     "prepare",
+    "questions_needed",
     "rank_correlation",
     "report",
+    "split_questions",
     "tune",
 ]
 

@@ -12,6 +12,8 @@ from rankproof.errors import UsageError, nearest
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
     "compare": "Say which ranking is better, where that is more than chance.",
+    "judge": "Score questions, contexts and answers by a judge's verdicts.",
+    "verdicts": "Look at the verdicts in a ledger, override them, give them to others.",
     "gate": "Decide whether a change may ship: pass, fail or inconclusive.",
     "leaderboard": "Order systems, and say how far the order can be trusted.",
     "rank-correlation": "Say how alike two sets of scores order systems.",
@@ -24,6 +26,9 @@ COMMANDS = {
     "explain": "Show how one number of one query comes about, step by step.",
     "run": "Ask a retriever questions, and write what it found.",
     "fuse": "Combine several rankings into one.",
+    "pool": "Collect the documents of several runs that are worth judging.",
+    "label": "Judge the documents of a pool, one key a document.",
+    "questions": "Draw questions from a corpus, check, split and count them.",
     "measures": "List the measures, or describe one in full.",
     "profiles": "List the tools whose conventions can be followed.",
     "convert": "Write judgments or a ranking in another format.",

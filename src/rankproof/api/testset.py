@@ -1,0 +1,207 @@
+"""Making a test set: `pool`, `draw_questions`, `check_questions`, `split_questions`,
+`questions_needed`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.agreement import ordered
+from rankproof.api.evaluate import evaluate, prepare
+from rankproof.api.pooling import load_rankings
+from rankproof.bench.testset.checks import check
+from rankproof.bench.testset.drawn import SOURCES, Question, asked, known_items
+from rankproof.bench.testset.orders import ORDERS
+from rankproof.bench.testset.pool import Pool, pooled
+from rankproof.bench.testset.splits import split
+from rankproof.core.audit.finding import Audit
+from rankproof.core.judgments import Judgments
+from rankproof.errors import UsageError, one_of
+from rankproof.io.corpora import load_corpus
+from rankproof.io.load import load_judgments
+from rankproof.io.questions import load_questions
+from rankproof.stats.power import queries_needed as needed_for
+from rankproof.stats.power import smallest_detectable, spread
+
+
+def pool(
+    rankings: Any, depth: int = 10, *, order: str = "depth", budget: int | None = None, judgments: Any = None
+) -> Pool:
+    """The documents to judge: the best `depth` of every ranking, for each query.
+
+    `rankings` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
+    informative (what the systems disagree on most) or bandit (what finds relevant documents). `budget` is how
+    many judgments there shall be at most; every query gets the same share of it. What `judgments` hold already
+    is left out.
+
+    >>> to_judge = pool({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, judgments={"q1": {"a": 0}})
+    >>> [item.document for item in to_judge]
+    ['b', 'c']
+    """
+    if order not in ORDERS:
+        raise one_of("order", order, ORDERS)
+    tables = {name: ordered(each.table()) for name, each in load_rankings(rankings).items()}
+    made = pooled(tables, depth)
+    if judgments is not None:
+        made = _unjudged(made, graded(load_judgments(judgments)))
+    return replace(made, order=order, per_query=_share(budget, made))
+
+
+def _unjudged(made: Pool, known: Mapping[str, Mapping[str, int]]) -> Pool:
+    ranks = {
+        query: {doc: each for doc, each in found.items() if doc not in known.get(query, {})}
+        for query, found in made.ranks.items()
+    }
+    return replace(made, ranks={query: found for query, found in ranks.items() if found})
+
+
+def _share(budget: int | None, made: Pool) -> int | None:
+    """How many of a query are judged; what one query does not need is not given to others."""
+    if budget is None:
+        return None
+    queries = len(made.ranks)
+    if budget < max(1, queries):
+        raise UsageError(
+            f"budget: got {budget}, expected at least one judgment for each of the {queries} queries. "
+            "Next: raise it, or pool fewer queries."
+        )
+    return budget // queries if queries else None
+
+
+def graded(judgments: Judgments) -> dict[str, dict[str, Any]]:
+    """The grade of each judged document by query."""
+    found: dict[str, dict[str, Any]] = {}
+    for place, query in enumerate(judgments.queries):
+        rows = range(judgments.start[place], judgments.start[place + 1])
+        found[query] = {judgments.docs[row]: judgments.grade[row] for row in rows}
+    return found
+
+
+def draw_questions(
+    corpus: Any,
+    n: int | None = None,
+    *,
+    ask: Callable[..., Any] | None = None,
+    sources: Iterable[str] = tuple(SOURCES),
+    seed: int = 0,
+) -> list[Question]:
+    """Questions whose answer is known, drawn from a corpus.
+
+    Without `ask` they are known items: a few telling words of a title, a heading or the rarest sentence, that
+    point to one document and repeat no phrase of it. `ask(document)` returns questions of its own: a text, a
+    list of texts, or None to pass the document over.
+
+    >>> from rankproof import sample
+    >>> drawn = draw_questions(sample.documents(), 2)
+    >>> [(each.document in sample.documents(), len(each.text.split()) <= 5) for each in drawn]
+    [(True, True), (True, True)]
+    """
+    if n is not None and n < 1:
+        raise UsageError(f"n: got {n}, expected 1 question or more.")
+    wanted = list(sources)
+    for each in wanted or [""]:
+        if each not in SOURCES:
+            raise one_of("sources", each, SOURCES)
+    documents = load_corpus(corpus)
+    if ask is not None:
+        return list(asked(documents, ask, n, seed=seed))
+    return list(known_items(documents, n, sources=wanted, seed=seed))
+
+
+def check_questions(questions: Any, judgments: Any, *, corpus: Any = None, rankings: Any = None) -> Audit:
+    """What is wrong or odd about a test set, the most serious first.
+
+    Questions asked twice, or nearly; without a relevant document; with their answer not in the corpus; copied
+    from their answer (with `corpus`); answered first by every ranking (with `rankings`).
+
+    >>> found = check_questions({"a": "Is it free?", "b": "is it free"}, {"a": ["d1"], "b": ["d1"]})
+    >>> [each.kind for each in found]
+    ['duplicate-questions']
+    """
+    found = (
+        None
+        if rankings is None
+        else {name: ordered(each.table()) for name, each in load_rankings(rankings).items()}
+    )
+    documents = None if corpus is None else load_corpus(corpus)
+    return check(load_questions(questions), graded(load_judgments(judgments)), documents, found)
+
+
+def split_questions(
+    questions: Any, shares: Mapping[str, float], *, kinds: Mapping[str, str] | None = None, seed: int = 0
+) -> dict[str, list[str]]:
+    """The ids of the questions in parts, like `{"tune": 0.5, "test": 0.5}`, each kind in each part alike.
+
+    >>> from rankproof import sample
+    >>> parts = split_questions(sample.queries(), {"tune": 0.25, "test": 0.75}, kinds=sample.kinds())
+    >>> len(parts["tune"]), len(parts["test"])
+    (15, 45)
+    """
+    return split(load_questions(questions), shares, kinds, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many questions a wanted difference needs, and what that follows from."""
+
+    measure: str
+    difference: float
+    spread: float | None
+    """The standard deviation of the differences from question to question; None of fewer than two."""
+    have: int
+    needed: int | None
+    """None where no number of questions shows it."""
+    detectable: float | None
+    """The smallest difference that the present questions show."""
+    power: float
+    alpha: float
+
+    def __str__(self) -> str:
+        """The answer in a few sentences."""
+        if self.needed is None:
+            return f"{self.have} questions say too little of how {self.measure} differs to plan by."
+        more = max(0, self.needed - self.have)
+        need = f"{more:,} more than there are" if more else "there are enough"
+        return (
+            f"A difference of {self.difference:g} in {self.measure} needs {self.needed:,} questions: {need}.\n"
+            f"It is then seen in {100 * self.power:g} % of experiments (alpha {self.alpha:g}), as these two runs\n"
+            f"differ by {self.spread:.4f} from question to question (standard deviation).\n"
+            f"The {self.have:,} questions there are show a difference of {self.detectable:.4f} or more."
+        )
+
+
+def questions_needed(
+    judgments: Any,
+    baseline: Any,
+    candidate: Any,
+    measure: str = "nDCG@10",
+    difference: float = 0.02,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+) -> Plan:
+    """How many questions show a difference of that size between rankings like these two.
+
+    >>> from rankproof import sample
+    >>> runs = sample.rankings()
+    >>> plan = questions_needed(sample.judgments(), runs["keyword"], runs["dense"], difference=0.05)
+    >>> plan.have, plan.needed > plan.have
+    (60, True)
+    """
+    judged = prepare(judgments)
+    first, second = (evaluate(judged, each, measure) for each in (baseline, candidate))
+    mine, theirs = first.values(measure), second.values(measure)
+    apart = spread(np.array([theirs[query] - mine[query] for query in mine if query in theirs]))
+    return Plan(
+        measure,
+        difference,
+        apart,
+        len(mine),
+        None if apart is None else needed_for(difference, apart, alpha, power),
+        None if apart is None else smallest_detectable(apart, len(mine), alpha, power),
+        power,
+        alpha,
+    )

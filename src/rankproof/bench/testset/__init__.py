@@ -1,0 +1,1 @@
+"""Making a test set: pools of documents to judge, labels, questions drawn from a corpus, checks, splits."""

@@ -1,0 +1,179 @@
+"""Whether questions can be trusted to measure something: duplicates, leaks, questions that are too easy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rankproof.bench.testset.words import forms, longest_run, telling
+from rankproof.core.audit.finding import Audit, Finding, count_of, few
+from rankproof.core.corpus import Corpus
+from rankproof.core.text.stems import stem
+
+ALIKE = 0.8
+"""Two questions are the same in other words from this share of words in common."""
+LEAKS = 6
+"""Words in a row that a question shares with a relevant document, from which on it was copied from it."""
+EASY_SHARE = 0.5
+"""The share of too easy questions from which on a test set says little."""
+
+Grades = Mapping[str, Mapping[str, int]]
+
+
+def check(
+    questions: Mapping[str, str],
+    judgments: Grades,
+    corpus: Corpus | None = None,
+    rankings: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+) -> Audit:
+    """What is wrong or odd about questions and what is said to answer them."""
+    relevant = {
+        query: {doc for doc, grade in judgments.get(query, {}).items() if grade > 0} for query in questions
+    }
+    findings = [*_same(questions), *_alike(questions), *_unanswered(relevant, judgments)]
+    if corpus is not None:
+        findings += [*_unknown(relevant, corpus), *_leaks(questions, relevant, corpus)]
+    if rankings:
+        findings += _easy(relevant, rankings)
+    return Audit.of(findings)
+
+
+def _same(questions: Mapping[str, str]) -> Iterator[Finding]:
+    first: dict[tuple[str, ...], str] = {}
+    twins = [
+        (kept, query)
+        for query, text in questions.items()
+        if (kept := first.setdefault(tuple(forms(text)), query)) != query
+    ]
+    if twins:
+        yield Finding(
+            "error",
+            "duplicate-questions",
+            len(twins),
+            f"{count_of(len(twins), 'question is', 'questions are')} asked before in the same words.",
+            few(f"{b} = {a}" for a, b in twins),
+            "keep one of each: what is asked twice counts twice.",
+        )
+
+
+def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
+    """Pairs with nearly the same telling words; only pairs that share a word are looked at."""
+    words = {query: frozenset(map(stem, telling(text))) for query, text in questions.items()}
+    pairs = [(a, b) for a, b in _sharing(words) if _close(words[a], words[b]) and not _equal(questions, a, b)]
+    if pairs:
+        yield Finding(
+            "warning",
+            "similar-questions",
+            len(pairs),
+            f"{count_of(len(pairs), 'pair of questions asks', 'pairs of questions ask')} nearly the same.",
+            few(f"{a} ~ {b}" for a, b in pairs),
+            "keep the better worded one, or see that their judgments agree.",
+        )
+
+
+def _sharing(words: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
+    holders: dict[str, list[str]] = {}
+    pairs: dict[tuple[str, str], None] = {}
+    for query, own in words.items():
+        for word in sorted(own):
+            for other in holders.setdefault(word, []):
+                pairs[(other, query)] = None
+            holders[word].append(query)
+    return list(pairs)
+
+
+def _close(a: frozenset[str], b: frozenset[str]) -> bool:
+    return len(a & b) >= ALIKE * len(a | b)
+
+
+def _equal(questions: Mapping[str, str], a: str, b: str) -> bool:
+    return forms(questions[a]) == forms(questions[b])
+
+
+def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator[Finding]:
+    missing = [query for query, found in relevant.items() if not found]
+    if missing:
+        yield Finding(
+            "warning",
+            "unanswered-questions",
+            len(missing),
+            f"{count_of(len(missing), 'question has', 'questions have')} no relevant document.",
+            few(missing),
+            "judge more for them, or keep them apart as questions without an answer.",
+        )
+    if unasked := [query for query in judgments if query not in relevant]:
+        yield Finding(
+            "warning",
+            "judged-not-asked",
+            len(unasked),
+            f"{count_of(len(unasked), 'judged query is', 'judged queries are')} not among the questions.",
+            few(unasked),
+            "check that the ids of both files are alike.",
+        )
+
+
+def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Finding]:
+    unknown = [f"{query}: {doc}" for query, found in relevant.items() for doc in sorted(found - set(corpus))]
+    if unknown:
+        yield Finding(
+            "error",
+            "relevant-not-in-corpus",
+            len(unknown),
+            f"{count_of(len(unknown), 'relevant document is', 'relevant documents are')} not in the corpus.",
+            few(unknown),
+            "no retriever can find them: add them, or take their judgments out.",
+        )
+
+
+def _leaks(
+    questions: Mapping[str, str], relevant: Mapping[str, set[str]], corpus: Corpus
+) -> Iterator[Finding]:
+    copied = [
+        f"{query}: {run} words of {doc}"
+        for query, text in questions.items()
+        for doc in sorted(relevant[query] & set(corpus))
+        if (run := _copied(text, corpus[doc].whole))
+    ]
+    if copied:
+        yield Finding(
+            "warning",
+            "leaked-questions",
+            len(copied),
+            f"{count_of(len(copied), 'question repeats', 'questions repeat')} the words of its own answer.",
+            few(copied),
+            "word them as people would who have not read the document: a copied phrase is found by anything.",
+        )
+
+
+def _copied(question: str, text: str) -> int:
+    """How many words in a row are copied, where that is a phrase; a short question is one as a whole."""
+    words = forms(question)
+    run = longest_run(words, forms(text)) if words else 0
+    return run if run >= min(LEAKS, max(len(words), 3)) else 0
+
+
+def _easy(
+    relevant: Mapping[str, set[str]], rankings: Mapping[str, Mapping[str, Sequence[str]]]
+) -> Iterator[Finding]:
+    """Questions that every system answers at its first place tell no two systems apart."""
+    answerable = [query for query, found in relevant.items() if found]
+    easy = [
+        query
+        for query in answerable
+        if all(
+            ranking.get(query, ())[:1] and ranking[query][0] in relevant[query]
+            for ranking in rankings.values()
+        )
+    ]
+    if not easy:
+        return
+    share = len(easy) / len(answerable)
+    severity = "warning" if share >= EASY_SHARE else "note"
+    yield Finding(
+        severity,  # type: ignore[arg-type]
+        "easy-questions",
+        len(easy),
+        f"{len(easy)} of {count_of(len(answerable), 'answerable question')} have a relevant document first in "
+        f"{'every ranking' if len(rankings) > 1 else 'the ranking'}.",
+        few(easy),
+        "add harder ones: questions that all systems answer cannot tell them apart.",
+    )

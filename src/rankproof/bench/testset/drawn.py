@@ -1,0 +1,163 @@
+"""Questions drawn from a corpus without a model: known items, asked for by a few of their own words.
+
+A known item is a document that a person has seen and wants back. What is remembered of it is taken to be a
+few telling words of its title, of a heading, or of its rarest sentence: never in the order they stand in,
+so that no phrase of the document is in the question, and only words that together point to one document.
+
+Reference: L. Azzopardi, M. de Rijke: Automatic construction of known-item finding test beds, SIGIR 2006.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from rankproof.bench.testset.words import forms, longest_run, telling
+from rankproof.core.corpus import Corpus, Document
+from rankproof.core.text.sentences import sentences
+from rankproof.errors import UsageError, shorten
+
+WORDS = 5
+"""Words of a question, at most."""
+FEWEST = 2
+"""Words of a question, at least."""
+LONGEST_RUN = 2
+"""Words in a row that a question may share with its document."""
+HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question with the document that answers it, and where it was taken from."""
+
+    id: str
+    text: str
+    document: str
+    source: str
+    """title, heading, sentence or callable."""
+
+
+Sources = Mapping[str, Callable[[Document, Mapping[str, float]], str]]
+
+
+def _title(document: Document, rarity: Mapping[str, float]) -> str:
+    return document.title
+
+
+def _heading(document: Document, rarity: Mapping[str, float]) -> str:
+    """The heading with the rarest words, under the document's own title."""
+    return _rarest(HEADING.findall(document.text), rarity)
+
+
+def _sentence(document: Document, rarity: Mapping[str, float]) -> str:
+    return _rarest([part.of(document.text) for part in sentences(document.text)], rarity)
+
+
+SOURCES: Sources = {"title": _title, "heading": _heading, "sentence": _sentence}
+
+
+def known_items(
+    corpus: Corpus, n: int | None = None, *, sources: Iterable[str] = tuple(SOURCES), seed: int = 0
+) -> Iterator[Question]:
+    """Up to `n` questions, one a document at most; the documents come in a random order that `seed` fixes.
+
+    The sources take turns; where a document does not have one of them, or its words point to other documents
+    as well, the next is tried. Documents that no few words of their own single out are left out.
+    """
+    index = _Index(corpus)
+    wanted = list(sources)
+    made = 0
+    for document in _shuffled(corpus.values(), seed):
+        if n is not None and made >= n:
+            return
+        turn = wanted[made % len(wanted) :] + wanted[: made % len(wanted)]
+        found = next(
+            ((words, name) for name in turn if (words := index.question(document, name, seed))), None
+        )
+        if found is not None:
+            yield Question(f"known-{document.id}", found[0], document.id, found[1])
+            made += 1
+
+
+def asked(
+    corpus: Corpus, ask: Callable[[Document], Any], n: int | None = None, *, seed: int = 0
+) -> Iterator[Question]:
+    """Up to `n` questions that a callable writes, given a document: one text, or several, or None to pass over."""
+    made = 0
+    for document in _shuffled(corpus.values(), seed):
+        for number, text in enumerate(_texts(ask(document), document), start=1):
+            if n is not None and made >= n:
+                return
+            yield Question(f"asked-{document.id}-{number}", text, document.id, "callable")
+            made += 1
+
+
+def _texts(given: Any, document: Document) -> list[str]:
+    texts = [given] if isinstance(given, str) else [] if given is None else given
+    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
+        raise UsageError(
+            f"the callable gave {shorten(given)} for document {shorten(document.id)}, expected a question, "
+            "a list of questions, or None. Next: have it return text."
+        )
+    return [" ".join(each.split()) for each in texts if each.strip()]
+
+
+class _Index:
+    """Which documents hold which words, and how rare each word is."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.words = {name: forms(document.whole) for name, document in corpus.items()}
+        self.holders: dict[str, set[str]] = {}
+        for name, found in self.words.items():
+            for word in set(found):
+                self.holders.setdefault(word, set()).add(name)
+        self.rarity = {word: math.log(len(corpus) / len(names)) for word, names in self.holders.items()}
+
+    def question(self, document: Document, source: str, seed: int) -> str | None:
+        """The telling words of that part of the document, if they point to it alone."""
+        words = telling(SOURCES[source](document, self.rarity))
+        rarest = sorted(words, key=lambda word: (-self.rarity.get(word, 0.0), word))[:WORDS]
+        if len(rarest) < FEWEST or self._holding(rarest) != {document.id}:
+            return None
+        mixed = _apart(rarest, self.words[document.id], f"{seed} {document.id}")
+        return None if mixed is None else " ".join(mixed)
+
+    def _holding(self, words: list[str]) -> set[str]:
+        return set.intersection(*(self.holders.get(word, set()) for word in words))
+
+
+def _apart(words: list[str], text: list[str], salt: str) -> list[str] | None:
+    """The words in an order in which no more than a few stand in a row as in the text; None where none was found."""
+    for attempt in range(20):
+        mixed = sorted(words, key=lambda word: _hash(f"{salt} {attempt} {word}"))
+        if longest_run(mixed, text) <= min(LONGEST_RUN, len(words) - 1):
+            return mixed
+    return None
+
+
+def _rarest(parts: list[str], rarity: Mapping[str, float]) -> str:
+    """The part whose rarest words are rarest."""
+
+    def weight(part: str) -> float:
+        return sum(sorted((rarity.get(word, 0.0) for word in telling(part)), reverse=True)[:WORDS])
+
+    return max(parts, key=weight, default="")
+
+
+def _shuffled(documents: Iterable[Document], seed: int) -> list[Document]:
+    """An order by hash: a document added later moves no other."""
+    return sorted(documents, key=lambda each: _hash(f"{seed} {each.id}"))
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def counted(questions: Iterable[Question]) -> dict[str, int]:
+    """How many questions came from each source."""
+    return dict(Counter(each.source for each in questions))

@@ -1,0 +1,190 @@
+"""`rankproof label`: judging in the terminal, one key a document."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+import textwrap
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from rankproof.cli.output import write
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.bench.testset.labels import Labels
+    from rankproof.bench.testset.pool import Item, Pool
+    from rankproof.bench.testset.session import Session
+    from rankproof.core.corpus import Corpus
+
+KEYS = "0-{highest} grade   s skip   u undo   m whole text   q quit"
+SHOWN = 1200
+"""Characters of a document that are shown at first."""
+WIDTH = 78
+
+
+@click.command("label")
+@click.argument("pool")
+@click.option("--who", metavar="NAME", help="Whose labels these are. [your login]")
+@click.option(
+    "-o", "--labels", default="labels.jsonl", metavar="FILE", help="Where they are kept. [labels.jsonl]"
+)
+@click.option("--queries", metavar="FILE", help="The texts of the queries.")
+@click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
+@click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
+@click.option("--judgments", metavar="FILE", help="Write what all labels come to, and end.")
+@click.option("--agreement", is_flag=True, help="Say how far people agree, and end.")
+def command(
+    pool: str,
+    who: str | None,
+    labels: str,
+    queries: str | None,
+    corpus: str | None,
+    highest: int,
+    judgments: str | None,
+    agreement: bool,
+) -> None:
+    """Judge the documents of a pool, one key a document.
+
+    Every decision is on the disk before the next question is asked: end when
+    you like, and the same command goes on where you were. Several people can
+    write to one file under their own names.
+
+    \b
+    rankproof label pool.jsonl --who ana --queries q.jsonl --corpus docs/
+    rankproof label pool.jsonl --agreement
+    rankproof label pool.jsonl --judgments judgments.tsv
+    """
+    from rankproof.bench.testset.labels import read_labels, standing
+    from rankproof.bench.testset.poolfile import read_pool
+
+    if not 1 <= highest <= 9:
+        raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
+    made = read_pool(pool)
+    given = standing(read_labels(labels))
+    if agreement:
+        write(_agreement(given), None)
+    elif judgments is not None:
+        _write_judgments(given, judgments)
+    else:
+        who = who or getpass.getuser()
+        texts = _texts(queries), _documents(corpus)
+        _judge(_session(made, who, given, labels, highest), *texts)
+
+
+def _session(made: Pool, who: str, given: Labels, path: str, highest: int) -> Session:
+    from functools import partial
+
+    from rankproof.bench.testset.labels import write_label
+    from rankproof.bench.testset.session import Session
+
+    return Session(made, who, given.get(who, {}), partial(write_label, path), highest, _now)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _texts(path: str | None) -> Mapping[str, str]:
+    from rankproof.io.questions import load_questions
+
+    return {} if path is None else load_questions(path)
+
+
+def _documents(path: str | None) -> Corpus | None:
+    from rankproof.io.corpora import load_corpus
+
+    return None if path is None else load_corpus(path)
+
+
+def _judge(session: Session, texts: Mapping[str, str], corpus: Corpus | None) -> None:
+    """Ask until everything is judged, or the person has had enough."""
+    last = None
+    while (item := session.next()) is not None:
+        if item != last:
+            click.echo(_card(session, item, texts, corpus))
+        last = item
+        if not _act(session, item, _key(), corpus):
+            break
+    click.echo(f"{session.done} of {session.pool.work} judged by {session.who}.")
+
+
+def _act(session: Session, item: Item, key: str, corpus: Corpus | None) -> bool:
+    """Do what a key says; false to end."""
+    if key in ("q", "\x04", ""):
+        return False
+    if key.isdecimal() and key.isascii() and int(key) <= session.highest:
+        session.grade(int(key))
+    elif key == "s":
+        session.skip()
+    elif key == "u":
+        taken = session.undo()
+        click.echo("  nothing to undo" if taken is None else f"  undone: {taken.query} {taken.document}")
+    elif key == "m":
+        click.echo(_body(item, corpus, None))
+    else:
+        click.echo(f"  {KEYS.format(highest=session.highest)}")
+    return True
+
+
+def _key() -> str:
+    """One key of a terminal; else one line of standard input; "" at its end."""
+    if sys.stdin.isatty():
+        click.echo("> ", nl=False)
+        key = click.getchar().lower()
+        click.echo(key if key.isprintable() else "")
+        return key
+    line = sys.stdin.readline()
+    return (line.strip().lower() or "?") if line else ""
+
+
+def _card(session: Session, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
+    """What is judged now: the question, the document, the keys."""
+    question = texts.get(item.query, "")
+    head = f"{session.done + 1} of {session.pool.work}  {item.query}"
+    parts = [
+        f"\n{head} {'-' * max(0, WIDTH - len(head) - 1)}",
+        *textwrap.wrap(question, WIDTH),
+        f"\n{item.document}",
+        _body(item, corpus, SHOWN),
+        f"\n{KEYS.format(highest=session.highest)}",
+    ]
+    return "\n".join(parts)
+
+
+def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
+    """The document as lines that fit; cut where it is long."""
+    from rankproof.reporting.tables import clean
+
+    if corpus is None:
+        return ""
+    if item.document not in corpus:
+        return "  (not in the corpus)"
+    text = corpus[item.document].whole
+    cut = text if most is None or len(text) <= most else f"{text[:most]} [...]"
+    return "\n".join(
+        clean(line) for each in cut.splitlines() for line in (textwrap.wrap(each, WIDTH) or [""])
+    )
+
+
+def _write_judgments(given: Labels, path: str) -> None:
+    from rankproof.bench.testset.labels import merged
+    from rankproof.errors import DataError
+    from rankproof.io.load import load_judgments
+    from rankproof.io.write import write_judgments
+
+    grades = merged(given)
+    if not grades:
+        raise DataError("there is no label yet, so nothing to write. Next: judge first, without --judgments.")
+    write_judgments(load_judgments(grades), path, "trec" if path == "-" else None)
+
+
+def _agreement(given: Labels) -> str:
+    from rankproof.bench.testset.agreement import alpha, pairs
+    from rankproof.reporting.labels import Pair, agreement_text
+
+    rows = [Pair(each.first, each.second, each.n, each.same, each.kappa, each.apart) for each in pairs(given)]
+    return agreement_text(rows, alpha(given))

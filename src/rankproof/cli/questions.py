@@ -1,0 +1,158 @@
+"""`rankproof questions`: draw them from a corpus, check them, split them, say how many are needed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from rankproof.cli.files import named, read_groups
+from rankproof.cli.output import telling, write
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.bench.testset.drawn import Question
+
+
+@click.group("questions")
+def command() -> None:
+    """Make a set of questions to measure by.
+
+    \b
+    rankproof questions draw docs/ -n 50 -o questions.jsonl --judgments j.tsv
+    rankproof questions check questions.jsonl j.tsv --corpus docs/
+    rankproof questions split questions.jsonl tune=0.3 test=0.7
+    rankproof questions needed j.tsv old.run new.run --difference 0.02
+    """
+
+
+@command.command("draw")
+@click.argument("corpus")
+@click.option("-n", "number", type=int, metavar="N", help="So many questions. [one a document]")
+@click.option("--sources", metavar="WORD,...", help="title, heading, sentence. [all, in turn]")
+@click.option("--seed", default=0, metavar="N", help="Which documents are drawn. [0]")
+@click.option("--judgments", metavar="FILE", help="Where to write which document answers which.")
+@click.option("-o", "--output", metavar="FILE", help="Where to write the questions. [standard output]")
+def draw(
+    corpus: str, number: int | None, sources: str | None, seed: int, judgments: str | None, output: str | None
+) -> None:
+    """Draw known-item questions from a corpus: a few telling words of a document.
+
+    They need no model and no labels, and repeat no phrase of their answer. They
+    are easier than what people ask: good to compare retrievers early, no
+    substitute for real questions.
+    """
+    from rankproof.api.testset import draw_questions
+    from rankproof.bench.testset.drawn import SOURCES
+
+    chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
+    with telling(f"reading {corpus}"):
+        drawn = draw_questions(corpus, number, seed=seed, sources=chosen)
+    write("".join(_lines(drawn)), output)
+    if judgments is not None:
+        _write_judgments(drawn, judgments)
+    click.echo(_told(drawn, number), err=True)
+
+
+def _lines(drawn: list[Question]) -> list[str]:
+    records = (
+        {"_id": each.id, "text": each.text, "metadata": {"source": each.source, "document": each.document}}
+        for each in drawn
+    )
+    return [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+
+
+def _write_judgments(drawn: list[Question], path: str) -> None:
+    from rankproof.io.load import load_judgments
+    from rankproof.io.write import write_judgments
+
+    write_judgments(load_judgments({each.id: {each.document: 1} for each in drawn}), path)
+
+
+def _told(drawn: list[Question], wanted: int | None) -> str:
+    from rankproof.bench.testset.drawn import counted
+
+    parts = ", ".join(f"{count} by {source}" for source, count in sorted(counted(drawn).items()))
+    short = (
+        ""
+        if wanted is None or len(drawn) >= wanted
+        else f" {wanted} were asked for: no few words of the other documents point to them alone."
+    )
+    return f"{len(drawn)} questions{f': {parts}' if parts else ''}.{short}"
+
+
+@command.command("check")
+@click.argument("questions")
+@click.argument("judgments")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--corpus", metavar="FILE", help="The documents, to look for copied answers.")
+@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@click.pass_context
+def check(
+    ctx: click.Context, questions: str, judgments: str, runs: tuple[str, ...], corpus: str | None, form: str
+) -> None:
+    """Say what is wrong or odd about questions and their judgments.
+
+    Asked twice, nearly the same, without an answer, copied from their answer
+    (with --corpus), answered first by every run (with RUNs). The exit code is 3
+    if one of the findings is an error, else 0.
+    """
+    from rankproof.api.testset import check_questions
+    from rankproof.errors import one_of
+    from rankproof.reporting.data import as_json
+    from rankproof.reporting.findings import report
+
+    if form not in ("table", "json"):
+        raise one_of("format", form, ["table", "json"])
+    found = check_questions(questions, judgments, corpus=corpus, rankings=named(runs) or None)
+    write(as_json([each.to_dict() for each in found]) if form == "json" else report(found), None)
+    if any(each.severity == "error" for each in found):
+        ctx.exit(3)
+
+
+@command.command("split")
+@click.argument("questions")
+@click.argument("shares", nargs=-1, required=True, metavar="NAME=SHARE...")
+@click.option("--by", metavar="FILE[:FIELD]", help="The kind of each question: alike in all parts.")
+@click.option("--seed", default=0, metavar="N", help="Which questions go where. [0]")
+def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) -> None:
+    """Split questions into parts that are alike; one line a question: id, part."""
+    from rankproof.api.testset import split_questions
+
+    kinds = None if by is None else read_groups(by)
+    parts = split_questions(questions, dict(map(_share, shares)), kinds=kinds, seed=seed)
+    rows = [f"{query}\t{part}\n" for part, queries in parts.items() for query in queries]
+    write("".join(rows), None)
+
+
+def _share(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise UsageError(
+            f"shares: got {text!r}, expected NAME=SHARE. Next: write them like tune=0.3 test=0.7."
+        ) from None
+
+
+@command.command("needed")
+@click.argument("judgments")
+@click.argument("baseline")
+@click.argument("candidate")
+@click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE", help="Of what. [nDCG@10]")
+@click.option("--difference", type=float, required=True, metavar="D", help="The smallest one that matters.")
+@click.option("--power", default=0.8, metavar="P", help="How often it shall be seen. [0.8]")
+@click.option("--alpha", default=0.05, metavar="A", help="How often chance may pass for it. [0.05]")
+def needed(
+    judgments: str, baseline: str, candidate: str, measure: str, difference: float, power: float, alpha: float
+) -> None:
+    """Say how many questions show a difference of a given size.
+
+    How much two runs differ from question to question is what decides; it is
+    taken from two runs like those that will be compared.
+    """
+    from rankproof.api.testset import questions_needed
+
+    plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
+    write(f"{plan}\n", None)

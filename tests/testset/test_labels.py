@@ -1,0 +1,149 @@
+"""Labels: kept at once, undone, merged, compared; nothing is lost in a crash or between two people."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankproof.bench.testset.agreement import alpha, pairs
+from rankproof.bench.testset.labels import (
+    GRADED,
+    SKIPPED,
+    UNDONE,
+    Label,
+    grades_of,
+    merged,
+    read_labels,
+    standing,
+    write_label,
+)
+from rankproof.bench.testset.pool import Pool, pooled
+from rankproof.bench.testset.session import Session
+from rankproof.errors import DataError, UsageError
+
+POOL = pooled({"keyword": {"q1": ["a", "b"], "q2": ["c"]}, "dense": {"q1": ["b", "d"]}}, 5)
+
+
+def session(path: Path, who: str = "ana", pool: Pool = POOL) -> Session:
+    own = standing(read_labels(path)).get(who, {})
+    return Session(pool, who, own, lambda label: write_label(path, label))
+
+
+def given(who: str, **grades: int | None) -> list[Label]:
+    return [Label("q", doc, who, SKIPPED if g is None else GRADED, g) for doc, g in grades.items()]
+
+
+def test_one_question_is_finished_before_the_next(tmp_path) -> None:
+    path = tmp_path / "labels.jsonl"
+    seen = []
+    while (item := session(path).next()) is not None:
+        seen.append(item.query)
+        session(path).grade(1)  # a new session each time: all that counts is on the disk
+    assert seen == ["q1", "q1", "q1", "q2"]
+    assert session(path).done == 4
+
+
+def test_undo_takes_back_the_last_decision_and_asks_again(tmp_path) -> None:
+    made = session(tmp_path / "labels.jsonl")
+    first = made.next()
+    made.grade(3)
+    made.skip()
+    made.undo()
+    assert made.undo() == first
+    assert made.next() == first
+    assert made.undo() is None
+    assert standing(read_labels(tmp_path / "labels.jsonl"))["ana"] == {}
+
+
+def test_a_budget_ends_each_query(tmp_path) -> None:
+    made = session(tmp_path / "l.jsonl", pool=Pool(POOL.systems, POOL.ranks, "bandit", per_query=1))
+    made.grade(0)
+    assert made.next().query == "q2"  # type: ignore[union-attr]
+    made.grade(0)
+    assert made.next() is None
+    with pytest.raises(UsageError, match="everything in the pool is judged"):
+        made.grade(0)
+
+
+@pytest.mark.parametrize("grade", [-1, 4])
+def test_a_grade_beyond_the_scale_is_refused(tmp_path, grade: int) -> None:
+    with pytest.raises(UsageError, match="from 0 to 3"):
+        session(tmp_path / "l.jsonl").grade(grade)
+
+
+def test_a_skipped_document_has_no_grade() -> None:
+    own = standing(given("ana", a=2, b=None))["ana"]
+    assert grades_of(own) == {"q": {"a": 2}}
+
+
+def test_the_last_word_of_a_person_counts() -> None:
+    labels = [*given("ana", a=2), *given("ana", a=0), Label("q", "b", "ana", UNDONE)]
+    assert merged(standing(labels)) == {"q": {"a": 0}}
+
+
+def test_most_people_decide_and_the_lower_grade_where_they_are_as_many() -> None:
+    labels = [*given("ana", a=3, b=1), *given("ben", a=3, b=2), *given("eva", a=0)]
+    assert merged(standing(labels)) == {"q": {"a": 3, "b": 1}}
+
+
+def test_half_a_line_is_passed_over_and_the_next_one_stands_apart(tmp_path) -> None:
+    path = tmp_path / "labels.jsonl"
+    write_label(path, Label("q", "a", "ana", GRADED, 1))
+    whole = path.read_bytes()
+    for cut in range(len('{"query": "q"'), len(whole) - 1):
+        path.write_bytes(whole + whole[:cut])
+        write_label(path, Label("q", "b", "ana", GRADED, 2))
+        assert [label.document for label in read_labels(path)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "line", ["q1 0 d1 1", '{"query": "q"}', '{"query": 1, "document": "d", "who": "a", "what": "graded", "grade": 1}',
+             '{"query": "q", "document": "d", "who": "a", "what": "graded", "grade": 1.5}',
+             '{"query": "q", "document": "d", "who": "a", "what": "liked"}']
+)  # fmt: skip
+def test_a_line_that_is_no_label_is_said(tmp_path, line: str) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(DataError, match=r"line 1: .*expected a label"):
+        list(read_labels(path))
+
+
+WRITER = """
+import sys
+from rankproof.bench.testset.labels import GRADED, Label, write_label
+for n in range(200):
+    write_label(sys.argv[1], Label("q", f"d{n}", sys.argv[2], GRADED, n % 4))
+"""
+
+
+def test_two_people_write_to_one_file_at_once(tmp_path) -> None:
+    path = tmp_path / "labels.jsonl"
+    people = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), who]) for who in ("ana", "ben")]
+    assert [each.wait(60) for each in people] == [0, 0]
+    found = standing(read_labels(path))
+    assert {who: len(own) for who, own in found.items()} == {"ana": 200, "ben": 200}
+    (pair,) = pairs(found)
+    assert (pair.n, pair.same, pair.kappa, alpha(found)) == (200, 1.0, 1.0, 1.0)
+
+
+def test_kappa_is_of_what_both_graded() -> None:
+    """Yes/no labels by hand: 2 x 2 table 20, 5, 10, 15 of 50: kappa .4."""
+    counts = {(1, 1): 20, (1, 0): 5, (0, 1): 10, (0, 0): 15}
+    votes = [both for both, n in counts.items() for _ in range(n)]
+    ana = [Label("q", f"d{i}", "ana", GRADED, a) for i, (a, _) in enumerate(votes)]
+    ben = [Label("q", f"d{i}", "ben", GRADED, b) for i, (_, b) in enumerate(votes)]
+    only_ana = [Label("q", "other", "ana", GRADED, 1)]
+    (pair,) = pairs(standing([*ana, *ben, *only_ana]))
+    assert pair.n == 50
+    assert pair.same == pytest.approx(0.7)
+    assert pair.kappa == pytest.approx(0.4)
+    assert len(pair.apart) == 15
+
+
+def test_people_with_nothing_in_common_are_not_compared() -> None:
+    found = standing([*given("ana", a=1), *given("ben", b=1)])
+    assert pairs(found) == []
+    assert alpha(found) is None
