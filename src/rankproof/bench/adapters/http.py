@@ -105,7 +105,7 @@ def _parsed(response: HTTPResponse, content: bytes) -> Any:
 
 def _excerpt(content: bytes) -> str:
     text = " ".join(content[:200].decode("utf-8", "replace").split())
-    return f": {shorten(text)}" if text else ""
+    return f": {shorten(text, 160)}" if text else ""
 
 
 def _asked_to_wait(response: HTTPResponse) -> float:

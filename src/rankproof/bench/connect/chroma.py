@@ -1,0 +1,127 @@
+"""Chroma: a server, a folder, or in memory; always with vectors of one's own, so that no model is downloaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from rankproof.bench.connect.store import Store, batches, best, faults, field_in, without_secrets
+from rankproof.bench.retrieve.embedder import Embedder, as_embedder
+from rankproof.bench.retrieve.embedding import embedded
+from rankproof.bench.retriever import Found
+from rankproof.core.corpus import Corpus, Document
+from rankproof.errors import missing_extra, one_of
+
+ADVICE = "check the address, the name of the collection and the length of its vectors."
+SPACES = ("cosine", "l2", "ip")
+
+
+def chroma(
+    where: Any,
+    collection: str,
+    embedder: Any,
+    *,
+    id: str | None = None,
+    filter: Mapping[str, Any] | None = None,
+    filter_text: Mapping[str, Any] | None = None,
+    distance: str = "cosine",
+    **options: Any,
+) -> Store:
+    """A collection of Chroma as a retriever.
+
+    `where` is a client, ":memory:", a folder, or a URL; `options` go to the client. `id` is the field of the
+    metadata that has the document's id, None the id it is stored under. `filter` and `filter_text` are Chroma's
+    `where` and `where_document`. `distance` is used where `fill` makes the collection.
+    """
+    if distance not in SPACES:
+        raise one_of("chroma: distance", distance, SPACES)
+    secrets = list(options.get("headers", {}).values())
+    client = _client(where, options, secrets)
+    asked = as_embedder(embedder)
+    settings = {
+        "store": "chroma",
+        "where": without_secrets(str(where)) if isinstance(where, str) else "a client",
+        "collection": collection,
+        "embedder": dict(asked.settings),
+        "id": id,
+        "filter": filter,
+        "filter_text": filter_text,
+    }
+
+    def ask(questions: list[str], k: int) -> list[Found]:
+        with _faults(secrets):
+            opened = client.get_collection(collection, embedding_function=None)
+            return _found(opened, embedded(asked.questions, questions, asked.batch), k, settings)
+
+    def put(corpus: Corpus) -> None:
+        with _faults(secrets):
+            _fill(client, collection, corpus, asked, distance)
+
+    return Store(settings, ask, put)
+
+
+def _client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
+    try:
+        import chromadb
+        from chromadb.config import Settings
+    except ImportError as error:
+        raise missing_extra("chroma", "chromadb", "stores") from error
+    if hasattr(where, "get_collection"):
+        return where
+    quiet = {"settings": Settings(anonymized_telemetry=False), **options}
+    with _faults(secrets):
+        if where == ":memory:":
+            return chromadb.EphemeralClient(**quiet)
+        parts = urlsplit(str(where))
+        if parts.scheme in ("http", "https"):
+            ssl = parts.scheme == "https"
+            port = parts.port or (443 if ssl else 8000)
+            return chromadb.HttpClient(host=parts.hostname or "", port=port, ssl=ssl, **quiet)
+        return chromadb.PersistentClient(path=str(where), **quiet)
+
+
+def _faults(secrets: list[str]) -> Any:
+    from chromadb.errors import ChromaError
+
+    return faults("chroma", (ChromaError, ValueError, OSError, RuntimeError), ADVICE, secrets)
+
+
+def _found(collection: Any, vectors: Any, k: int, settings: Mapping[str, Any]) -> list[Found]:
+    name = settings["id"]
+    answer = collection.query(
+        query_embeddings=[vector.tolist() for vector in vectors],
+        n_results=k,
+        where=settings["filter"],
+        where_document=settings["filter_text"],
+        include=["distances", "metadatas"] if name else ["distances"],
+    )
+    ids = answer["ids"]
+    if name:
+        ids = [[field_in(each or {}, name, "chroma") for each in row] for row in answer["metadatas"]]
+    rows = zip(ids, answer["distances"], strict=True)
+    return [best(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
+
+
+def _fill(client: Any, collection: str, corpus: Corpus, embedder: Embedder, distance: str) -> None:
+    space = {"hnsw": {"space": distance}}
+    opened = client.get_or_create_collection(collection, embedding_function=None, configuration=space)
+    for documents in batches(corpus):
+        vectors = embedded(embedder.documents, [each.whole for each in documents], embedder.batch)
+        opened.upsert(
+            ids=[each.id for each in documents],
+            embeddings=vectors.tolist(),
+            metadatas=[_metadata(each) for each in documents],
+            documents=[each.whole for each in documents],
+        )
+
+
+def _metadata(document: Document) -> dict[str, Any]:
+    """What Chroma takes as metadata: plain values only, at least one."""
+    plain = {
+        name: value if isinstance(value, (str, bool, int, float)) else json.dumps(value, default=str)
+        for name, value in document.metadata.items()
+        if value is not None
+    }
+    return {**plain, "id": document.id, "title": document.title}

@@ -1,0 +1,268 @@
+"""Elasticsearch and OpenSearch, over their HTTP interface: by words, or by vectors."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from rankproof.bench.adapters.failed import Failed
+from rankproof.bench.adapters.http import Client, Request
+from rankproof.bench.connect.store import (
+    Store,
+    StoreError,
+    batches,
+    best,
+    field_in,
+    payload,
+    said,
+    without_secrets,
+)
+from rankproof.bench.retrieve.embedder import Embedder, as_embedder
+from rankproof.bench.retrieve.embedding import embedded
+from rankproof.bench.retriever import Found
+from rankproof.core.corpus import Corpus
+from rankproof.errors import UsageError, shorten
+
+Body = dict[str, Any]
+NEXT = {
+    "HTTP 400": "check the names of the fields, the filter, and k (an index answers 10,000 documents at most).",
+    "HTTP 401": "give user= and password=, or api_key=.",
+    "HTTP 403": "ask for the right to read this index.",
+    "HTTP 404": "check the name of the index, or fill it first.",
+    "HTTP 429": "ask fewer questions at a time, or later again.",
+}
+"""What to do about what a server answers."""
+
+
+def elasticsearch(url: str, index: str, **options: Any) -> Store:
+    """An index of Elasticsearch as a retriever: by words (BM25), or by vectors where an embedder is given.
+
+    `fields` are searched by words, "title^2" counting twice; `embedder` with `vector`, the name of a field of
+    type dense_vector, searches by vectors instead, among `candidates` in each shard. `filter` is a query that
+    documents must meet; `query` a query of your own with "{question}" in the place of the question. `id` is the
+    field with the document's id, None the index's own. `api_key`, or `user` and `password`, and `headers` go
+    with every request, and are never shown; `timeout` is in seconds.
+    """
+    return _store("elasticsearch", _knn_of_elasticsearch, "dense_vector", url, index, **options)
+
+
+def opensearch(url: str, index: str, **options: Any) -> Store:
+    """An index of OpenSearch as a retriever; the options are those of `elasticsearch`.
+
+    Vectors stand in a field of type knn_vector.
+    """
+    return _store("opensearch", _knn_of_opensearch, "knn_vector", url, index, **options)
+
+
+def _store(
+    name: str,
+    knn: Callable[..., Body],
+    kind: str,
+    url: str,
+    index: str,
+    *,
+    fields: Sequence[str] = ("title", "text"),
+    embedder: Any = None,
+    vector: str = "vector",
+    candidates: int = 100,
+    query: Mapping[str, Any] | None = None,
+    filter: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    id: str | None = None,
+    api_key: str | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout: float = 30.0,
+) -> Store:
+    asked = None if embedder is None else as_embedder(embedder)
+    server = Server(name, url, index, _headers(headers or {}, api_key, user, password), timeout)
+    settings = {
+        "store": name,
+        "where": without_secrets(url),
+        "index": index,
+        "embedder": None if asked is None else dict(asked.settings),
+        "search": _said(fields, query) if asked is None else {"vector": vector, "candidates": candidates},
+        "filter": filter,
+        "id": id,
+    }
+    body = (
+        partial(_by_words, fields=fields, query=query)
+        if asked is None
+        else partial(knn, field=vector, candidates=candidates)
+    )
+
+    def ask(questions: list[str], k: int) -> list[Found]:
+        put_in = questions if asked is None else embedded(asked.questions, questions, asked.batch).tolist()
+        return [_found(server, {**body(each, k=k, filter=filter), **_shown(k, id)}, k, id) for each in put_in]
+
+    return Store(
+        settings, ask, lambda corpus: _fill(server, corpus, asked, vector, kind), server.client.close
+    )
+
+
+def _said(fields: Sequence[str], query: Mapping[str, Any] | None) -> Body:
+    if query is not None and "{question}" not in json.dumps(query):
+        raise UsageError(
+            f"query: got {shorten(query)}, without a place for the question. "
+            'Next: write "{question}" where it belongs.'
+        )
+    return {"fields": list(fields)} if query is None else {"query": dict(query)}
+
+
+# --- what is asked ---------------------------------------------------------------------------------
+
+
+def _by_words(question: str, *, k: int, filter: Any, fields: Sequence[str], query: Any) -> Body:
+    asked = (
+        {"multi_match": {"query": question, "fields": list(fields)}}
+        if query is None
+        else _with_question(query, question)
+    )
+    return {"query": asked if filter is None else {"bool": {"must": [asked], "filter": filter}}}
+
+
+def _with_question(template: Any, question: str) -> Any:
+    if isinstance(template, Mapping):
+        return {name: _with_question(each, question) for name, each in template.items()}
+    if isinstance(template, (list, tuple)):
+        return [_with_question(each, question) for each in template]
+    return template.replace("{question}", question) if isinstance(template, str) else template
+
+
+def _knn_of_elasticsearch(vector: list[float], *, k: int, filter: Any, field: str, candidates: int) -> Body:
+    asked = {"field": field, "query_vector": vector, "k": k, "num_candidates": max(k, candidates)}
+    return {"knn": asked if filter is None else {**asked, "filter": filter}}
+
+
+def _knn_of_opensearch(vector: list[float], *, k: int, filter: Any, field: str, candidates: int) -> Body:
+    asked = {"vector": vector, "k": max(k, candidates)}
+    only = (
+        {}
+        if filter is None
+        else {"filter": filter if isinstance(filter, Mapping) else {"bool": {"filter": filter}}}
+    )
+    return {"query": {"knn": {field: {**asked, **only}}}}
+
+
+def _shown(k: int, id: str | None) -> Body:
+    return {"size": k, "_source": [id] if id else False, "track_total_hits": False}
+
+
+# --- what is answered ------------------------------------------------------------------------------
+
+
+def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
+    answer = server.json("POST", f"/{server.index}/_search", body)
+    failed = answer.get("_shards", {}).get("failed", 0)
+    if answer.get("timed_out") or failed:
+        what = "gave up in time" if answer.get("timed_out") else f"has no answer from {failed} of its shards"
+        raise StoreError(
+            f"{server.name}: the server {what}. Next: ask again, or look at its health.", again=True
+        )
+    try:
+        hits = [(_id(hit, id, server.name), hit["_score"]) for hit in answer["hits"]["hits"]]
+    except (KeyError, TypeError) as error:
+        raise StoreError(
+            f"{server.name}: got {shorten(answer)}, expected hits with ids and scores. "
+            "Next: check that the URL is that of the server itself."
+        ) from error
+    return best(hits, k)
+
+
+def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:
+    return hit["_id"] if id is None else field_in(hit.get("_source") or {}, id, name)
+
+
+class Server:
+    """A server with one index on it."""
+
+    def __init__(self, name: str, url: str, index: str, headers: Mapping[str, str], timeout: float) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise UsageError(
+                f"{name}: got {without_secrets(url)!r}, expected a URL like 'http://localhost:9200'."
+            )
+        self.name, self.index, self.headers = name, quote(index, safe=",*-_.+"), headers
+        self.url = without_secrets(url).rstrip("/")
+        self.client = Client(timeout)
+
+    def json(self, method: str, path: str, body: Any = None) -> Any:
+        """What the server answers; `body` is JSON, or lines of it."""
+        lines = isinstance(body, list)
+        content = (
+            None if body is None else "".join(f"{json.dumps(each)}\n" for each in (body if lines else [body]))
+        )
+        kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
+        encoded = None if content is None else content.encode()
+        try:
+            return self.client.json(Request(method, self.url + path, {**self.headers, **kind}, encoded))
+        except Failed as failed:
+            raise self._explained(failed) from None
+
+    def _explained(self, failed: Failed) -> StoreError:
+        advice = NEXT.get(failed.reason[:8], f"check that {self.url} is there and answers.")
+        words = said(failed, self.headers.values())
+        return StoreError(f"{self.name}: {words}. Next: {advice}", again=failed.again, wait=failed.wait)
+
+
+def _headers(
+    headers: Mapping[str, str], api_key: str | None, user: str | None, password: str | None
+) -> dict[str, str]:
+    found = {"Accept": "application/json", **headers}
+    if api_key is not None:
+        found["Authorization"] = f"ApiKey {api_key}"
+    elif user is not None:
+        both = f"{user}:{password or ''}".encode()
+        found["Authorization"] = f"Basic {b64encode(both).decode('ascii')}"
+    return found
+
+
+# --- filling ----------------------------------------------------------------------------------------
+
+
+def _fill(server: Server, corpus: Corpus, embedder: Embedder | None, vector: str, kind: str) -> None:
+    for number, documents in enumerate(batches(corpus)):
+        sources = [payload(each) for each in documents]
+        if embedder is not None:
+            vectors = embedded(
+                embedder.documents, [each.whole for each in documents], embedder.batch
+            ).tolist()
+            sources = [{**each, vector: row} for each, row in zip(sources, vectors, strict=True)]
+        if number == 0:
+            _make(server, {} if embedder is None else {vector: _vector_field(kind, len(sources[0][vector]))})
+        actions = [{"index": {"_id": each.id}} for each in documents]
+        lines = [line for pair in zip(actions, sources, strict=True) for line in pair]
+        _check(server, server.json("POST", f"/{server.index}/_bulk?refresh=wait_for", lines))
+
+
+def _vector_field(kind: str, size: int) -> Body:
+    if kind == "dense_vector":
+        return {"type": kind, "dims": size, "index": True, "similarity": "cosine"}
+    return {"type": kind, "dimension": size, "method": {"name": "hnsw", "space_type": "cosinesimil"}}
+
+
+def _make(server: Server, vectors: Body) -> None:
+    """Make the index, if it is not there."""
+    kinds = {"id": {"type": "keyword"}, "title": {"type": "text"}, "text": {"type": "text"}}
+    body: Body = {"mappings": {"properties": {**kinds, **vectors}}}
+    if any(each["type"] == "knn_vector" for each in vectors.values()):
+        body["settings"] = {"index.knn": True}
+    try:
+        server.json("GET", f"/{server.index}")
+    except StoreError as error:
+        if "HTTP 404" not in error.reason:
+            raise
+        server.json("PUT", f"/{server.index}", body)
+
+
+def _check(server: Server, answer: Mapping[str, Any]) -> None:
+    if not answer.get("errors"):
+        return
+    failed = [each["index"] for each in answer["items"] if "error" in each["index"]]
+    raise StoreError(
+        f"{server.name}: {len(failed)} documents were refused, the first is {shorten(failed[0]['_id'])}: "
+        f"{shorten(failed[0]['error'], 120)}. Next: check the fields of the index."
+    )

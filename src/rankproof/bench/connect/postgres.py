@@ -1,0 +1,302 @@
+"""PostgreSQL: its full-text search, and vectors by the extension pgvector."""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rankproof.bench.connect.store import Store, batches, best, faults
+from rankproof.bench.retrieve.embedder import Embedder, as_embedder
+from rankproof.bench.retrieve.embedding import embedded
+from rankproof.bench.retriever import Found
+from rankproof.core.corpus import Corpus, Document
+from rankproof.errors import missing_extra, one_of
+
+ADVICE = "check the address, the user, and the names of the table and its columns."
+MATCH = {
+    # The words of the question as PostgreSQL stems them, quoted, since a word may hold any sign.
+    "any": r"""(select string_agg('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''', ' | ')
+        from unnest(to_tsvector(%(language)s::regconfig, %(question)s)))::tsquery""",
+    "all": "plainto_tsquery(%(language)s::regconfig, %(question)s)",
+    "web": "websearch_to_tsquery(%(language)s::regconfig, %(question)s)",
+}
+"""How the words of a question make a query: one of them is enough, all must be there, or as in web search."""
+DISTANCES = {"cosine": "<=>", "l2": "<->", "inner": "<#>", "l1": "<+>"}
+"""The operators of pgvector; less is better for each."""
+
+
+def postgres(
+    where: Any,
+    table: str,
+    *,
+    id: str = "id",
+    text: str | Sequence[str] = ("title", "text"),
+    vector: str | None = None,
+    language: str = "english",
+    match: str = "any",
+    filter: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Store:
+    """A table of PostgreSQL as a retriever, by its full-text search (`ts_rank_cd`).
+
+    `where` is a connection of psycopg, or what it connects to: a URL or "host=... dbname=...". `table` may have
+    its schema before it. `text` are the columns searched, unless `vector` names a column of type tsvector. A
+    question is met by documents with any of its words, `match="all"` of them, or as `"web"` search reads it.
+    `filter` is a condition in SQL, with `%(name)s` for what `parameters` has.
+    """
+    if match not in MATCH:
+        raise one_of("postgres: match", match, MATCH)
+    columns = [text] if isinstance(text, str) else list(text)
+    settings: dict[str, Any] = {
+        "id": id,
+        "text": columns,
+        "vector": vector,
+        "language": language,
+        "match": match,
+    }
+    settings |= {"filter": filter, "parameters": dict(parameters or {})}
+    connections = Connections(where)
+
+    def ask(questions: list[str], k: int) -> list[Found]:
+        given = [{"language": language, "question": each.replace("\0", " ")} for each in questions]
+        return _answers(connections, _by_words(table, settings), given, settings, k)
+
+    def put(corpus: Corpus) -> None:
+        _fill(connections, table, corpus, settings)
+
+    known = {"store": "postgres", "where": connections.address, "table": table, **settings}
+    return Store(known, ask, put, connections.close)
+
+
+def pgvector(
+    where: Any,
+    table: str,
+    embedder: Any,
+    *,
+    id: str = "id",
+    vector: str = "embedding",
+    distance: str = "cosine",
+    filter: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Store:
+    """A table of PostgreSQL as a retriever, by vectors in a column of pgvector's type.
+
+    `distance` is cosine, l2, l1 or inner (the inner product); the other arguments are those of `postgres`.
+    """
+    if distance not in DISTANCES:
+        raise one_of("pgvector: distance", distance, DISTANCES)
+    asked = as_embedder(embedder)
+    settings: dict[str, Any] = {"id": id, "vector": vector, "distance": distance}
+    settings |= {"filter": filter, "parameters": dict(parameters or {})}
+    connections = Connections(where)
+
+    def ask(questions: list[str], k: int) -> list[Found]:
+        vectors = embedded(asked.questions, questions, asked.batch)
+        given = [{"vector": literal(each)} for each in vectors]
+        return _answers(connections, _by_vector(table, settings), given, settings, k)
+
+    def put(corpus: Corpus) -> None:
+        _fill_vectors(connections, table, corpus, asked, settings)
+
+    known = {"store": "pgvector", "where": connections.address, "table": table, **settings}
+    return Store({**known, "embedder": dict(asked.settings)}, ask, put, connections.close)
+
+
+def literal(vector: Sequence[float]) -> str:
+    """A vector as pgvector writes it.
+
+    >>> literal([0.5, 1])
+    '[0.5,1.0]'
+    """
+    return f"[{','.join(repr(float(each)) for each in vector)}]"
+
+
+# --- connections -------------------------------------------------------------------------------------
+
+
+class Connections:
+    """Connections to one database; those that nobody uses at the moment are kept for the next."""
+
+    def __init__(self, where: Any) -> None:
+        self.psycopg = _psycopg()
+        self._given = where if hasattr(where, "execute") else None
+        self._where = "" if self._given is not None else str(where)
+        with self.faults():
+            told = where.info.get_parameters() if self._given is not None else self._told()
+        self.address = {name: str(told[name]) for name in ("host", "port", "dbname") if told.get(name)}
+        self._idle: deque[Any] = deque()
+        self._end = weakref.finalize(self, _close, self._idle)
+
+    def _told(self) -> dict[str, Any]:
+        return dict(self.psycopg.conninfo.conninfo_to_dict(self._where))
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        _close(self._idle)
+
+    @contextmanager
+    def open(self) -> Iterator[Any]:
+        """A connection within one transaction."""
+        with self.faults():
+            connection = self._given or (
+                self._idle.pop() if self._idle else self.psycopg.connect(self._where)
+            )
+            try:
+                with connection.transaction():
+                    yield connection
+            finally:
+                self._keep(connection)
+
+    def _keep(self, connection: Any) -> None:
+        if connection is not self._given:
+            (connection.close if connection.broken else lambda: self._idle.append(connection))()
+
+    def faults(self) -> Any:
+        """What PostgreSQL says, without the password."""
+        secrets = [] if self._given is not None else _secrets(self._where)
+        return faults("postgres", (self.psycopg.Error,), ADVICE, secrets)
+
+
+def _psycopg() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise missing_extra("postgres", "psycopg", "stores") from error
+    return psycopg
+
+
+def _secrets(where: str) -> list[str]:
+    """What must not be shown: the password, or where none can be told from the rest, all of it."""
+    psycopg = _psycopg()
+    try:
+        password = psycopg.conninfo.conninfo_to_dict(where).get("password")
+    except psycopg.Error:
+        return [where]
+    return [str(password)] if password else []
+
+
+def _close(idle: deque[Any]) -> None:
+    while idle:
+        idle.pop().close()
+
+
+# --- what is asked -------------------------------------------------------------------------------------
+
+
+def _answers(
+    connections: Connections, statement: Any, given: list[dict[str, Any]], settings: Mapping[str, Any], k: int
+) -> list[Found]:
+    with connections.open() as connection:
+        return [
+            best(connection.execute(statement, {**settings["parameters"], **each, "k": k}).fetchall(), k)
+            for each in given
+        ]
+
+
+def _named(name: str) -> Any:
+    """A table, perhaps with its schema, or a column, quoted."""
+    from psycopg import sql
+
+    return sql.Identifier(*name.split("."))
+
+
+def _by_words(table: str, settings: Mapping[str, Any]) -> Any:
+    from psycopg import sql
+
+    words = sql.SQL(" || ' ' || ").join(
+        sql.SQL("coalesce({}, '')").format(_named(column)) for column in settings["text"]
+    )
+    made = sql.SQL("to_tsvector(%(language)s::regconfig, {})").format(words)
+    return sql.SQL(
+        "with asked as (select {query} as query) "
+        "select {id}::text, ts_rank_cd({words}, asked.query) as score from {table}, asked "
+        "where {words} @@ asked.query and ({filter}) order by score desc, {id} limit %(k)s"
+    ).format(
+        query=sql.SQL(MATCH[settings["match"]]),
+        id=_named(settings["id"]),
+        words=_named(settings["vector"]) if settings["vector"] else made,
+        table=_named(table),
+        filter=sql.SQL(settings["filter"] or "true"),
+    )
+
+
+def _by_vector(table: str, settings: Mapping[str, Any]) -> Any:
+    from psycopg import sql
+
+    return sql.SQL(
+        "select {id}::text, -({vector} {operator} %(vector)s::vector) as score from {table} "
+        "where {filter} order by {vector} {operator} %(vector)s::vector limit %(k)s"
+    ).format(
+        id=_named(settings["id"]),
+        vector=_named(settings["vector"]),
+        operator=sql.SQL(DISTANCES[settings["distance"]]),
+        table=_named(table),
+        filter=sql.SQL(f"({settings['filter']})" if settings["filter"] else "true"),
+    )
+
+
+# --- filling -------------------------------------------------------------------------------------------
+
+TABLE = (
+    "create table if not exists {table} ({id} text primary key, title text, text text, metadata jsonb{more})"
+)
+INSERT = (
+    "insert into {table} ({id}, title, text, metadata{more}) values (%s, %s, %s, %s{values}) on conflict ({id}) "
+    "do update set title = excluded.title, text = excluded.text, metadata = excluded.metadata{update}"
+)
+
+
+def _fill(connections: Connections, table: str, corpus: Corpus, settings: Mapping[str, Any]) -> None:
+    """The documents in a table, with an index over the words of title and text."""
+    from psycopg import sql
+
+    names = {"table": _named(table), "id": _named(settings["id"])}
+    nothing = {"more": sql.SQL(""), "values": sql.SQL(""), "update": sql.SQL("")}
+    with connections.open() as connection:
+        connection.execute(sql.SQL(TABLE).format(**names, more=_words_column(settings)))
+        for documents in batches(corpus):
+            rows = [_row(each) for each in documents]
+            connection.cursor().executemany(sql.SQL(INSERT).format(**names, **nothing), rows)
+
+
+def _words_column(settings: Mapping[str, Any]) -> Any:
+    from psycopg import sql
+
+    if not settings["vector"]:
+        return sql.SQL("")
+    return sql.SQL(
+        ", {vector} tsvector generated always as "
+        "(to_tsvector({language}::regconfig, coalesce(title, '') || ' ' || coalesce(text, ''))) stored"
+    ).format(vector=_named(settings["vector"]), language=sql.Literal(settings["language"]))
+
+
+def _fill_vectors(
+    connections: Connections, table: str, corpus: Corpus, embedder: Embedder, settings: Mapping[str, Any]
+) -> None:
+    from psycopg import sql
+
+    column = _named(settings["vector"])
+    names = {"table": _named(table), "id": _named(settings["id"])}
+    parts = {
+        "more": sql.SQL(", {}").format(column),
+        "values": sql.SQL(", %s::vector"),
+        "update": sql.SQL(", {} = excluded.{}").format(column, column),
+    }
+    with connections.open() as connection:
+        connection.execute("create extension if not exists vector")
+        for documents in batches(corpus):
+            vectors = embedded(embedder.documents, [each.whole for each in documents], embedder.batch)
+            kind = sql.SQL(", {} vector({})").format(column, sql.Literal(vectors.shape[1]))
+            connection.execute(sql.SQL(TABLE).format(**names, more=kind))
+            rows = [(*_row(each), literal(row)) for each, row in zip(documents, vectors, strict=True)]
+            connection.cursor().executemany(sql.SQL(INSERT).format(**names, **parts), rows)
+
+
+def _row(document: Document) -> tuple[str, ...]:
+    # PostgreSQL takes no character 0 in a text.
+    title, text = (each.replace("\0", " ") for each in (document.title, document.text))
+    return document.id, title, text, json.dumps(dict(document.metadata), default=str)
