@@ -166,6 +166,7 @@ def test_measures_with_parentheses_may_stand_in_a_list(rankproof: Any, files: Pa
         (("--ties", "expected"), 0.875),
         (("--profile", "ranx"), 1.0),
         (("--profile", "ranx", "--ties", "id"), 1.0),
+        (("--profile", "ranx", "--ties", "trec"), 0.75),
         (("--unjudged", "skip"), 1.0),
     ],
 )

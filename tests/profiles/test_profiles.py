@@ -46,6 +46,22 @@ def test_conventions_that_were_given_stay() -> None:
     assert (conventions.ties, conventions.profile) == ("worst", "elasticsearch")
 
 
+@pytest.mark.parametrize(
+    ("given", "mean"), [({}, 1.0), ({"missing": "zero"}, 0.5), ({"missing": "skip"}, 1.0)], ids=str
+)
+def test_a_convention_that_was_given_stays_though_it_is_the_usual_one(given: dict, mean: float) -> None:
+    """One of two judged queries is answered, and trec_eval 9 leaves the other out."""
+    scores = evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, "RR", profile="trec_eval-9", **given)
+    assert scores["RR"] == mean
+    assert scores.conventions.precision == "float32"
+
+
+def test_the_usual_order_of_equal_scores_can_be_asked_for_under_a_profile() -> None:
+    run = {"q": {"a": 1.0, "b": 1.0}}
+    assert evaluate({"q": {"a": 1}}, run, "RR", profile="ranx")["RR"] == 1
+    assert evaluate({"q": {"a": 1}}, run, "RR", profile="ranx", ties="trec")["RR"] == 0.5
+
+
 def test_scores_are_found_by_the_name_that_was_asked_for_and_by_their_own() -> None:
     scores = evaluate({"q": {"a": 3, "b": 1}}, {"q": ["b", "a"]}, "nDCG@10", profile="quepid")
     assert (

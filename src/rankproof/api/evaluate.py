@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores, grouped
-from rankproof.core.conventions import Conventions
+from rankproof.core.conventions import Conventions, Default
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -42,11 +42,11 @@ def evaluate(
     measures: Measures | None = None,
     *,
     profile: str | None = None,
-    ties: str = "trec",
-    missing: str = "zero",
-    no_relevant: str = "zero",
-    unjudged: str = "nonrelevant",
-    duplicates: str = "error",
+    ties: str = Default("trec"),
+    missing: str = Default("zero"),
+    no_relevant: str = Default("zero"),
+    unjudged: str = Default("nonrelevant"),
+    duplicates: str = Default("error"),
     corpus: int | None = None,
     context_k: int | None = None,
     by: Grouping | None = None,
@@ -58,7 +58,8 @@ def evaluate(
     `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows.
     `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well
     (or is a function, a file, a data frame of queries, or a column of the judgments).
-    The other arguments are conventions: `rankproof.core.conventions.CHOICES` says in words what each does.
+    The other arguments are conventions: `rankproof.core.conventions.CHOICES` says in words what each does. A
+    `profile` settles those that are not given.
 
     >>> scores = evaluate({"q1": {"d1": 3, "d2": 1}}, {"q1": ["d2", "d1", "d3"]}, "P@2, nDCG@3")
     >>> scores["P@2"], round(scores["nDCG@3"], 4)

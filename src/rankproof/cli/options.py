@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from rankproof.core.conventions import CHOICES, Conventions
+from rankproof.core.conventions import CHOICES, Conventions, Default
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,8 +70,15 @@ def _of_words(name: str, about: str) -> Callable[[F], F]:
         name,
         default=default,
         metavar="WORD",
+        callback=_as_asked,
         help=f"{about}: {known}. [{default}]",
     )
+
+
+def _as_asked(context: click.Context, option: click.Parameter, word: str) -> str:
+    """The word as it was given, or marked as a default that a profile may replace."""
+    source = context.get_parameter_source(str(option.name))
+    return Default(word) if source is ParameterSource.DEFAULT else word
 
 
 def given(measures: tuple[str, ...]) -> list[str] | None:

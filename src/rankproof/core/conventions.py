@@ -43,17 +43,27 @@ CHOICES: dict[str, dict[str, str]] = {
 }
 
 
+class Default(str):
+    """A word nobody asked for: a profile may put another in its place, but never in that of the same word given.
+
+    >>> Default("zero") == "zero"
+    True
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Conventions:
     """Every policy of `evaluate` that can move a number."""
 
-    ties: str = "trec"
-    missing: str = "zero"
-    no_relevant: str = "zero"
-    unjudged: str = "nonrelevant"
+    ties: str = Default("trec")
+    missing: str = Default("zero")
+    no_relevant: str = Default("zero")
+    unjudged: str = Default("nonrelevant")
     unjudged_grade: float = 1.0
-    duplicates: str = "error"
-    precision: str = "float64"
+    duplicates: str = Default("error")
+    precision: str = Default("float64")
     corpus: int | None = None
     context_k: int | None = None
     rounded: int | None = None
@@ -81,6 +91,11 @@ class Conventions:
         if self.rounded is not None:
             said.append(f"rounded={self.rounded}: each query's value is rounded before the mean")
         return said
+
+    def asked(self) -> dict[str, Any]:
+        """Only what was asked for: words that were given, and what else differs from the defaults."""
+        given = {name: getattr(self, name) for name in CHOICES}
+        return self.changed() | {name: word for name, word in given.items() if not isinstance(word, Default)}
 
     def changed(self) -> dict[str, Any]:
         """Only what differs from the defaults."""

@@ -1,7 +1,7 @@
 """Profiles: the conventions of other tools as data, so that one word switches a whole set of measures.
 
-A profile fills in what was left open: parameters given with a measure, and conventions that differ from
-rankproof's defaults, stay as they were asked for.
+A profile fills in what was left open: parameters given with a measure, and conventions that were asked for, stay
+as they are.
 """
 
 from __future__ import annotations
@@ -258,5 +258,5 @@ def apply(
     """The measures and conventions under a profile, and which measure stands for each name asked for."""
     profile = find(name)
     asked = {each.name: as_in(profile, each) for each in measures}
-    settled = {**profile.conventions, **conventions.changed(), "profile": name}
+    settled = {**profile.conventions, **conventions.asked(), "profile": name}
     return list(dict.fromkeys(asked.values())), replace(conventions, **settled), asked
