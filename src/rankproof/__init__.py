@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.fuse import fuse
     from rankproof.api.gate import Gate, gate, gate_scores
+    from rankproof.api.grid import Grid, grid
     from rankproof.api.history import History
     from rankproof.api.judge import Judge, judge
     from rankproof.api.judged import JudgedScores
@@ -59,6 +60,8 @@ _PUBLIC = {
     "gate": "rankproof.api.gate",
     "gate_scores": "rankproof.api.gate",
     "Gate": "rankproof.api.gate",
+    "grid": "rankproof.api.grid",
+    "Grid": "rankproof.api.grid",
     "History": "rankproof.api.history",
     "judge": "rankproof.api.judge",
     "Judge": "rankproof.api.judge",
@@ -96,6 +99,7 @@ __all__ = [
     "Diagnosis",
     "Explanation",
     "Gate",
+    "Grid",
     "History",
     "Judge",
     "JudgedScores",
@@ -119,6 +123,7 @@ __all__ = [
     "fuse",
     "gate",
     "gate_scores",
+    "grid",
     "judge",
     "leaderboard",
     "measure",

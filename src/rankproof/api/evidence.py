@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -40,12 +41,15 @@ class Piece:
         return not self.reason
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Evidence:
     """The pieces of evidence, sample by sample, in order."""
 
     _file: IO[bytes] = field(default_factory=lambda: _spooled())
     _places: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self._file.close)
 
     def add(self, judged: Judged, names: tuple[str, ...]) -> None:
         """Take the evidence of one sample; `names` are those of its metrics."""
@@ -61,13 +65,29 @@ class Evidence:
         """How many samples there is evidence of."""
         return len(self._places)
 
+    def __contains__(self, sample: object) -> bool:
+        return sample in self._places
+
     def of(self, sample: str) -> list[Piece]:
         """The evidence of one sample."""
         if sample not in self._places:
             raise UsageError(f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)}")
+        return _pieces(sample, self._data(sample))
+
+    def _data(self, sample: str) -> dict[str, Any]:
         start, length = self._places[sample]
         self._file.seek(start)
-        return _pieces(sample, json.loads(zlib.decompress(self._file.read(length))))
+        return dict(json.loads(zlib.decompress(self._file.read(length))))
+
+    def grades(self) -> Iterator[tuple[str, str, Piece]]:
+        """The grade of each retrieved context: sample, id of the context, and the evidence."""
+        for sample in self._places:
+            data = self._data(sample)
+            texts = [data["texts"][number] for _, number in data["contexts"]]
+            by_text = {each.right: each for each in _pieces(sample, data) if each.relation == "R"}
+            for (name, _), text in zip(data["contexts"], texts, strict=True):
+                if text in by_text:
+                    yield sample, name, by_text[text]
 
     @property
     def unmeasured(self) -> list[Piece]:
@@ -103,7 +123,8 @@ def _plain(judged: Judged, names: tuple[str, ...]) -> dict[str, Any]:
         for ask, places in users.items()
         if ask.relation != "C"
     ]
-    return {"texts": list(texts), "names": names, "rows": rows}
+    contexts = [[each.id, texts[each.text]] for each in judged.case.contexts if each.text in texts]
+    return {"texts": list(texts), "names": names, "rows": rows, "contexts": contexts}
 
 
 def _said(judged: Judged, ask: Ask) -> list[Any]:

@@ -11,9 +11,11 @@ from typing import Any
 from rankproof.api.evidence import Evidence
 from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_words import UNMEASURED
+from rankproof.api.plan import Plan, plan
 from rankproof.api.scores import grouped
 from rankproof.api.tally import Tally
 from rankproof.errors import UsageError
+from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.judges import judges_of
 from rankproof.judging.keeping import InLedger, InMemory
 from rankproof.judging.metrics.names import Asked, parse_all
@@ -35,6 +37,7 @@ def judge(
     complete: float = 1.0,
     compat: str | None = None,
     by: Any = None,
+    blame: bool = False,
     **options: Any,
 ) -> JudgedScores:
     """Score samples by verdicts on their texts.
@@ -43,7 +46,8 @@ def judge(
     "anthropic:MODEL", "human:NAME", "replay", several with ">" between them, a function `f(relation, left, right)`,
     or a judge. `ledger` is the file in which verdicts are found and kept. `k` is how many contexts count.
     A sample counts in the mean of a metric when the share `complete` of what the metric counts is settled.
-    `compat` takes the formulas of another tool. `options` go to judges that are models.
+    `compat` takes the formulas of another tool; with `blame` everything is asked that tells which half failed;
+    `options` go to judges that are models.
 
     >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
     >>> scores = judge(rows, "context_recall", judge=lambda relation, left, right: left in right)
@@ -51,7 +55,7 @@ def judge(
     (1.0, 1.0, (1.0, 1.0))
     """
     return Judge(judge, ledger=ledger, **options)(
-        samples, metrics, k=k, complete=complete, compat=compat, by=by
+        samples, metrics, k=k, complete=complete, compat=compat, by=by, blame=blame
     )
 
 
@@ -82,16 +86,34 @@ class Judge:
         complete: float = 1.0,
         compat: str | None = None,
         by: Any = None,
+        blame: bool = False,
     ) -> JudgedScores:
         """The scores of the samples, as the function `judge` gives them."""
+        run = self._run(metrics, k, complete, compat, blame)
+        settings = {"k": k, "complete": complete, "compat": compat}
+        self._remember()
+        return _gathered(run, read_samples(samples), settings, by)
+
+    def plan(
+        self,
+        samples: Any,
+        metrics: Asked | None = None,
+        *,
+        k: int | None = None,
+        complete: float = 1.0,
+        compat: str | None = None,
+        blame: bool = False,
+    ) -> Plan:
+        """What judging these samples would ask, and what it would cost; nothing is asked."""
+        return plan(self._run(metrics, k, complete, compat, blame), read_samples(samples))
+
+    def _run(
+        self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool
+    ) -> Run:
         _check(k, complete)
         asked = parse_all(DEFAULT_METRICS if metrics is None else metrics, compat)
         kept = InMemory() if self.ledger is None else InLedger(self.ledger)
-        run = Run(asked, self.judges, kept, k, complete)
-        settings = {"k": k, "complete": complete, "compat": compat}
-        found = _gathered(run, read_samples(samples), settings, by)
-        self._remember()
-        return found
+        return Run(asked, self.judges, kept, k, complete, blame)
 
     def _remember(self) -> None:
         """Write down who judged, so that `replay` knows whom to repeat."""
@@ -114,12 +136,14 @@ def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by:
     """The scores of a run, gathered sample by sample."""
     names = tuple(each.name for each in run.metrics)
     tallies = [Tally(each) for each in run.metrics]
+    account = Blame()
     evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
     for judged in run.over(samples):
         for tally, outcome in zip(tallies, judged.outcomes, strict=True):
             tally.add(outcome)
         evidence.add(judged, names)
         counts.add(judged)
+        account.failures.append(failure_of(judged.case))
         ids.append(judged.case.sample.id)
         alike.update(_asked(judged.case.sample))
     columns: dict[str, Any] = {tally.measure.name: tally.column() for tally in tallies}
@@ -133,6 +157,7 @@ def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by:
         account=run.account,
         by=counts.by,
         verdicts=evidence,
+        blame=account,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ import numpy as np
 
 from rankproof.api.evidence import Evidence
 from rankproof.api.judged_words import findings_of, sentences
+from rankproof.api.machine_judgments import judgments_from, write_qrels
 from rankproof.api.per_query import PerQueryValues
 from rankproof.api.scores import Scores
 from rankproof.api.tally import JudgedColumn, column_from, note_of
@@ -19,6 +21,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.summary import Pair, Row, Summary
 from rankproof.errors import DataError, UsageError
+from rankproof.judging.blame import Blame
 from rankproof.judging.metrics.names import parse as parse_metric
 from rankproof.judging.metrics.names import parse_all as parse_metrics
 from rankproof.judging.verdicts import Account
@@ -40,6 +43,8 @@ class JudgedScores(Scores):
     """How many verdicts each judge gave, and under "unmeasured" how many pairs have none."""
     verdicts: Evidence = field(default_factory=Evidence)
     """Every pair that was looked at, with its verdict, quote and judge; none for scores read back."""
+    blame: Blame = field(default_factory=Blame)
+    """Which half failed, sample by sample and in all, as far as what was judged tells."""
 
     def parse(self, measure: str) -> Measure:
         """The metric of that name, or the formula of the tool asked for."""
@@ -157,6 +162,22 @@ class JudgedScores(Scores):
             "ranking": "",
             "notes": [],
         }
+
+    def html(self, title: str = "Judged samples") -> str:
+        """One page, without script or network, in which every score opens to its verdicts and quotes."""
+        from rankproof.api.judged_page import page_of
+
+        return page_of({"": self}, title)
+
+    # --- as judgments ---------------------------------------------------------------------------
+
+    def as_judgments(self) -> dict[str, dict[str, int]]:
+        """The grades of the retrieved contexts as `{sample: {context: grade}}`: judgments made by a machine."""
+        return judgments_from(self.verdicts)[0]
+
+    def write_qrels(self, path: str | os.PathLike[str]) -> int:
+        """Write these judgments in TREC's format, marked as made by a machine; how many they are."""
+        return write_qrels(self.verdicts, path)
 
     # --- parts, out and back -------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ def command(
             scores[name] = evaluate(prepared, path, asked, by=groups, **settings)
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
-    write(_rendered(scores, form, per_query, coloured(output)), output)
+    write(rendered(scores, form, per_query, coloured(output)), output)
     if form != "table" or output is not None:
         _warn(scores)
 
@@ -93,7 +93,7 @@ def _warn(scores: dict[str, Scores]) -> None:
                 click.echo(f"rankproof: {name}: {finding}", err=True)
 
 
-def _rendered(scores: dict[str, Scores], form: str, per_query: bool, colour: bool) -> str | bytes:
+def rendered(scores: dict[str, Scores], form: str, per_query: bool, colour: bool) -> str | bytes:
     """The results in the format asked for."""
     from rankproof.reporting import data, terminal
     from rankproof.reporting.formats import TEXTS, render, render_queries

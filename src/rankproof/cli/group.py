@@ -25,6 +25,7 @@ COMMANDS = {
     "diagnose": "Say which queries a ranking fails, why, and what to change first.",
     "explain": "Show how one number of one query comes about, step by step.",
     "run": "Ask a retriever questions, and write what it found.",
+    "bench": "Run a grid of configurations, and say what the best is worth.",
     "fuse": "Combine several rankings into one.",
     "pool": "Collect the documents of several runs that are worth judging.",
     "label": "Judge the documents of a pool, one key a document.",

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from rankproof.judging.checking import checked
 from rankproof.judging.verdicts import Ask, Judge, Unmeasured, Verdict
 from rankproof.store.ledger import Entry, Ledger
 
@@ -66,7 +67,9 @@ def said_in(entry: Entry, ask: Ask) -> Said:
     if entry.reason:
         return Unmeasured(ask, entry.reason)
     origin = {**entry.origin, "at": entry.at}
-    return Verdict(ask, entry.value, entry.judge, entry.probability, entry.quote, entry.items, origin)
+    return checked(
+        Verdict(ask, entry.value, entry.judge, entry.probability, entry.quote, entry.items, origin)
+    )
 
 
 def entry_of(said: Said, judge: str) -> Entry:

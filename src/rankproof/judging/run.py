@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from rankproof.core.measure import Measure
+from rankproof.judging.blame import failure_of
 from rankproof.judging.case import Case
 from rankproof.judging.keeping import Keeping, Said
 from rankproof.judging.metrics.counting import Outcome, needed, outcomes
 from rankproof.judging.metrics.names import found
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.settling import add, settle
-from rankproof.judging.verdicts import Account, Ask, Judge
+from rankproof.judging.verdicts import Account, Ask, Judge, Unmeasured
 
 BATCH = 500
 """Samples that are judged together; what they need of memory is what a run of any length needs."""
@@ -39,6 +40,8 @@ class Run:
     kept: Keeping
     k: int | None = None
     complete: float = 1.0
+    blaming: bool = False
+    """Whether what the account of failures needs is asked for as well."""
     account: Account = field(default_factory=Account)
 
     def over(self, samples: Iterable[Sample]) -> Iterator[Judged]:
@@ -50,9 +53,15 @@ class Run:
     def groups(self, cases: Sequence[Case], relation_is_c: bool) -> list[list[Ask]]:
         """For each sample the pairs that its metrics will look at: those of claims, or all others."""
         return [
-            [ask for ask in asked(case, self.metrics) if (ask.relation == "C") == relation_is_c]
-            for case in cases
+            [ask for ask in self._looked_at(case) if (ask.relation == "C") == relation_is_c] for case in cases
         ]
+
+    def _looked_at(self, case: Case) -> list[Ask]:
+        found = asked(case, self.metrics)
+        if self.blaming:
+            failure_of(case)
+            found = list(case.asked)
+        return found
 
     def _batch(self, cases: Sequence[Case]) -> Iterator[Judged]:
         said: dict[Ask, Said] = {}
@@ -66,7 +75,17 @@ class Run:
         columns = [outcomes(metric, cases, self.complete) for metric in self.metrics]
         for case, row in zip(cases, zip(*columns, strict=True), strict=True):
             used = tuple(tuple(asked(case, [metric])) for metric in self.metrics)
-            yield Judged(case, row, used)
+            told = (_explained(each, case, asks) for each, asks in zip(row, used, strict=True))
+            yield Judged(case, tuple(told), used)
+
+
+def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
+    """The outcome with the cause of what is open: what the judge said, or why it said nothing."""
+    if outcome.value is not None or not outcome.units:
+        return outcome
+    causes = (said.reason for ask in asks if isinstance(said := case.said.get(ask), Unmeasured))
+    cause = next((each for each in causes if each), "a text is empty")
+    return replace(outcome, reason=f"not settled: {cause}")
 
 
 def asked(case: Case, metrics: Iterable[Measure]) -> list[Ask]:

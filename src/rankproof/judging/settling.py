@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from rankproof.judging.checking import checked
 from rankproof.judging.keeping import Keeping, Said
 from rankproof.judging.verdicts import Account, Ask, Judge, Keep, Unmeasured, Verdict
 from rankproof.store.ledger import HUMAN
@@ -20,7 +21,9 @@ def settle(
         said |= {ask: each for ask, each in kept.find(asks, judge).items() if settled(each)}
         todo = [part for group in groups if (part := _open([group], judge, said))]
         if todo:
-            add(account, judge.judge(todo, _taking(judge, said, kept)))
+            add(
+                account, judge.judge(todo, _taking(judge, {ask for part in todo for ask in part}, said, kept))
+            )
     for ask in (ask for group in groups for ask in group):
         said.setdefault(ask, Unmeasured(ask, "no judge was asked"))
     return said, account
@@ -38,10 +41,11 @@ def _open(groups: Iterable[Sequence[Ask]], judge: Judge, said: dict[Ask, Said]) 
     return [ask for ask in asks if not settled(said.get(ask)) and (can is None or ask.relation in can)]
 
 
-def _taking(judge: Judge, said: dict[Ask, Said], kept: Keeping) -> Keep:
-    """What a judge gives its verdicts to: they count at once, and are kept at once."""
+def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: Keeping) -> Keep:
+    """What a judge gives its verdicts to: they are checked, count at once, and are kept at once."""
 
-    def keep(found: Sequence[Said]) -> None:
+    def keep(given: Sequence[Said]) -> None:
+        found = [checked(each) for each in given if each.ask in wanted]
         said.update({each.ask: each for each in found})
         if worth := [each for each in found if _worth_keeping(each, judge)]:
             kept.keep(judge, worth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rankproof.core.text.sentences import sentences
+from rankproof.core.text.claims import claims, statements
 
 REMEMBERED = 20_000
 """Texts whose parts are remembered: every metric asks for them, and references come back run after run."""
@@ -13,17 +13,13 @@ REMEMBERED = 20_000
 @lru_cache(REMEMBERED)
 def claims_in(text: str) -> tuple[str, ...]:
     """The claims of an answer, each once."""
-    return _distinct(text)
+    return tuple(dict.fromkeys(span.of(text) for span in claims(text)))
 
 
 @lru_cache(REMEMBERED)
 def statements_in(text: str) -> tuple[str, ...]:
     """The statements of a chunk, each once."""
-    return _distinct(text)
-
-
-def _distinct(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(span.of(text) for span in sentences(text)))
+    return tuple(dict.fromkeys(span.of(text) for span in statements(text)))
 
 
 def entities_in(text: str) -> tuple[str, ...]:

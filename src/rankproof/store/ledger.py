@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -80,10 +80,18 @@ class Entry:
     at: str = ""
     """When, in UTC."""
 
+    identity: Mapping[str, Any] = field(default_factory=dict)
+    """All that shapes the verdicts of the judge, where it was asked for."""
+
     @property
     def key(self) -> Key:
         """The pair it is about."""
         return self.relation, self.left, self.right
+
+    @property
+    def id(self) -> str:
+        """A short name for the pair: what it is called when a person overrides it."""
+        return pair_of(self.key).hex()[:12]
 
 
 Identity = Mapping[str, Any]
@@ -110,14 +118,13 @@ class Ledger:
 
     def keep(self, judge: Identity, name: str, entries: Sequence[Entry]) -> None:
         """Write down what a judge said; what stands without a verdict never takes the place of one."""
+        self.take([(judge, name, entries)])
+
+    def take(self, said: Iterable[tuple[Identity, str, Sequence[Entry]]]) -> None:
+        """Write down what several judges (identity, name) said: all of it or, where that fails, nothing."""
         with writing(self.path, self.timeout, LEDGER) as connection:
-            number, now = _judge_number(connection, judge, name), _now()
-            keys = [(pair_of(each.key), each) for each in entries]
-            texts = {text for _, each in keys for text in (each.left, each.right)}
-            connection.executemany(
-                "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(_digest(text), text) for text in texts]
-            )
-            connection.executemany(_KEEP, [_columns(pair, number, each, now) for pair, each in keys])
+            for judge, name, entries in said:
+                _insert(connection, _judge_number(connection, judge, name), entries)
 
     def ran(self, judges: Sequence[Identity]) -> None:
         """Remember which judges, in this order, a run asked: what `replay` repeats."""
@@ -143,8 +150,8 @@ class Ledger:
         if not self.path.exists():
             return
         with reading(self.path, self.timeout, LEDGER) as connection:
-            for relation, left, right, *rest in connection.execute(_EVERYTHING):
-                yield _entry((relation, left, right), *rest)
+            for relation, left, right, identity, *rest in connection.execute(_EVERYTHING):
+                yield replace(_entry((relation, left, right), *rest), identity=json.loads(identity))
 
     def identities(self) -> dict[str, dict[str, Any]]:
         """The identity of each judge by its name; of those of one name the latest."""
@@ -156,13 +163,22 @@ _KEEP = """INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (pair, judge) DO UPDATE SET value = excluded.value, probability = excluded.probability,
         quote = excluded.quote, items = excluded.items, origin = excluded.origin, reason = excluded.reason,
         at = excluded.at
-    WHERE excluded.reason = '' OR verdicts.reason <> ''"""
+    WHERE verdicts.reason <> '' OR (excluded.reason = '' AND excluded.at >= verdicts.at)"""
 _JUDGES = """SELECT j.name, j.identity, j.human, sum(v.reason = ''), sum(v.reason <> '')
     FROM judges j JOIN verdicts v ON v.judge = j.id GROUP BY j.id ORDER BY j.id"""
-_EVERYTHING = f"""SELECT v.relation, l.text, r.text, {_COLUMNS}
+_EVERYTHING = f"""SELECT v.relation, l.text, r.text, j.identity, {_COLUMNS}
     FROM verdicts v JOIN judges j ON j.id = v.judge
     JOIN texts l ON l.id = v."left" JOIN texts r ON r.id = v."right"
     ORDER BY j.id, v.pair"""
+
+
+def _insert(connection: sqlite3.Connection, judge: int, entries: Sequence[Entry]) -> None:
+    now, keys = _now(), [(pair_of(each.key), each) for each in entries]
+    texts = {text for _, each in keys for text in (each.left, each.right)}
+    connection.executemany(
+        "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(_digest(text), text) for text in texts]
+    )
+    connection.executemany(_KEEP, [_columns(pair, judge, each, now) for pair, each in keys])
 
 
 def pair_of(key: Key) -> bytes:

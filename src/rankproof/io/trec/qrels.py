@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankproof.core.hits import Array
@@ -14,6 +16,8 @@ from rankproof.io.trec.lines import BadLine, Lines, split, text_of_line
 
 COLUMNS = 4
 QUERY, ASPECT, DOC, GRADE = range(COLUMNS)
+MACHINE = "machine:"
+"""What the second column begins with where a judge that is no person made the judgments."""
 
 
 def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Judgments:
@@ -35,13 +39,22 @@ def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Ju
         raise DataError(f"{source}: no judgments in it, expected lines of query, aspect, document, grade.")
     everything = slice(None)
     aspects = lines.fields(everything, ASPECT)
-    return judgments_from_rows(
+    judgments = judgments_from_rows(
         lines.fields(everything, QUERY),
         lines.fields(everything, DOC),
         grade.tolist(),
         aspects if len(set(aspects)) > 1 else None,
         source=source,
         line=[lines.line_of(row) + 1 for row in range(len(lines))],
+    )
+    made = next((each for each in aspects if each.startswith(MACHINE)), None)
+    return judgments if made is None else replace(judgments, prepared={"notes": [_by_machine(source, made)]})
+
+
+def _by_machine(source: str, mark: str) -> str:
+    return (
+        f"{source}: these judgments were made by a machine ({mark.removeprefix(MACHINE)}), not by people: levels "
+        "may be off, so hold them against judgments of people before they are believed"
     )
 
 

@@ -70,7 +70,7 @@ def _outcome(units: Units, low: float, high: float, estimate: float | None) -> O
         return Outcome(low, low, low, total, total)
     if estimate is not None:
         return Outcome(min(max(estimate, low), high), low, high, known, total)
-    return Outcome(None, low, high, known, total, f"only {known} of {total} settled")
+    return Outcome(None, low, high, known, total, "not settled")
 
 
 def ends(metric: Metric, batch: Sequence[Units]) -> tuple[Array, Array]:

@@ -1,0 +1,57 @@
+"""Judged scores as a page in which every score opens to its verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rankproof.api.evidence import Piece
+from rankproof.api.judged import JudgedScores
+from rankproof.judging.blame import POINTS
+from rankproof.reporting.html.judged import Scored, Shown, System, html
+
+MOST = 200
+"""Samples shown one by one: those with the worst values of the first metric."""
+
+
+def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -> str:
+    """The page as text: one HTML file that needs nothing else, no script and no network."""
+    from rankproof import __version__
+
+    systems = [_system(name if len(scores) > 1 else "", each) for name, each in scores.items()]
+    return html(title, systems, POINTS, __version__)
+
+
+def _system(name: str, scores: JudgedScores) -> System:
+    chosen = _worst_first(scores)[:MOST]
+    return System(
+        name,
+        scores.summary(name),
+        tuple(_shown(scores, sample) for sample in chosen),
+        len(scores.queries) - len(chosen),
+        scores.blame.points,
+        scores.blame.halves if scores.blame.failures else {},
+    )
+
+
+def _worst_first(scores: JudgedScores) -> list[str]:
+    """The samples with evidence, those of the worst values of the first metric first, then the unmeasured."""
+    first = next(iter(scores.columns))
+    worst = [sample for sample, _ in scores.worst(len(scores.queries), first)]
+    known = set(worst)
+    order = worst + [sample for sample in scores.queries if sample not in known]
+    return [sample for sample in order if sample in scores.verdicts]
+
+
+def _shown(scores: JudgedScores, sample: str) -> Shown:
+    pieces, place = scores.verdicts.of(sample), scores.queries.index(sample)
+    failures = {each.sample: each for each in scores.blame.failures}
+    point = failures[sample].point if sample in failures else ""
+    found = tuple(_scored(scores, name, place, pieces) for name in scores.columns)
+    return Shown(sample, POINTS.get(point, ""), found)
+
+
+def _scored(scores: JudgedScores, name: str, place: int, pieces: list[Piece]) -> Scored:
+    column = scores.column(name)
+    measured = column.counted is None or bool(column.counted[place])
+    pairs = tuple(each for each in pieces if name in each.metrics)
+    return Scored(name, float(column.values[place]) if measured else None, column.reasons[place], pairs)

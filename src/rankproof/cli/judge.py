@@ -1,0 +1,162 @@
+"""`rankproof judge`: scores of samples by verdicts on their texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import options, saved
+from rankproof.cli.asking import judge_named
+from rankproof.cli.files import named, read_groups
+from rankproof.cli.output import coloured, telling, write
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.api.judge import Judge
+    from rankproof.api.judged import JudgedScores
+
+PAGE = (".html", ".htm")
+
+
+@click.command("judge")
+@click.argument("files", nargs=-1, required=True, metavar="SAMPLES...")
+@click.option(
+    "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="What to measure; see below."
+)
+@click.option(
+    "-j", "--judge", "spec", default="lexical", metavar="JUDGE", help="Who judges; see below. [lexical]"
+)
+@click.option(
+    "--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where verdicts are found and kept."
+)
+@click.option("--base-url", metavar="URL", help="The endpoint of a model, where it is not the usual one.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be asked and what it would cost, and ask nothing."
+)
+@click.option("-k", type=int, metavar="K", help="How many of the contexts count. [all]")
+@click.option(
+    "--complete", type=float, default=1.0, metavar="S", help="Settled share from which a sample counts. [1]"
+)
+@click.option(
+    "--compat", metavar="TOOL", help="ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas."
+)
+@click.option("--blame", is_flag=True, help="Say which half failed: retrieval or generation.")
+@click.option("--qrels", metavar="FILE", help="Write the verdicts on contexts as TREC judgments.")
+@click.option(
+    "-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below."
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    default="table",
+    metavar="FORMAT",
+    help="table, markdown, latex, csv, json, jsonl or parquet. [table]",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write to a file; a name ending in .html gets a page with all verdicts.",
+)
+@click.option("--by", metavar="FILE", help="Score groups of samples apart: lines of ID<TAB>GROUP.")
+@click.option(
+    "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each file."
+)
+@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved.")
+@click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
+@options.history
+def command(
+    files: tuple[str, ...],
+    metrics: tuple[str, ...],
+    spec: str,
+    ledger: str | None,
+    base_url: str | None,
+    settings: tuple[str, ...],
+    dry_run: bool,
+    k: int | None,
+    complete: float,
+    compat: str | None,
+    blame: bool,
+    qrels: str | None,
+    per_query: bool,
+    form: str,
+    output: str | None,
+    by: str | None,
+    names: tuple[str, ...],
+    tags: tuple[str, ...],
+    replace: bool,
+    history: str,
+) -> None:
+    """Score questions, contexts and answers by a judge's verdicts.
+
+    SAMPLES are JSON Lines, JSON, CSV, Parquet, or spans: rows with query, contexts,
+    reference, answer, under these names or those of other tools.
+
+    JUDGE is lexical (rules, offline), openai:MODEL, anthropic:MODEL, human:NAME,
+    replay, or several: 'lexical>openai:MODEL' asks the model what rules leave open.
+    METRIC is a name like context_precision, context_recall, faithfulness or P@5;
+    'rankproof measures --judged' lists all.
+
+    \b
+    rankproof judge samples.jsonl -m context_precision,context_recall
+    rankproof judge samples.jsonl --judge openai:MODEL --dry-run
+    rankproof judge samples.jsonl --judge replay --ledger verdicts.db
+    """
+    from rankproof.reporting.formats import check
+
+    check(form)
+    saved.check_saving(names, files, tags, history, replace)
+    if qrels and len(files) > 1:
+        raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
+    judge = judge_named(spec, ledger, base_url, settings)
+    how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
+    asked = options.given(metrics)
+    if dry_run:
+        for name, path in named(files).items():
+            write(f"{name}: {judge.plan(path, asked, **how)}\n", output)
+        return
+    how["by"] = None if by is None else read_groups(by)
+    scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
+    if names:
+        saved.save(list(scores.values()), names, tags, history, replace)
+    if qrels:
+        lines = next(iter(scores.values())).write_qrels(qrels)
+        click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
+    write(_rendered(scores, form, per_query, blame, output), output)
+
+
+def _judged(judge: Judge, path: str, asked: list[str] | None, how: dict[str, Any]) -> JudgedScores:
+    with telling(f"judging {path}"):
+        return judge(path, asked, **how)
+
+
+def _rendered(
+    scores: dict[str, JudgedScores], form: str, per_query: bool, blame: bool, output: str | None
+) -> str | bytes:
+    """The results in the format asked for; a page where the file is to be one."""
+    from rankproof.cli.evaluate import rendered
+
+    if output is not None and output.lower().endswith(PAGE):
+        from rankproof.api.judged_page import page_of
+
+        return page_of(scores)
+    found = rendered(dict(scores), form, per_query, coloured(output))
+    if not blame or not isinstance(found, str) or form != "table":
+        return found
+    return f"{found}\n{_blame(scores)}"
+
+
+def _blame(scores: dict[str, JudgedScores]) -> str:
+    from rankproof.judging.blame import POINTS
+    from rankproof.reporting.judged import blame
+
+    parts = [
+        (f"{name}\n" if len(scores) > 1 else "") + blame(each.blame.halves, each.blame.points, POINTS)
+        for name, each in scores.items()
+    ]
+    return "\n".join(parts)

@@ -1,0 +1,120 @@
+"""Judged samples as one page: each score opens to the claims behind it, their verdicts, quotes and judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rankproof.core.summary import Summary
+from rankproof.reporting import facts
+from rankproof.reporting.columns import telling
+from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, paragraphs, table
+from rankproof.reporting.html.page import Section, page
+from rankproof.reporting.judged import RELATIONS, Pair, verdict
+from rankproof.reporting.numbers import count, score, share
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One metric of one sample: its value or why it has none, and the pairs behind it."""
+
+    metric: str
+    value: float | None
+    reason: str
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One sample as a reader sees it."""
+
+    id: str
+    failure: str
+    """Where something was lost, in words; empty where nothing was."""
+    scores: tuple[Scored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """All of one set of samples."""
+
+    name: str
+    summary: Summary
+    samples: tuple[Shown, ...]
+    left_out: int = 0
+    """Samples that are not shown one by one."""
+    points: Mapping[str, int] = field(default_factory=dict)
+    halves: Mapping[str, int] = field(default_factory=dict)
+
+
+def html(title: str, systems: Sequence[System], words: Mapping[str, str], version: str) -> str:
+    """The page as one file that needs nothing else; `words` say what each point of failure is."""
+    sections = [section for i, each in enumerate(systems) for section in _sections(each, words, f"s{i}")]
+    size = f"{count(systems[0].summary.queries, 'sample')}, {count(len(systems[0].summary.rows), 'metric')}."
+    return page(title, el("p", size, cls="size"), sections, el("p", f"Made by rankproof {version}."))
+
+
+def _sections(system: System, words: Mapping[str, str], key: str) -> list[Section]:
+    named = f": {system.name}" if system.name else ""
+    found = [Section(f"{key}-scores", f"Scores{named}", _scores(system.summary))]
+    if system.halves and sum(system.halves.values()):
+        found.append(Section(f"{key}-blame", f"Which half failed{named}", _blame(system, words)))
+    found.append(Section(f"{key}-samples", f"Samples{named}", _samples(system)))
+    return found
+
+
+def _scores(summary: Summary) -> Markup:
+    fields = telling(summary.rows)
+    headings = ["metric", *(each.heading.replace("\n", " ") for each in fields)]
+    rows = [[row.measure, *(each.cell(row) for each in fields)] for row in summary.rows]
+    findings = [f"{each.severity}: {each}" for each in summary.findings]
+    said = [*facts.under(summary), *findings]
+    return join([table("Means over samples", headings, rows), paragraphs(said)])
+
+
+def _blame(system: System, words: Mapping[str, str]) -> Markup:
+    total = sum(system.points.values())
+    lead = (
+        f"{count(system.halves['retrieval'], 'failure')} of retrieval, "
+        f"{count(system.halves['generation'], 'failure')} of generation."
+    )
+    rows = [
+        [point, words.get(point, ""), f"{times:,}", share(times / total)]
+        for point, times in system.points.items()
+    ]
+    headings = ("point", "what happened", "samples", "share")
+    return join([el("p", lead), table("Points of failure", headings, rows, words=(0, 1))])
+
+
+def _samples(system: System) -> Markup:
+    left = f" The other {system.left_out:,} are left out." if system.left_out else ""
+    lead = el("p", f"Each sample opens to its scores, each score to what was judged.{left}")
+    return join([lead, *map(_sample, system.samples)])
+
+
+def _sample(shown: Shown) -> Markup:
+    values = ", ".join(f"{each.metric} {score(each.value)}" for each in shown.scores)
+    lost = f"; {shown.failure}" if shown.failure else ""
+    summary = join([el("b", ident(shown.id)), el("small", f" {values}{lost}")])
+    return fold(summary, *map(_score, shown.scores))
+
+
+def _score(scored: Scored) -> Markup:
+    why = f" ({scored.reason})" if scored.reason else ""
+    summary = f"{scored.metric} {score(scored.value)}{why}"
+    if not scored.pairs:
+        return el("p", f"{summary}. No judge was asked.")
+    headings = ("verdict", "of", "about", "quote", "by")
+    rows = [_row(each) for each in scored.pairs]
+    return fold(summary, table(f"What {scored.metric} counts", headings, rows, words=range(5)))
+
+
+def _row(pair: Pair) -> list[Child]:
+    left, right = RELATIONS[pair.relation]
+    said = verdict(pair.relation, pair.value, pair.reason)
+    quote = el("q", ident(pair.quote)) if pair.quote else ""
+    return [said, _text(left, pair.left), _text(right, pair.right), quote, pair.judge]
+
+
+def _text(noun: str, text: str) -> Markup:
+    return join([el("small", f"{noun}: "), ident(text)])

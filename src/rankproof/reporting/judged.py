@@ -1,0 +1,116 @@
+"""Verdicts and failures as text for people: what was said of which pair, and which half failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from rankproof.reporting.numbers import count, share
+from rankproof.reporting.tables import Column, clean, cut, table, wrap
+
+RELATIONS = {
+    "R": ("question", "context"),
+    "S": ("claim", "text"),
+    "Q": ("question", "statement"),
+    "A": ("question", "answer"),
+    "C": ("", "text"),
+}
+"""What the two texts of a pair are under each relation."""
+WORDS: dict[str, dict[int, str]] = {
+    "R": {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"},
+    "S": {1: "supports", 0: "silent", -1: "contradicts"},
+    "Q": {0: "beside the point", 1: "bears on it"},
+    "A": {
+        -1: "abstains",
+        0: "not addressed",
+        1: "addressed in part",
+        2: "mostly addressed",
+        3: "fully addressed",
+    },
+}
+"""What each value says."""
+
+
+class Pair(Protocol):
+    """A pair of texts with what was said of it."""
+
+    @property
+    def relation(self) -> str:
+        """Under which relation it was judged."""
+
+    @property
+    def left(self) -> str:
+        """The question or claim."""
+
+    @property
+    def right(self) -> str:
+        """The text."""
+
+    @property
+    def value(self) -> int | None:
+        """The verdict; None: unmeasured, or claims."""
+
+    @property
+    def judge(self) -> str:
+        """Who said so."""
+
+    @property
+    def quote(self) -> str:
+        """The words that show it."""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no verdict."""
+
+
+def verdict(relation: str, value: int | None, reason: str = "") -> str:
+    """A verdict in words.
+
+    >>> verdict("S", -1), verdict("R", None, "the judge could not tell")
+    ('contradicts', 'unmeasured: the judge could not tell')
+    """
+    if reason or value is None:
+        return "split into claims" if relation == "C" and not reason else f"unmeasured: {reason}"
+    return WORDS[relation].get(value, str(value))
+
+
+def pairs(found: Iterable[tuple[str, Pair]]) -> str:
+    """Each pair in a few lines, under its id."""
+    return "\n".join("\n".join(_pair(name, each)) + "\n" for name, each in found)
+
+
+def _pair(name: str, each: Pair) -> list[str]:
+    left, right = RELATIONS[each.relation]
+    lines = [
+        f"{name}  {each.relation}  {clean(verdict(each.relation, each.value, each.reason))}  by {each.judge}"
+    ]
+    for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):
+        if text:
+            lines += wrap(cut(" ".join(text.split()), 300), first=f"  {noun}: ", later="    ")
+    return lines
+
+
+def judges(found: Sequence[Mapping[str, Any]]) -> str:
+    """Who judged how much."""
+    columns = [
+        Column("judge", [cut(each["name"], 40) for each in found]),
+        Column("verdicts", [count(each["verdicts"]) for each in found], True),
+        Column("unmeasured", [count(each["unmeasured"]) for each in found], True),
+    ]
+    return "\n".join(table(columns)) + "\n"
+
+
+def blame(halves: Mapping[str, int], points: Mapping[str, int], words: Mapping[str, str]) -> str:
+    """Which half failed, retrieval first, and at which point."""
+    failed, total = sum(halves.values()), sum(points.values())
+    lines = wrap(
+        f"{count(failed, 'sample')} of {total:,} failed: {halves['retrieval']:,} by retrieval, "
+        f"{halves['generation']:,} by generation."
+    )
+    columns = [
+        Column("point", list(points)),
+        Column("samples", [count(each) for each in points.values()], True),
+        Column("share", [share(each / total) for each in points.values()], True),
+        Column("what happened", [words.get(point, "") for point in points]),
+    ]
+    return "\n".join([*lines, "", *table(columns)]) + "\n"
