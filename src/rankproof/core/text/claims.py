@@ -1,0 +1,158 @@
+"""What a text claims: its statements, taken apart where clauses stand each for itself.
+
+Clauses are parted only where both have a subject of their own; pronouns are left as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rankproof.core.text.blocks import HEADING
+from rankproof.core.text.irregular import IRREGULAR
+from rankproof.core.text.quotes import enclosed
+from rankproof.core.text.sentences import sentences
+from rankproof.core.text.spans import Span, trimmed
+from rankproof.core.text.words import folded, words
+
+LEAD = re.compile(
+    r"\s*(?:>\s*)*(?:[-*+•◦▪‣·–—●○■]\s+|\(?(?:\d{1,3}|[A-Za-z])[.)]\s+|#{1,6}\s+|\|\s*)?(?:\[[ xX]\]\s+)?[*_]{0,2}"
+)
+"""The mark of a list item, a quotation or a heading."""
+QUESTION = re.compile(r"[?？؟;][\"'”’»)\]」』）*_]*$")
+GREEK_LETTER = re.compile("[\u0370-\u03ff]")
+SUBJECT = {
+    "en": r"he|she|it|they|we|i|you|this|that|these|those|there|the|an?|his|her|its|their|our|my|your|no"
+    "|some|many|most|all"
+    r"|each|every|both|several|one|another|[A-Z][\w’'-]+(?:\s[A-Z][\w’'-]+)*"
+    r"(?=\s(?:is|are|was|were|has|had|have|does|did|will|would"
+    r"|can|could|may|became|began|[a-z]+ed)\b)",
+    "de": r"er|sie|es|wir|ich|ihr|man|dies(?:e[rs]?)?|der|die|das|ein|eine|sein|seine|ihre|viele|alle"
+    "|einige|kein|keine|dort|hier",
+    "fr": r"il|elle|ils|elles|on|nous|vous|je|ce|cela|c'est|le|la|les|un|une|son|sa|ses|leur",
+    "es": r"él|ella|ellos|ellas|esto|este|esta|el|la|los|las|un|una|su|sus|hay|no|se",
+    "hi": r"वह|वे|यह|ये|उसने|उन्होंने|उसका|उसकी|उसके|उनका|उनकी|इसका|इसकी|इसके|इसमें|उसमें|मैं|मैंने|हम"
+    "|हमने|आप|तुम|वहाँ|यहाँ",
+    "ru": r"он|она|оно|они|это|мы|я|его|её|их|там",
+}
+JOINING = {
+    "en": r"(?:,\s*(?:and|but|while|whereas|although|though|yet|so)|\s(?:and|but|whereas))",
+    "de": r"(?:,\s*(?:und|aber|doch|sondern|während|jedoch)|\s(?:und|aber))",
+    "fr": r"(?:,\s*(?:et|mais|tandis que|alors que)|\s(?:et|mais))",
+    "es": r"(?:,\s*(?:y|pero|mientras que|aunque)|\s(?:y|pero))",
+    "hi": r"(?:,?\s*(?:और|लेकिन|परंतु|परन्तु|किंतु|मगर|जबकि|तथा|एवं))",
+    "ru": r"(?:,\s*(?:а|но|и|однако))",
+}
+SEMICOLON = r"\s*[;；؛]\s*"
+CHINESE = (
+    r"，(?:而|但是?|并且|而且|不过|然而|同时|所以|因此)(?=[^，。；]{3,})"
+    r"|，(?=(?:他们?|她们?|它们?|我们?|这|那|其)[^，。；]{3,})"
+)
+JAPANESE = r"(?:(?<=だ|る|た|い|す)が|(?<=[るたいすだ])けれども?|(?<=[るたいすだ])し)、(?=[^、。]{3,})"
+ARABIC = (
+    r"\s*،?\s+و(?=(?:هو|هي|هم|هذا|هذه|كان|كانت|قد|لقد|أصبح|أصبحت|يقع|تقع|يبلغ|تبلغ|ولد|ولدت|توفي|توفيت|لم"
+    r"|لا|لن|ليس|ليست)\s)"
+    r"|\s*،?\s+(?:لكن|ولكن|بينما)\s+"
+)
+CLAUSE = re.compile(
+    "|".join(
+        [
+            SEMICOLON,
+            CHINESE,
+            JAPANESE,
+            ARABIC,
+            *(rf"{JOINING[code]}\s+(?=(?:{SUBJECT[code]})(?!\w))" for code in SUBJECT),
+        ]
+    )
+)
+VERB = re.compile(
+    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|may|might|must|shall"
+    r"|should|isn't|aren't|wasn't"
+    r"|weren't|became|began|won|lost|made|took|gave|came|went|left|got|ran|wrote|said|grew|fell|rose|led"
+    r"|met|held|kept|lives?|lies|costs?"
+    r"|stands|works|runs|makes|takes|gives|goes|uses|has|needs|contains|includes|remains?|means|sells"
+    r"|starts|ends|eats?|plays?|\w{2,}ed"
+    r"|ist|sind|war|waren|wird|wurden?|hat|hatten?|haben|kann|können|konnten?|muss|liegt|lag|lebte?"
+    r"|kostet|gibt|gab|kam|kommt|ging|geht"
+    r"|bleibt?|blieb|steht|stand|fand|heißt|hieß|starb|begann|gewann|schrieb|macht|\w{2,}(?:te|ten|iert)"
+    r"|est|sont|était|étaient|a|ont|avait|fut|sera|peut|doit|fait|reste|\w{2,}(?:ait|aient|èrent)"
+    r"|es|son|era|eran|fue|fueron|ha|han|tiene|tienen|está|están|puede|hay|\w{2,}(?:ó|aron|ieron|aba|ían?))\b"
+    r"|\b(?:he|she|it|who)\s(?:\w+\s)?[a-z]{2,}s\b|\b(?:er|sie|es|wir)\s[a-zäöü]{2,}(?:t|en)\b|\b(?:they"
+    r"|we|you|i)\s[a-z]{3,}\b",
+    re.IGNORECASE,
+)
+"""A word that may be a verb; where a clause of Latin letters has none, it is not parted."""
+GREETINGS = (
+    "yes no ok okay sure thanks thank hello hi hey sorry well please indeed exactly absolutely certainly"
+    " correct right true"
+    " ja nein danke hallo bitte oui non merci bonjour sí gracias hola да нет спасибо 是 是的 好 好的 对"
+    " 不 不是 はい いいえ"
+    " نعم لا شكرا مرحبا हाँ हां नहीं धन्यवाद नमस्ते जी"
+)
+SAYS_NOTHING = frozenset(folded(word) for word in GREETINGS.split())
+LATIN = re.compile("[A-Za-z]")
+
+
+def claims(text: str) -> list[Span]:
+    """The claims of a text, in order: no questions, no headings, no greetings.
+
+    >>> text = "# Brasília\\nIt was founded in 1960, and it is the capital. Is it large? Yes. No tax is due; fees are."
+    >>> [claim.of(text) for claim in claims(text)]
+    ['It was founded in 1960', 'it is the capital.', 'No tax is due', 'fees are.']
+    """
+    return [
+        claim for statement in statements(text) for claim in _clauses(text, statement) if _says(text, claim)
+    ]
+
+
+def statements(text: str) -> list[Span]:
+    """The sentences of a text that state something, without the marks of lists: no headings and no questions.
+
+    >>> text = "# Fees\\n- None are charged.\\n- Why?"
+    >>> [statement.of(text) for statement in statements(text)]
+    ['None are charged.']
+    """
+    return [span for sentence in sentences(text) for span in _stated(text, sentence)]
+
+
+def _stated(text: str, sentence: Span) -> Iterator[Span]:
+    whole = sentence.of(text)
+    if HEADING.match(whole) or _asks(whole) or whole.endswith((":", "：")):
+        return
+    lead = LEAD.match(whole)
+    span = trimmed(text, sentence.start + (lead.end() if lead else 0), sentence.end)
+    if words(span.of(text)):
+        yield span
+
+
+def _asks(sentence: str) -> bool:
+    found = QUESTION.search(sentence)
+    return found is not None and (found.group()[0] != ";" or GREEK_LETTER.search(sentence) is not None)
+
+
+def _says(text: str, claim: Span) -> bool:
+    """Whether it is more than a greeting or a yes."""
+    spoken = words(claim.of(text))
+    return bool(spoken) and not all(word.form in SAYS_NOTHING for word in spoken)
+
+
+def _clauses(text: str, statement: Span) -> Iterator[Span]:
+    """The clauses that can stand for themselves."""
+    whole = statement.of(text)
+    inside = enclosed(whole)
+    start = 0
+    for joint in CLAUSE.finditer(whole):
+        if inside[joint.start()] or not (
+            _clause(whole[start : joint.start()]) and _clause(whole[joint.end() :])
+        ):
+            continue
+        yield trimmed(text, statement.start + start, statement.start + joint.start())
+        start = joint.end()
+    yield trimmed(text, statement.start + start, statement.end)
+
+
+def _clause(part: str) -> bool:
+    """Whether a part of a sentence may be a sentence; in Latin letters it must have a verb."""
+    if LATIN.search(part):
+        return VERB.search(part) is not None or any(word.form in IRREGULAR for word in words(part))
+    return len(part.strip()) > 2

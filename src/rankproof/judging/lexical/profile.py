@@ -1,0 +1,199 @@
+"""What the lexical judge sees in a text: the terms it is made of, and in which sentences they stand.
+
+A text is read once and remembered, whatever number of pairs it is in.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from rankproof.core.text.dates import dates
+from rankproof.core.text.languages import language
+from rankproof.core.text.negation import negations
+from rankproof.core.text.numbers import Quantity, quantities
+from rankproof.core.text.sentences import sentences
+from rankproof.core.text.spans import Span
+from rankproof.core.text.stems import stem
+from rankproof.core.text.stopwords import COMMON, HIRAGANA, STOP_WORDS
+from rankproof.core.text.words import Word, words
+
+REMEMBERED = 2_048
+"""How many texts are remembered."""
+WORD, COMMON_WORD, NAME, NUMBER = "word", "common", "name", "number"
+WEIGHTS = {WORD: 1.0, COMMON_WORD: 0.5, NAME: 1.3, NUMBER: 1.5}
+COMMON_STEMS = frozenset(stem(word) for word in COMMON)
+HEAD = 4
+"""So many first letters make words akin."""
+NEAR = 3
+"""How many terms apart two are still beside each other."""
+SPEAKING = "i my me we you your i'm ich mein wir je nous yo nosotros io noi eu nós 我 私 僕 मैं हम я мы انا نحن"
+SPEAKERS = frozenset(SPEAKING.split())
+"""Words by which somebody speaks of themselves, or to somebody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word that says something, or a number, where it stands."""
+
+    key: str
+    """What it is found under in its own text."""
+    sought: tuple[str, ...]
+    """What it may be found under in another text."""
+    kind: str
+    start: int
+    end: int
+    sentence: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A text as the lexical judge sees it."""
+
+    text: str
+    sentences: tuple[Span, ...]
+    terms: tuple[Term, ...]
+    where: dict[str, tuple[int, ...]]
+    """The sentences in which a term stands, by what it may be found under."""
+    forms: tuple[str, ...]
+    """All words, small ones too, in order."""
+    speakers: frozenset[str]
+
+    @cached_property
+    def weights(self) -> dict[tuple[str, ...], float]:
+        """What each term counts, by what it may be found under; more if it stands there more than once."""
+        found: dict[tuple[str, ...], float] = {}
+        for term in self.terms:
+            found[term.sought] = found.get(term.sought, 0.0) + WEIGHTS[term.kind]
+        return found
+
+    @cached_property
+    def total(self) -> float:
+        """What all terms count together."""
+        return sum(self.weights.values())
+
+    @cached_property
+    def heads(self) -> dict[str, tuple[int, ...]]:
+        """The sentences in which a word stands that begins so."""
+        found: dict[str, set[int]] = {}
+        for key, places in self.where.items():
+            if len(key) > HEAD and key[0] not in "=~":
+                found.setdefault(key[:HEAD], set()).update(places)
+        return {head: tuple(sorted(places)) for head, places in found.items()}
+
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[str, str]]:
+        """Terms that stand near each other, in their order."""
+        keys = [term.key for term in self.terms]
+        return frozenset((a, b) for i, a in enumerate(keys) for b in keys[i + 1 : i + 1 + NEAR])
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Terms that follow each other."""
+        return tuple(pairwise(term.key for term in self.terms))
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """All words, each once."""
+        return frozenset(self.forms)
+
+    @cached_property
+    def language(self) -> str:
+        """The language that the text seems to be in."""
+        return language(self.text)
+
+    @cached_property
+    def denials(self) -> tuple[Span, ...]:
+        """Where something is denied."""
+        return tuple(negations(self.text))
+
+    def sentence(self, number: int) -> str:
+        """The words of a sentence."""
+        return self.sentences[number].of(self.text) if self.sentences else ""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def profile(text: str) -> Profile:
+    """Read a text.
+
+    >>> read = profile("Refunds take 30 days. No fee is charged.")
+    >>> [term.key for term in read.terms], read.where["=2592000 s"]
+    (['refund', 'tak', '=2592000 s', 'fee', 'charg'], (0,))
+    """
+    spans = tuple(sentences(text))
+    starts = [span.start for span in spans]
+    spoken = _outside(words(text), numbers := list(_numbers(text, starts)))
+    terms = sorted(
+        [*_content(text, spoken, starts), *(term for term, _ in numbers)], key=lambda term: term.start
+    )
+    forms = sorted([*((w.start, stem(w.form)) for w in spoken), *((t.start, t.key) for t, _ in numbers)])
+    return Profile(
+        text,
+        spans,
+        tuple(terms),
+        _where(terms, numbers),
+        tuple(form for _, form in forms),
+        frozenset(w.form for w in spoken if w.form in SPEAKERS),
+    )
+
+
+def _where(terms: Iterable[Term], numbers: list[tuple[Term, tuple[str, ...]]]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = {}
+    for term, keys in [*((t, (t.key,)) for t in terms if t.kind != NUMBER), *numbers]:
+        for key in keys:
+            places = found.setdefault(key, [])
+            if term.sentence not in places:
+                places.append(term.sentence)
+    return {key: tuple(places) for key, places in found.items()}
+
+
+def _outside(spoken: list[Word], numbers: list[tuple[Term, tuple[str, ...]]]) -> list[Word]:
+    """The words that are no part of a number or date."""
+    taken = sorted((term.start, term.end) for term, _ in numbers)
+    if not taken:
+        return spoken
+    begins = [start for start, _ in taken]
+    return [w for w in spoken if (at := bisect_right(begins, w.start)) == 0 or w.start >= taken[at - 1][1]]
+
+
+def _content(text: str, spoken: list[Word], starts: list[int]) -> Iterator[Term]:
+    for word in spoken:
+        if word.form in STOP_WORDS or word.form in HIRAGANA:
+            continue
+        place = _sentence(starts, word.start)
+        key = stem(word.form)
+        yield Term(key, (key,), _kind(text, word, key, starts[place]), word.start, word.end, place)
+
+
+def _kind(text: str, word: Word, key: str, begin: int) -> str:
+    """A word is a name where it is written large within a sentence."""
+    if text[word.start].isupper() and word.start > begin:
+        return NAME
+    return COMMON_WORD if key in COMMON_STEMS else WORD
+
+
+def _sentence(starts: list[int], place: int) -> int:
+    return max(0, bisect_right(starts, place) - 1)
+
+
+def _numbers(text: str, starts: list[int]) -> Iterator[tuple[Term, tuple[str, ...]]]:
+    """Numbers and dates with all that they may be found under."""
+    known = dates(text)
+    for date in known:
+        years = (f"~{date.year}",) if date.year else ()
+        term = Term(
+            f"={date.iso}", (f"={date.iso}",), NUMBER, date.start, date.end, _sentence(starts, date.start)
+        )
+        yield term, (*(f"={part}" for part in date.parts), *years)
+    for number in quantities(text, known):
+        key = f"={number.form}"
+        term = Term(key, _sought(number), NUMBER, number.start, number.end, _sentence(starts, number.start))
+        yield term, (key, f"~{number.plain}")
+
+
+def _sought(number: Quantity) -> tuple[str, ...]:
+    """A number with a unit is found with that unit or with none; without one it is found with any."""
+    return (f"={number.form}", f"={number.plain}") if number.unit else (f"~{number.plain}",)
