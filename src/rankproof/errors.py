@@ -53,11 +53,13 @@ def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
     """The error for a word that is none of the known ones.
 
     >>> str(one_of("ties", "trek", ["trec", "id"]))
-    "ties: got 'trek', expected one of 'trec', 'id'. Did you mean 'trec'?"
+    "ties: got 'trek', expected one of 'trec', 'id'. Did you mean 'trec'? Next: choose one of them."
     """
     known = list(known)
     listed = ", ".join(repr(word) for word in known)
-    return UsageError(f"{what}: got {got!r}, expected one of {listed}.{nearest(str(got), known)}")
+    return UsageError(
+        f"{what}: got {got!r}, expected one of {listed}.{nearest(str(got), known)} Next: choose one of them."
+    )
 
 
 def shorten(text: object, width: int = 60) -> str:

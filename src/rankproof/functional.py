@@ -226,13 +226,19 @@ def _divided(part: int, whole: int) -> float:
 def _verdicts(owner: str, verdicts: Sequence[Any]) -> tuple[list[str], dict[str, float]]:
     for each in verdicts:
         if each not in (0, 1):
-            raise UsageError(f"{owner}: got the verdict {each!r}, expected 0 or 1 (or True or False).")
+            raise UsageError(
+                f"{owner}: got the verdict {each!r}, expected 0 or 1 (or True or False). "
+                "Next: turn it into one of these."
+            )
     names = [str(place) for place in range(len(verdicts))]
     return names, {name: float(each) for name, each in zip(names, verdicts, strict=True)}
 
 
 def _share(owner: str, verdicts: Sequence[Any]) -> float:
     if not len(verdicts):
-        raise UsageError(f"{owner}: there is nothing to divide by; without a single item it has no value.")
+        raise UsageError(
+            f"{owner}: there is nothing to divide by; without a single item it has no value. "
+            "Next: leave such a query out."
+        )
     names, judged = _verdicts(owner, verdicts)
     return value("P", names, judged)

@@ -181,11 +181,13 @@ def test_a_path_that_is_not_there(tmp_path: Path):
     (tmp_path / "bm25.run").write_text("q1 Q0 d1 1 1 t\n")
     for load in (load_judgments, load_ranking):
         said = refused(load, tmp_path / "bm52.run", UsageError)
-        assert said == f"{tmp_path / 'bm52.run'}: no such file. Did you mean 'bm25.run'?"
-        said = refused(load, str(tmp_path / "nowhere" / "x"), UsageError)
         assert (
-            said
-            == f"{tmp_path / 'nowhere' / 'x'}: no such file, and there is no folder {tmp_path / 'nowhere'}."
+            said == f"{tmp_path / 'bm52.run'}: no such file. Did you mean 'bm25.run'? Next: check the path."
+        )
+        said = refused(load, str(tmp_path / "nowhere" / "x"), UsageError)
+        nowhere = tmp_path / "nowhere"
+        assert (
+            said == f"{nowhere / 'x'}: no such file, and there is no folder {nowhere}. Next: check the path."
         )
 
 
@@ -210,7 +212,10 @@ def test_the_splits_of_a_beir_folder(tmp_path: Path):
     assert load_judgments(f"{tmp_path}#train").docs == ["train"]
     assert load_judgments(qrels / "dev.tsv").docs == ["dev"]
     said = refused(load_judgments, f"{tmp_path}#trian", UsageError)
-    assert said == f"{tmp_path}: no split 'trian', only 'dev', 'train'. Did you mean 'train'?"
+    assert (
+        said
+        == f"{tmp_path}: no split 'trian', only 'dev', 'train'. Did you mean 'train'? Next: name one of them."
+    )
     (qrels / "test.tsv.gz").write_bytes(gzip.compress(b"query-id\tcorpus-id\tscore\nq1\ttest\t1\n"))
     judgments = load_judgments(tmp_path)
     assert judgments.docs == ["test"]

@@ -95,7 +95,10 @@ def score_ranking(
 ) -> Scores:
     """Scores of an opened ranking; `asked_as` has the names under which a profile's measures were asked."""
     if not judgments.queries:
-        raise DataError(f"{judgments.source}: there are no judgments in it, so there is nothing to score.")
+        raise DataError(
+            f"{judgments.source}: there are no judgments in it, so there is nothing to score. "
+            "Next: check which file or table this is."
+        )
     census = Census(notes=notes_of(judgments))
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
     rng = np.random.default_rng(SEED) if hits.first is not None else None

@@ -153,7 +153,7 @@ class Scores:
         from rankproof.core import limits
 
         if of not in ("ties", "unjudged"):
-            raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'.")
+            raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'. Next: choose one.")
         if of == "unjudged" and self._over_tie_orders:
             return None
         rng = np.random.default_rng(SEED)
@@ -379,7 +379,10 @@ def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
     if by is None:
         return {}
     if not callable(by) and not isinstance(by, Mapping):
-        raise UsageError(f"by: got {by!r}, expected a mapping of query id to group, or a function.")
+        raise UsageError(
+            f"by: got {by!r}, expected a mapping of query id to group, or a function. "
+            "Next: give one of these."
+        )
     look_up = by if callable(by) else by.get
     found: dict[str, list[int]] = {}
     for i, query in enumerate(queries):

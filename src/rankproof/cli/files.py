@@ -25,7 +25,10 @@ def named(paths: Sequence[str]) -> dict[str, str]:
 def check_one_stdin(*paths: str) -> None:
     """Standard input can be read once."""
     if paths.count(STDIN) > 1:
-        raise UsageError("'-' was given more than once, but standard input can be read once only.")
+        raise UsageError(
+            "'-' was given more than once, but standard input can be read once only. "
+            "Next: put one of them into a file."
+        )
 
 
 def read_groups(by: str, judgments: str | None = None) -> Any:

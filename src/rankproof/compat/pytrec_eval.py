@@ -94,13 +94,17 @@ def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:
     fraction = np.flatnonzero(known.grade != np.trunc(known.grade))
     if len(fraction):
         where = shorten(known.queries[known.query[fraction[0]]])
-        raise DataError(f"query {where}: got grade {known.grade[fraction[0]]:g}, expected a whole number")
+        raise DataError(
+            f"query {where}: got grade {known.grade[fraction[0]]:g}, expected a whole number. Next: round it"
+        )
     return known
 
 
 def _level(level: int) -> int:
     if not isinstance(level, int) or level < 1:
-        raise UsageError(f"relevance_level: got {level!r}, expected a whole number of at least 1")
+        raise UsageError(
+            f"relevance_level: got {level!r}, expected a whole number of at least 1. Next: give one."
+        )
     return level
 
 
@@ -135,7 +139,10 @@ def _split(measure: str) -> tuple[str, list[str]]:
     for name in supported_measures:
         if measure.startswith((f"{name}.", f"{name}_")) and _NUMBERS.fullmatch(measure[len(name) + 1 :]):
             return name, measure[len(name) + 1 :].split(",")
-    raise UsageError(f"unsupported measure {measure}.{nearest(measure, supported_measures)}")
+    raise UsageError(
+        f"unsupported measure {measure}.{nearest(measure, supported_measures)} "
+        "Next: choose from supported_measures."
+    )
 
 
 # --- files and means ------------------------------------------------------------------------------
@@ -170,7 +177,8 @@ def _fields(lines: Iterable[str], expected: int) -> Iterator[tuple[int, list[str
         fields = line.split()
         if fields and len(fields) != expected:
             raise DataError(
-                f"line {number}: got {len(fields)} fields in {shorten(line)}, expected {expected}"
+                f"line {number}: got {len(fields)} fields in {shorten(line)}, expected {expected}. "
+                "Next: mend the line."
             )
         if fields:
             yield number, fields
@@ -180,7 +188,9 @@ def _parsed(kind: Any, text: str, line: int) -> Any:
     try:
         return kind(text)
     except ValueError:
-        raise DataError(f"line {line}: got {text!r}, expected {_EXPECTED[kind]}") from None
+        raise DataError(
+            f"line {line}: got {text!r}, expected {_EXPECTED[kind]}. Next: mend the line."
+        ) from None
 
 
 _EXPECTED = {int: "a whole number as grade", float: "a number as score"}
@@ -188,7 +198,10 @@ _EXPECTED = {int: "a whole number as grade", float: "a number as score"}
 
 def _put(known: dict[str, Any], document: str, value: Any, line: int) -> None:
     if document in known:
-        raise DataError(f"line {line}: document {shorten(document)} comes a second time for its query")
+        raise DataError(
+            f"line {line}: document {shorten(document)} comes a second time for its query. "
+            "Next: keep one of the lines."
+        )
     known[document] = value
 
 
@@ -199,7 +212,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     (30.0, 0.5)
     """
     if not len(values):
-        raise UsageError(f"{measure}: got no values, expected at least one")
+        raise UsageError(f"{measure}: got no values, expected at least one. Next: check the results.")
     if measure.startswith("num_"):
         return float(np.sum(values))
     mean = float(np.sum(values)) / len(values)

@@ -77,7 +77,10 @@ class Conventions:
         for name in ("corpus", "context_k"):
             _check_positive(name, getattr(self, name))
         if not math.isfinite(self.unjudged_grade):
-            raise UsageError(f"unjudged_grade: got {self.unjudged_grade!r}, expected a finite number.")
+            raise UsageError(
+                f"unjudged_grade: got {self.unjudged_grade!r}, expected a finite number. "
+                "Next: give the grade they shall count as."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The conventions as plain data."""
@@ -110,4 +113,6 @@ def _check_positive(name: str, value: int | None) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(f"{name}: got {value!r}, expected a whole number of at least 1.")
+        raise UsageError(
+            f"{name}: got {value!r}, expected a whole number of at least 1. Next: give one, or leave it out."
+        )

@@ -108,7 +108,8 @@ class Measure:
             if name not in known:
                 expected = ", ".join(known) or "none"
                 raise UsageError(
-                    f"{self.spec.name}: unknown parameter {name!r}, expected {expected}.{nearest(name, known)}"
+                    f"{self.spec.name}: unknown parameter {name!r}, expected {expected}.{nearest(name, known)} "
+                    f"Next: see 'rankproof measures {self.spec.name}'."
                 )
         checked = {name: known[name].check(self.spec.name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
@@ -117,10 +118,13 @@ class Measure:
 
     def __matmul__(self, at: Any) -> Measure:
         if self.spec.at is None:
-            raise UsageError(f"{self.spec.name}: got @{at}, but this measure has no cut-off.")
+            raise UsageError(
+                f"{self.spec.name}: got @{at}, but this measure has no cut-off. Next: leave @{at} out."
+            )
         if at is None:
             raise UsageError(
-                f"{self.spec.name}: got @None, expected a cut-off; leave @ away for the whole list."
+                f"{self.spec.name}: got @None, expected a cut-off; leave @ away for the whole list. "
+                "Next: give a number like @10."
             )
         return self.with_params({self.spec.at: at})
 
@@ -133,7 +137,9 @@ class Measure:
         if not args:
             return self.with_params(params)
         if self.spec.kind == "ranking" and not isinstance(args[0], Hits):
-            raise UsageError(f"{self.spec.name}: got {args[0]!r}, expected parameters by name, or Hits.")
+            raise UsageError(
+                f"{self.spec.name}: got {args[0]!r}, expected parameters by name, or Hits. Next: write name=value."
+            )
         return self.spec.function(*args, **{**self.given, **params})  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:

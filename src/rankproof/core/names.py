@@ -26,7 +26,8 @@ def parse(text: str | Measure) -> Measure:
         return text
     if not isinstance(text, str):
         raise UsageError(
-            f"got {text!r} as a measure, expected one like nDCG @ 10, or its name like 'nDCG@10'."
+            f"got {text!r} as a measure, expected one like nDCG @ 10, or its name like 'nDCG@10'. "
+            "Next: 'rankproof measures' lists all."
         )
     return _parsed(text, len(CHANGES))
 
@@ -50,7 +51,7 @@ def _parsed_list(text: str, _changes: int) -> tuple[Measure, ...]:
 def _parse_each(given: list[str | Measure]) -> list[Measure]:
     found = [parse(name) for each in given for name in (split(each) if isinstance(each, str) else [each])]
     if not found:
-        raise UsageError("no measure was given, expected at least one, like 'nDCG@10'.")
+        raise UsageError("no measure was given, expected at least one, like 'nDCG@10'. Next: name one.")
     return list(dict.fromkeys(found))
 
 
@@ -74,7 +75,8 @@ def _form(text: str) -> re.Match[str]:
     form = _FORM.match(text.strip())
     if form is None:
         raise UsageError(
-            f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'."
+            f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'. "
+            "Next: write it like one of these."
         )
     return form
 
@@ -118,10 +120,11 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
         call = ast.parse(f"f({inside})", mode="eval").body
     except SyntaxError:
         raise UsageError(
-            f"measure {text!r}: cannot read the parameters {inside!r}, expected name=value."
+            f"measure {text!r}: cannot read the parameters {inside!r}, expected name=value. "
+            "Next: write them like (rel=2, gain='exp')."
         ) from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
-        raise UsageError(f"measure {text!r}: expected parameters by name, like rel=2.")
+        raise UsageError(f"measure {text!r}: expected parameters by name. Next: write them like rel=2.")
     return {str(k.arg): _value(text, k.value) for k in call.keywords}
 
 
@@ -132,14 +135,18 @@ def _value(text: str, node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        raise UsageError(f"measure {text!r}: {ast.unparse(node)!r} is no plain value.") from None
+        raise UsageError(
+            f"measure {text!r}: {ast.unparse(node)!r} is no plain value. Next: give a number or a word."
+        ) from None
 
 
 def _literal(text: str, at: str) -> Any:
     try:
         return ast.literal_eval(at.lstrip("0") or "0") if at.isdigit() else ast.literal_eval(at)
     except (ValueError, SyntaxError):
-        raise UsageError(f"measure {text!r}: the cut-off {at!r} is no number.") from None
+        raise UsageError(
+            f"measure {text!r}: the cut-off {at!r} is no number. Next: write it like @10."
+        ) from None
 
 
 def split(text: str) -> list[str]:

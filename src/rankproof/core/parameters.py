@@ -28,7 +28,9 @@ class Kind:
     def check(self, owner: str, name: str, value: Any) -> Any:
         """The value in its canonical form, or a UsageError."""
         if isinstance(value, bool) or not self.fits(value):
-            raise UsageError(f"{owner}: {name} is {value!r}, expected {self.expected}.")
+            raise UsageError(
+                f"{owner}: {name} is {value!r}, expected {self.expected}. Next: see 'rankproof measures {owner}'."
+            )
         return self.cast(value)
 
 

@@ -20,7 +20,10 @@ def judgments_file(folder: Path, split: str | None = None) -> Path:
     """The file with the judgments of a split of a BEIR folder."""
     splits = _splits(folder)
     if split is not None and split not in splits:
-        raise UsageError(f"{folder}: no split {split!r}, only {_listed(splits)}.{nearest(split, splits)}")
+        raise UsageError(
+            f"{folder}: no split {split!r}, only {_listed(splits)}.{nearest(split, splits)} "
+            "Next: name one of them."
+        )
     if split is None and len(splits) > 1 and DEFAULT not in splits:
         raise UsageError(
             f"{folder}: there are several splits, {_listed(splits)}. "

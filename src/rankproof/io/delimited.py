@@ -54,7 +54,9 @@ def _split(text: str, delimiter: str, source: str) -> tuple[list[int], list[list
             ends.append(reader.line_num)
             fields.append(each)
     except csv.Error as error:
-        raise DataError(f"{source}, line {reader.line_num}: cannot be read as CSV: {error}.") from error
+        raise DataError(
+            f"{source}, line {reader.line_num}: cannot be read as CSV: {error}. Next: mend the line."
+        ) from error
     lines = [end + 1 for end in [0, *ends[:-1]]]
     blank = {row for row, each in enumerate(fields) if len(each) < 2 and not any(map(str.strip, each))}
     if blank:

@@ -78,10 +78,12 @@ def check_path(path: PathLike) -> Path:
         folder = where.parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else None
     except (OSError, ValueError) as error:
-        raise UsageError(f"{os.fspath(path)!r}: not a path that can be read: {error}.") from error
+        raise UsageError(
+            f"{os.fspath(path)!r}: not a path that can be read: {error}. Next: check it."
+        ) from error
     if names is None:
-        raise UsageError(f"{where}: no such file, and there is no folder {folder}.")
-    raise UsageError(f"{where}: no such file.{nearest(where.name, names)}")
+        raise UsageError(f"{where}: no such file, and there is no folder {folder}. Next: check the path.")
+    raise UsageError(f"{where}: no such file.{nearest(where.name, names)} Next: check the path.")
 
 
 @contextmanager
@@ -92,11 +94,13 @@ def _raw(path: PathLike) -> Iterator[BinaryIO]:
         return
     where = check_path(path)
     if where.is_dir():
-        raise DataError(f"{where}: a folder, expected a file.")
+        raise DataError(f"{where}: a folder, expected a file. Next: give the path of a file in it.")
     try:
         stream = where.open("rb")
     except OSError as error:
-        raise DataError(f"{where}: cannot be read: {error.strerror}.") from error
+        raise DataError(
+            f"{where}: cannot be read: {error.strerror}. Next: check the file and its rights."
+        ) from error
     with stream:
         yield stream
 
@@ -152,7 +156,9 @@ def _damages() -> tuple[type[Exception], ...]:
 
 def _broken(path: PathLike, error: Exception) -> DataError:
     if isinstance(error, OSError) and error.errno is not None:
-        return DataError(f"{name_of(path)}: cannot be read: {error.strerror}.")
+        return DataError(
+            f"{name_of(path)}: cannot be read: {error.strerror}. Next: check the file and its rights."
+        )
     short = isinstance(error, EOFError)
     what = "the archive is truncated" if short else f"the archive is damaged ({error})"
     return DataError(f"{name_of(path)}: {what}. Next: copy or download it again.")

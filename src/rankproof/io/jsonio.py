@@ -70,7 +70,7 @@ def _parse(text: str, where: str) -> Any:
     except json.JSONDecodeError:
         raise
     except ValueError as error:
-        raise DataError(f"{where}: cannot be read as JSON: {error}.") from error
+        raise DataError(f"{where}: cannot be read as JSON: {error}. Next: mend it there.") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -248,5 +248,8 @@ def _documents(docs: Any, where: str) -> Any:
 def _pair(doc: Any, id_name: str, number: list[str], where: str) -> Any:
     wanted = [id_name, *number]
     if not isinstance(doc, dict) or any(name not in doc for name in wanted):
-        raise DataError(f"{where}: got {shorten(doc)}, expected an object with {', '.join(wanted)}.")
+        raise DataError(
+            f"{where}: got {shorten(doc)}, expected an object with {', '.join(wanted)}. "
+            "Next: mend the entry, or drop it."
+        )
     return tuple(doc[name] for name in wanted) if number else doc[id_name]

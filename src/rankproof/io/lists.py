@@ -99,7 +99,10 @@ def _hint(ranking: Any) -> str:
 def _unzipped(pairs: Sequence[Any], where: str) -> tuple[Sequence[Any], Sequence[Any]]:
     if set(map(len, pairs)) != {2}:
         unfit = next(pair for pair in pairs if len(pair) != 2)
-        raise DataError(f"{where}: got the entry {shorten(unfit)}, expected a pair (doc, score).")
+        raise DataError(
+            f"{where}: got the entry {shorten(unfit)}, expected a pair (doc, score). "
+            "Next: give every document its score, or none."
+        )
     docs, scores = zip(*pairs, strict=True)
     return docs, scores
 
@@ -109,7 +112,8 @@ def _check_ids(docs: Sequence[Any], where: str) -> None:
         unfit = next(doc for doc in docs if type(doc) is kind)
         if not is_id(unfit):
             raise DataError(
-                f"{where}: got the document id {shorten(unfit)} ({kind.__name__}), expected text."
+                f"{where}: got the document id {shorten(unfit)} ({kind.__name__}), expected text. "
+                "Next: give every id as text."
             )
 
 

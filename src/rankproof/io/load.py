@@ -76,7 +76,7 @@ def _iterable(data: Source, what: str) -> Iterable[Any]:
     if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable):
         raise DataError(
             f"{what}: got {shorten(data)} ({type(data).__name__}), expected a mapping, a path, a data frame "
-            "or an iterable of tuples."
+            "or an iterable of tuples. Next: turn it into one of these."
         )
     return data
 

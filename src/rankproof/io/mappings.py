@@ -192,7 +192,10 @@ class _Names:
 
 
 def _no_mapping(source: str, got: object, expected: str) -> DataError:
-    return DataError(f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping {expected}.")
+    return DataError(
+        f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping {expected}. "
+        "Next: turn it into one."
+    )
 
 
 def _no_ranks(source: str) -> UsageError:

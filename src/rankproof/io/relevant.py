@@ -149,7 +149,7 @@ def _as_dict(table: Any, where: str) -> dict[Any, Any]:
     if not isinstance(table, (list, tuple, set, frozenset)):
         raise DataError(
             f"{where}: got {shorten(table)} ({type(table).__name__}), "
-            "expected {doc: grade} or a set of docs."
+            "expected {doc: grade} or a set of docs. Next: turn it into one of these."
         )
     return dict.fromkeys(_relevant(table, where), 1)
 
@@ -176,7 +176,8 @@ def _check_grade(grade: Any, where: str) -> None:
 def _aspects(grades: Any, where: str) -> dict[str, float]:
     if not isinstance(grades, Mapping) or not grades:
         raise DataError(
-            f"{where}: got {shorten(grades)}, expected {{aspect: grade}} as for the other documents."
+            f"{where}: got {shorten(grades)}, expected {{aspect: grade}} as for the other documents. "
+            "Next: judge every document aspect by aspect, or none."
         )
     are_integers(grades, f"{where}, aspects")
     for aspect, grade in grades.items():

@@ -30,7 +30,10 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
     if source is None:
         return {}
     if not isinstance(source, Mapping | str | os.PathLike):
-        raise UsageError(f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path.")
+        raise UsageError(
+            f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. "
+            "Next: give one of these."
+        )
     pairs = source.items() if isinstance(source, Mapping) else _lines(source)
     found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
     return {name: text for name, text in found if text}
@@ -68,12 +71,15 @@ def _json(line: str, where: str) -> tuple[str, Any]:
         raise DataError(f"{where}: not JSON: {error}. Next: write one record a line.") from error
     name = next((record[each] for each in IDS if each in record), None)
     if name is None:
-        raise DataError(f"{where}: a record without an id, expected one of {', '.join(IDS)}.")
+        raise DataError(f"{where}: a record without an id, expected one of {', '.join(IDS)}. Next: add one.")
     return str(name), record
 
 
 def _tabbed(line: str, where: str) -> tuple[str, Any]:
     name, tab, text = line.rstrip("\r\n").partition("\t")
     if not tab:
-        raise DataError(f"{where}: got {shorten(line.strip())}, expected ID<TAB>TEXT or a JSON record.")
+        raise DataError(
+            f"{where}: got {shorten(line.strip())}, expected ID<TAB>TEXT or a JSON record. "
+            "Next: mend the line."
+        )
     return name, text

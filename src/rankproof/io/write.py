@@ -130,7 +130,9 @@ def _created(target: PathLike) -> Iterator[BinaryIO]:
             yield stream
         part.replace(final)
     except OSError as error:
-        raise UsageError(f"{final}: cannot be written: {error.strerror or error}.") from error
+        raise UsageError(
+            f"{final}: cannot be written: {error.strerror or error}. Next: check the folder and its rights."
+        ) from error
     finally:
         part.unlink(missing_ok=True)
 

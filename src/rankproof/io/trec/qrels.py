@@ -36,7 +36,10 @@ def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Ju
             f"{source}, line {bad.line + 1}: {bad.found}. Next: mend the line or drop it."
         ) from bad
     if not len(lines):
-        raise DataError(f"{source}: no judgments in it, expected lines of query, aspect, document, grade.")
+        raise DataError(
+            f"{source}: no judgments in it, expected lines of query, aspect, document, grade. "
+            "Next: check which file this is."
+        )
     everything = slice(None)
     aspects = lines.fields(everything, ASPECT)
     judgments = judgments_from_rows(
