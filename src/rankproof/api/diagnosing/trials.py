@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankproof.advice.fixes import Trial
@@ -12,7 +12,8 @@ from rankproof.advice.why.copies import without_copies
 from rankproof.api.diagnosing.evidence import Evidence
 from rankproof.api.evaluate import evaluate
 from rankproof.api.fuse import fuse
-from rankproof.bench.retriever import Retriever
+from rankproof.bench.retriever import Found, Retriever
+from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.core.limits import split
 from rankproof.core.measure import Measure
@@ -23,6 +24,9 @@ TIMES = 2
 
 DEPTH = 100
 """Documents that a search tried on the spot returns, where the ranking is no deeper."""
+
+RERANKED = 50
+"""Documents of a ranking that are reranked on the spot."""
 
 COPIES_WITHIN = 50
 """Documents of a ranking that are compared with one another."""
@@ -96,6 +100,26 @@ def _other_searches(evidence: Evidence) -> Iterator[Trial]:
 
     for kind, retriever in (("keyword", keyword(corpus)), ("dense", lsa(corpus))):
         yield _other(evidence, kind, _fused(evidence, retriever))
+    yield _other(evidence, "lexical-reranking", _reranked(evidence, corpus), {"depth": RERANKED})
+
+
+def _reranked(evidence: Evidence, corpus: Corpus) -> Rankings:
+    """The ranking with its first documents in the order of the embedded reranker; what has no text stays out of it."""
+    from rankproof.bench.listed import listed
+    from rankproof.bench.retrieve import rerank
+
+    asked = {query: text for query, text in evidence.questions.items() if text and query in evidence.rankings}
+    own = {query: _scored(evidence.rankings[query], corpus) for query in asked}
+    search = listed({asked[query]: found for query, found in own.items()}, corpus) >> rerank(depth=RERANKED)
+    answers = search.search(list(asked.values()), max(_depth(evidence), RERANKED))
+    found = {query: [doc for doc, _ in answer] for query, answer in zip(asked, answers, strict=True)}
+    return {**evidence.rankings, **found}
+
+
+def _scored(docs: Sequence[str], corpus: Corpus) -> Found:
+    """The documents of a ranking that have a text, with scores that say their order."""
+    known = [doc for doc in docs if doc in corpus]
+    return [(doc, float(len(known) - place)) for place, doc in enumerate(known)]
 
 
 def _fused(evidence: Evidence, retriever: Retriever) -> Rankings:

@@ -1,0 +1,210 @@
+"""`grid`: many configurations of a retriever on the same questions, and what the best of them is worth."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.gridding.data import data_of
+from rankproof.api.gridding.outcome import GridRow, Held, fronted, held_out, row_of
+from rankproof.api.gridding.running import Runner, Tried, shared
+from rankproof.bench.grid.choosing import best, parts
+from rankproof.bench.grid.configuration import differing
+from rankproof.bench.grid.effects import Effect, main_effects
+from rankproof.bench.grid.plan import Plan, baseline_of, plan_of
+from rankproof.bench.grid.source import Source, source_of
+from rankproof.bench.grid.steps import Steps
+from rankproof.bench.runner.answering import Told
+from rankproof.bench.runner.progress import Progress
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse, parse_all
+from rankproof.errors import DataError, one_of
+from rankproof.store.answers import opened
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grid:
+    """What came out of a grid: rows, effects, the front, and the winner with what it is worth; `print` shows it."""
+
+    measure: str
+    rows: tuple[GridRow, ...]
+    effects: tuple[Effect, ...]
+    baseline: str
+    winner: str
+    """The best on the questions that choose; whether it really is better, `held` says."""
+    chosen_on: int
+    """How many questions chose."""
+    held: Held | None
+    """None where no questions were held out."""
+    notes: tuple[str, ...]
+    rankings: Mapping[str, Mapping[str, list[str]]]
+    """What each configuration found for each question it was run on."""
+
+    @property
+    def front(self) -> list[str]:
+        """The configurations that no other beats in quality, latency and cost at once."""
+        return [each.name for each in self.rows if each.front]
+
+    def row(self, name: str) -> GridRow:
+        """The row of one configuration."""
+        known = {each.name: each for each in self.rows}
+        if name not in known:
+            raise one_of("configuration", name, known)
+        return known[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the rankings as plain data."""
+        return {
+            "measure": self.measure,
+            "higher": parse(self.measure).spec.higher,
+            "rows": [each.to_dict() for each in self.rows],
+            "effects": [each.to_dict() for each in self.effects],
+            "front": self.front,
+            "baseline": self.baseline,
+            "winner": self.winner,
+            "chosen_on": self.chosen_on,
+            "held_out": None if self.held is None else asdict(self.held),
+            "notes": list(self.notes),
+        }
+
+    def format(self, name: str = "table") -> str:
+        """The grid as text: table, markdown, html, csv, json or jsonl."""
+        from rankproof.reporting.grid import render_grid
+
+        return render_grid(self.to_dict(), name)
+
+    def markdown(self) -> str:
+        """The grid as markdown."""
+        return self.format("markdown")
+
+    def html(self) -> str:
+        """The grid as one page that needs nothing else."""
+        return self.format("html")
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __repr__(self) -> str:
+        return f"<Grid of {len(self.rows)} configurations by {self.measure}; winner: {self.winner}>"
+
+
+def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bool | None = None) -> Grid:
+    """Run a grid of configurations, and say which is best and what it is worth on questions held out.
+
+    `plan` is the path of a TOML file, or the same as a mapping: `corpus`, `questions`, `judgments` (or
+    `benchmark`, like "sample"), `chunkers`, `retrievers`, `fusion`, `rerankers`, `k`, `measure`, `strategy`,
+    `held_out`; in a mapping retrievers and rerankers may be functions, chunkers objects. `cache` is a file that
+    keeps answers: a run that was interrupted goes on from there.
+
+    >>> found = grid({"benchmark": "sample", "retrievers": {"words": "keyword", "dense": "lsa"}})
+    >>> [row.name for row in found.rows], found.held.n
+    (['words', 'dense'], 30)
+    """
+    source = source_of(plan)
+    made = plan_of(source)
+    measures = parse_all(list(made.measures))
+    names = _names(made)
+    baseline = baseline_of(source, made, list(names.values()))
+    data = data_of(source, made)
+    seen, held = parts(list(data.questions), made.held_out, made.seed)
+    with _memory(source, cache) as memory, _telling(progress) as told:
+        runner = Runner(data, Steps(made, data.corpus, memory, told), measures, names)
+        every = runner.halving(list(names), seen) if made.halves else runner.all(list(names), seen)
+        return _summed_up(made, runner, every, baseline, seen, held)
+
+
+def _names(plan: Plan) -> dict[Any, str]:
+    """Each configuration with its name, which tells only where they differ."""
+    every = plan.configurations
+    factors = differing(every)
+    return {each: each.named(factors) for each in every}
+
+
+@contextmanager
+def _memory(source: Source, cache: str | os.PathLike[str] | None) -> Iterator[Any]:
+    given = cache if cache is not None else source.data.get("cache")
+    where = None if given is None else Path(given if cache is not None else source.path(str(given)))
+    with nullcontext() if where is None else opened(where) as found:
+        yield found
+
+
+@contextmanager
+def _telling(wanted: bool | None) -> Iterator[Callable[[str, int], Told]]:
+    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda what, total: lambda done, failed: None
+        return
+    shown: list[Progress] = []
+
+    def told(what: str, total: int) -> Told:
+        for each in shown:
+            each.close()
+        shown[:] = [Progress(what, total)]
+        return shown[0].tell
+
+    try:
+        yield told
+    finally:
+        for each in shown:
+            each.close()
+
+
+# --- summing up -------------------------------------------------------------------------------------
+
+
+def _summed_up(
+    plan: Plan, runner: Runner, every: Sequence[Tried], baseline: str, seen: list[str], held: list[str]
+) -> Grid:
+    measure = runner.measures[0]
+    usable = [each for each in every if each.scores is not None]
+    if not usable:
+        raise DataError(
+            f"every configuration failed; the first, {every[0].name}: {every[0].failure} "
+            "Next: mend it, and run again; what was answered is kept."
+        )
+    finalists = [each for each in usable if len(each.rows) == len(seen)] or usable
+    means = [_mean(each, measure) for each in finalists]
+    winner = finalists[best(means, measure.spec.higher)]
+    first = next((each for each in usable if each.name == baseline), usable[0])
+    rng = np.random.default_rng(plan.seed)
+    return Grid(
+        measure=measure.name,
+        rows=tuple(fronted([row_of(plan, each, runner.measures) for each in every], measure)),
+        effects=tuple(main_effects(*shared(every, measure), rng)),
+        baseline=first.name,
+        winner=winner.name,
+        chosen_on=len(seen),
+        held=held_out(runner, winner, first, held) if held else None,
+        notes=tuple(_notes(plan, every, baseline, first, held)),
+        rankings={each.name: each.ranking for each in usable},
+    )
+
+
+def _mean(tried: Tried, measure: Measure) -> float:
+    return 0.0 if tried.scores is None else tried.scores[measure]
+
+
+def _notes(
+    plan: Plan, every: Sequence[Tried], baseline: str, first: Tried, held: Sequence[str]
+) -> Iterator[str]:
+    """What is to be said beside the numbers."""
+    failed = [each for each in every if each.failure]
+    if failed:
+        yield f"{len(failed)} of {len(every)} configurations failed; the others were run all the same."
+    if first.name != baseline:
+        yield f"The baseline {baseline} failed; {first.name} stands in for it."
+    if not held:
+        why = "held_out is 0" if not plan.held_out else "there are too few"
+        yield (
+            f"No questions were held out ({why}): the winner's mean is that of the luckiest of {len(every)}, and "
+            "flatters it."
+        )
+    if plan.halves:
+        yield "Configurations were weeded out on the way: n says on how many questions each was run."

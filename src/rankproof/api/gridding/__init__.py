@@ -1,0 +1,1 @@
+"""How a grid is run: its data, its configurations one after the other, and what each came to."""

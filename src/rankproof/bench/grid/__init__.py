@@ -1,0 +1,1 @@
+"""Experiment grids: which combinations are run, their shared steps, and what comes out of them."""

@@ -1,0 +1,177 @@
+"""The kinds of parts that a grid knows, and how each is made of its options."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pkgutil import resolve_name
+from typing import Any
+
+from rankproof.bench.adapters import adapted
+from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
+from rankproof.bench.fusion.recipe import recipe
+from rankproof.bench.grid.parts import Part
+from rankproof.bench.grid.source import Source
+from rankproof.core.corpus import Corpus
+from rankproof.errors import RankproofError, UsageError, nearest, one_of
+
+NONE, CALL, HYBRID, BUILT, GIVEN, LEXICAL = "none", "call", "hybrid", "built", "given", "lexical"
+
+CHUNKERS: Mapping[str, Callable[..., Chunker]] = {
+    "fixed": fixed,
+    "sentences": sentences,
+    "recursive": recursive,
+    "markdown": markdown,
+    "sliding": sliding,
+}
+MAPS = ("best", "first", "sum")
+"""How a document is scored by its chunks."""
+
+TINY = Corpus.of({"a": "one two three", "b": "two three four", "c": "three four five"})
+"""What retrievers are built on to see that their options are good, before anything runs."""
+
+
+def retrievers() -> dict[str, Callable[..., Any]]:
+    """The retrievers that are built of a corpus, by kind."""
+    from rankproof.bench.retrieve import dense, keyword, lsa
+
+    return {"keyword": keyword, "lsa": lsa, "dense": dense}
+
+
+def check_chunker(source: Source, part: Part) -> None:
+    """Refuse a chunker that cannot be made."""
+    if part.kind == GIVEN:
+        return
+    _known(source, "chunkers", part, (NONE, *CHUNKERS))
+    extra = ("map",) if part.kind != NONE else ()
+    _check_options(source, "chunkers", part, CHUNKERS.get(part.kind, _nothing), extra)
+    if part.options.get("map", "best") not in MAPS:
+        raise one_of(source.where("chunkers", part.label, "map"), part.options["map"], MAPS)
+    _tried(source, "chunkers", part, lambda: chunker(part))
+
+
+def check_retriever(source: Source, part: Part) -> None:
+    """Refuse a retriever that cannot be made."""
+    kinds = retrievers()
+    _known(source, "retrievers", part, (*kinds, HYBRID, BUILT, CALL, GIVEN))
+    if part.kind in kinds:
+        _check_options(source, "retrievers", part, kinds[part.kind])
+        _tried(source, "retrievers", part, lambda: retriever(part, TINY))
+    elif part.kind in (CALL, BUILT):
+        _check_options(source, "retrievers", part, _called)
+        made = {CALL: lambda: adapted(part.options["call"]), BUILT: lambda: function_of(part)}[part.kind]
+        _tried(source, "retrievers", part, made)
+    elif part.kind == HYBRID:
+        _check_options(source, "retrievers", part, _nothing)
+
+
+def check_fusion(source: Source, part: Part) -> None:
+    """Refuse a fusion that `fuse` does not know, or not with these options."""
+    names = ["one", "other"]
+    options = {name: value for name, value in part.options.items() if name != "weights"}
+    _tried(source, "fusion", part, lambda: fusion(Part(part.name, part.kind, options), names))
+
+
+def check_reranker(source: Source, part: Part) -> None:
+    """Refuse a reranker that cannot be made."""
+    if part.kind == GIVEN:
+        return
+    _known(source, "rerankers", part, (NONE, LEXICAL, CALL))
+    options = _called if part.kind == CALL else _nothing
+    _check_options(source, "rerankers", part, options, () if part.kind == NONE else ("depth",))
+    _tried(source, "rerankers", part, lambda: reranker(part))
+
+
+def chunker(part: Part) -> Chunker | None:
+    """The chunker; None where documents stay whole."""
+    if part.kind == NONE:
+        return None
+    if part.kind == GIVEN:
+        found: Chunker = part.given
+        return found
+    options = {name: value for name, value in part.options.items() if name != "map"}
+    return CHUNKERS[part.kind](**options)
+
+
+def retriever(part: Part, corpus: Corpus) -> Any:
+    """The retriever over these documents; one that is only called has its own."""
+    if part.kind in (CALL, GIVEN):
+        return part.options["call"] if part.given is None else part.given
+    if part.kind == BUILT:
+        return function_of(part)(corpus)
+    return retrievers()[part.kind](corpus, **part.options)
+
+
+def fusion(part: Part, names: Sequence[str]) -> Any:
+    """The recipe that combines rankings of these names."""
+    options = dict(part.options)
+    normalise, weights = options.pop("normalise", None), options.pop("weights", None)
+    return recipe(names, part.kind, normalise, weights, options)
+
+
+def reranker(part: Part) -> Any:
+    """What a search is handed to with `>>`; None where nothing is reranked."""
+    if part.kind == NONE:
+        return None
+    from rankproof.bench.retrieve import rerank
+
+    depth = {name: value for name, value in part.options.items() if name == "depth"}
+    return rerank(**depth) if part.kind == LEXICAL else rerank(function_of(part), name=part.name, **depth)
+
+
+def function_of(part: Part) -> Callable[..., Any]:
+    """The function that was given, or that is named as `module:function`, also of the working folder."""
+    if part.given is not None:
+        given: Callable[..., Any] = part.given
+        return given
+    words, here = part.options["call"], os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        found: Callable[..., Any] = resolve_name(words)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"call: got {words!r}, expected module:function ({error}).") from error
+    finally:
+        sys.path.remove(here)
+    return found
+
+
+def _called(call: str) -> str:
+    """The words for a retriever of your own: `module:function`, an endpoint's TOML file, a command."""
+    return call
+
+
+def _nothing() -> None:
+    """Takes no options."""
+
+
+def _known(source: Source, factor: str, part: Part, kinds: Sequence[str]) -> None:
+    if part.kind not in kinds:
+        shown = [kind for kind in kinds if kind != GIVEN]
+        raise one_of(source.where(factor, part.label or part.name, "kind"), part.kind, shown)
+
+
+def _check_options(
+    source: Source, factor: str, part: Part, make: Callable[..., Any], extra: Sequence[str] = ()
+) -> None:
+    """Refuse options that the kind does not have, and the want of one that it needs."""
+    named = {name: each for name, each in inspect.signature(make).parameters.items() if name != "corpus"}
+    known = [*named, *extra]
+    for name in part.options:
+        if name not in known:
+            raise UsageError(
+                f"{source.where(factor, part.label, name)}: {part.kind} has no option {name!r}, expected "
+                f"{', '.join(known) or 'none'}.{nearest(name, known)}"
+            )
+    for name, each in named.items():
+        if each.default is each.empty and each.kind is not each.VAR_KEYWORD and name not in part.options:
+            raise UsageError(f"{source.where(factor, part.label)}: {part.kind} needs {name!r}. Next: add it.")
+
+
+def _tried(source: Source, factor: str, part: Part, make: Callable[[], Any]) -> None:
+    """Make it, and say where it stands if it cannot be made."""
+    try:
+        make()
+    except RankproofError as error:
+        raise type(error)(f"{source.where(factor, part.label or part.name)}: {error}") from error

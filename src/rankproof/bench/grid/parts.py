@@ -1,0 +1,101 @@
+"""The parts that a grid combines: chunkers, retrievers, fusions, rerankers, each with its variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from rankproof.bench.grid.source import Source
+from rankproof.errors import UsageError, shorten
+
+OWN = ("kind", "of", "cost")
+"""Keys of a part that are not options of its kind."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One level of a factor."""
+
+    name: str
+    kind: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    of: tuple[str, ...] = ()
+    """The retrievers that a hybrid combines."""
+    cost: float = 0.0
+    """What 1,000 questions cost, in whatever money."""
+    given: Any = None
+    """What it is, where it was given as an object."""
+    label: str = ""
+    """The name under which the grid's author knows it; its variants share it."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What it is, as plain data."""
+        return {"kind": self.kind, **self.options, **({"of": list(self.of)} if self.of else {})}
+
+
+Wrap = Callable[[str, Any], Part | None]
+"""Makes a part of an object that is neither a word nor a table; None where it cannot."""
+
+
+def parts_of(source: Source, factor: str, wrap: Wrap) -> list[Part]:
+    """The parts of one factor: a word is a kind, a table has a kind and options, a list of values makes variants."""
+    table = source.data.get(factor, {})
+    if not isinstance(table, Mapping):
+        raise UsageError(
+            f"{source.where(factor)}: got {shorten(table)}, expected a table of names, like "
+            f'[{factor}] and a line  name = {{ kind = "..." }}.'
+        )
+    return [part for name, given in table.items() for part in _variants(source, factor, name, given, wrap)]
+
+
+def _variants(source: Source, factor: str, name: str, given: Any, wrap: Wrap) -> Iterator[Part]:
+    if isinstance(given, str):
+        given = {"kind": given}
+    if not isinstance(given, Mapping):
+        made = wrap(name, given)
+        if made is None:
+            raise UsageError(
+                f"{source.where(factor, name)}: got {shorten(given)}, expected a kind, or a table with one."
+            )
+        yield made
+        return
+    kind = given.get("kind")
+    if not isinstance(kind, str):
+        raise UsageError(f'{source.where(factor, name)}: no kind given. Next: add  kind = "...".')
+    of, cost = _of(source, factor, name, given), _cost(source, factor, name, given)
+    options = {key: value for key, value in given.items() if key not in OWN}
+    for chosen, said in combined(options):
+        yield Part(f"{name}{said}", kind, chosen, of, cost, label=name)
+
+
+def combined(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every combination of options of which some are lists of values, and in brackets what tells it apart.
+
+    >>> list(combined({"size": [50, 100], "unit": "words"}))
+    [({'size': 50, 'unit': 'words'}, '[size=50]'), ({'size': 100, 'unit': 'words'}, '[size=100]')]
+    """
+    many = {key for key, value in options.items() if isinstance(value, list)}
+    choices = [value if key in many else [value] for key, value in options.items()]
+    for values in product(*choices):
+        chosen = dict(zip(options, values, strict=True))
+        said = ", ".join(f"{key}={chosen[key]}" for key in options if key in many)
+        yield chosen, f"[{said}]" if said else ""
+
+
+def _of(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    of = given.get("of", [])
+    if isinstance(of, str) or not all(isinstance(each, str) for each in of):
+        raise UsageError(f"{source.where(factor, name, 'of')}: got {shorten(of)}, expected a list of names.")
+    return tuple(of)
+
+
+def _cost(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> float:
+    cost = given.get("cost", 0)
+    if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 <= cost < float("inf"):
+        raise UsageError(
+            f"{source.where(factor, name, 'cost')}: got {shorten(cost)}, expected what 1,000 questions cost."
+        )
+    return float(cost)

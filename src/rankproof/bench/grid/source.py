@@ -1,0 +1,97 @@
+"""Where a grid is described: a TOML file or a mapping, and the line of each key."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.io.files import read_bytes, text_of
+
+TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A described grid, and how to say where something stands in it."""
+
+    data: Mapping[str, Any]
+    name: str = "grid"
+    text: str = ""
+    folder: Path = Path()
+    """What relative paths are relative to."""
+
+    def where(self, *keys: str) -> str:
+        """The place of a key, with its line where there is one.
+
+        >>> Source({}, "bench.toml", "k = 5\\n[chunkers]\\nsmall = 1\\n").where("chunkers", "small")
+        'bench.toml, line 3, chunkers.small'
+        """
+        line = line_of(self.text, keys)
+        return f"{self.name}{f', line {line}' if line else ''}, {'.'.join(keys)}"
+
+    def path(self, given: str) -> str:
+        """A path as the working folder sees it."""
+        return given if os.path.isabs(given) else str(self.folder / given)
+
+    def check_keys(self, known: Iterable[str], *keys: str) -> None:
+        """Refuse a key of the table at `keys` that is none of the known ones."""
+        table: Any = self.data
+        for key in keys:
+            table = table[key]
+        expected = list(known)
+        for key in table:
+            if key not in expected:
+                raise UsageError(
+                    f"{self.where(*keys, key)}: unknown key {key!r}, expected one of {', '.join(expected)}."
+                    f"{nearest(key, expected)}"
+                )
+
+
+def source_of(given: Any) -> Source:
+    """The grid in a TOML file or a mapping.
+
+    >>> source_of({"k": 5}).data
+    {'k': 5}
+    """
+    if isinstance(given, Mapping):
+        return Source(given)
+    if not isinstance(given, (str, os.PathLike)):
+        raise UsageError(f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping.")
+    name = os.fspath(given)
+    text = text_of(read_bytes(name), name)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{name}: not TOML: {error}. Next: mend that line.") from error
+    return Source(data, name, text, Path(name).parent)
+
+
+def line_of(text: str, keys: Iterable[str]) -> int | None:
+    """The line on which a key is set; where that cannot be told, the line of the table it is in.
+
+    >>> line_of("a = 1\\n[b]\\nc = 2\\n[b.d]\\ne = 3\\n", ("b", "d", "e"))
+    5
+    """
+    path, table, best = list(keys), [], None
+    depth = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = TABLE.match(line)
+        own = line.split("#")[0].partition("=")
+        if header:
+            table = _names(header[1])
+            full = table
+        else:
+            full = [*table, *_names(own[0])] if own[1] else []
+        if full and full == path[: len(full)] and len(full) > depth:
+            best, depth = number, len(full)
+    return best
+
+
+def _names(dotted: str) -> list[str]:
+    return [each.strip().strip("\"'") for each in dotted.split(".")]

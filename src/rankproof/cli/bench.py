@@ -1,0 +1,53 @@
+"""`rankproof bench`: a grid of configurations, run and compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankproof.cli.output import write
+
+ENDINGS = {
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+}
+
+
+@click.command("bench")
+@click.argument("file")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    metavar="FORMAT",
+    help="table, markdown, html, csv, json or jsonl. [by -o's ending]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
+@click.option("--no-cache", is_flag=True, help="Keep no answers.")
+def command(file: str, form: str | None, output: str | None, cache: str | None, no_cache: bool) -> None:
+    """Run a grid of configurations, and say what the best is worth.
+
+    FILE is a TOML file that names corpus, questions, judgments, and what to
+    combine: chunkers, retrievers, fusion, rerankers, k. The winner is chosen on
+    one part of the questions and measured on the other.
+
+    What was answered is kept beside FILE, so that a run that was interrupted
+    goes on from there.
+
+    \b
+    rankproof bench bench.toml
+    rankproof bench bench.toml -o bench.html
+    """
+    from rankproof.api.grid import grid
+    from rankproof.reporting.grid import check
+
+    chosen = form or ENDINGS.get(Path(output or "").suffix.lower(), "table")
+    check(chosen)
+    kept = None if no_cache else cache or str(Path(file).with_suffix(".cache"))
+    write(grid(file, cache=kept).format(chosen), output)

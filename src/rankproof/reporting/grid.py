@@ -1,0 +1,271 @@
+"""A grid as text: the winner and what it is worth, every configuration, what each factor does, the front."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rankproof.errors import one_of
+from rankproof.reporting import data
+from rankproof.reporting.comparison import probability, signed
+from rankproof.reporting.comparison import span as difference_span
+from rankproof.reporting.html.markup import Markup, el, join, paragraphs
+from rankproof.reporting.html.markup import table as html_table
+from rankproof.reporting.html.page import Section, page
+from rankproof.reporting.markdown import escape
+from rankproof.reporting.markdown import table as markdown_table
+from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
+from rankproof.reporting.tables import Column, table, wrap
+
+View = Mapping[str, Any]
+Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
+"""Heading, headings of columns, rows: plain text in every cell."""
+
+MOST = 20
+"""Configurations that are shown on a screen; other formats show all."""
+ON_FRONT = "*"
+LEGEND = (
+    "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 "
+    f"of 20. {ON_FRONT} marks the front: nothing else is as good, as fast and as cheap, and better in one of these."
+)
+
+
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in FORMATS:
+        raise one_of("format", name, FORMATS)
+
+
+def render_grid(view: View, name: str) -> str:
+    """The grid as text in the named format."""
+    check(name)
+    return FORMATS[name](view)
+
+
+# --- sentences and tables that all formats share ----------------------------------------------------
+
+
+def verdict(view: View) -> list[str]:
+    """The winner, and what it is worth."""
+    winner, held = view["winner"], view["held_out"]
+    row = next(each for each in view["rows"] if each["name"] == winner)
+    chosen = (
+        f"Best of {count(len(view['rows']), 'configuration')} on the {view['chosen_on']:,} questions that choose: "
+        f"{winner}, {view['measure']} {score(row['means'][view['measure']])}. Chosen as the best, it is flattered "
+        "by that number."
+    )
+    return [chosen, _held(view, held)] if held else [chosen]
+
+
+def _held(view: View, held: View) -> str:
+    worth = (
+        f"On the {count(held['n'], 'question')} held out it reaches {score(held['mean'])} "
+        f"{short_span(held['low'], held['high'])}"
+    )
+    if held["verdict"] == "baseline":
+        return f"{worth}: this is what to expect of new questions. It is the baseline itself."
+    against = (
+        f"{view['baseline']} has {score(held['baseline'])}, a difference of {signed(held['difference'])} "
+        f"{difference_span(held['difference_low'], held['difference_high'])}, p {probability(held['p'])}"
+    )
+    return f"{worth}: this is what to expect of new questions. {against}: {_WORDS[held['verdict']]}."
+
+
+_WORDS = {
+    "better": "better beyond chance",
+    "worse": "worse beyond chance",
+    "equivalent": "the same",
+    "unclear": "not beyond chance",
+}
+
+
+def configurations(view: View, most: int | None = None) -> Table:
+    """The configurations, the best first, those that failed last; at most so many, and those on the front."""
+    shown = _shown(view, most)
+    measures = list(next(row["means"] for row in shown if row["means"]))
+    fields = [field for field in _fields(measures) if field.wanted(view["rows"])]
+    rows = [[field.cell(row) for field in fields] for row in shown]
+    return "Configurations", [field.heading for field in fields], rows
+
+
+def _shown(view: View, most: int | None) -> list[View]:
+    sign = -1 if view["higher"] else 1
+    ordered = sorted(view["rows"], key=lambda row: (not row["means"], -row["n"], sign * _mean(view, row)))
+    return ordered if most is None else [row for n, row in enumerate(ordered) if n < most or row["front"]]
+
+
+def _mean(view: View, row: View) -> float:
+    return float(row["means"].get(view["measure"], 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of the table of configurations."""
+
+    heading: str
+    cell: Callable[[View], str]
+    wanted: Callable[[Sequence[View]], bool] = lambda rows: True
+
+
+def _fields(measures: Sequence[str]) -> list[Field]:
+    first, *others = measures
+    return [
+        Field("configuration", lambda row: row["name"]),
+        Field("", lambda row: ON_FRONT if row["front"] else ""),
+        Field(first, lambda row: score(row["means"].get(first))),
+        Field("interval", lambda row: short_span(row["low"], row["high"])),
+        Field("p50 ms", lambda row: _milliseconds(row["p50"])),
+        Field("p95 ms", lambda row: _milliseconds(row["p95"])),
+        Field("cost", lambda row: f"{row['cost']:g}", lambda rows: any(row["cost"] for row in rows)),
+        Field("n", lambda row: f"{row['n']:,}", lambda rows: len({row["n"] for row in rows}) > 1),
+        *(Field(each, partial(_score, each)) for each in others),
+    ]
+
+
+def _score(measure: str, row: View) -> str:
+    return score(row["means"].get(measure))
+
+
+def _milliseconds(seconds: float | None) -> str:
+    """A time with three figures.
+
+    >>> _milliseconds(0.001234), _milliseconds(1.5), _milliseconds(None)
+    ('1.23', '1,500', '-')
+    """
+    if seconds is None:
+        return ABSENT
+    ms = seconds * 1000
+    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}"
+
+
+def effects(view: View) -> Table:
+    """What each factor does on average."""
+    rows = []
+    for effect in view["effects"]:
+        for n, level in enumerate(effect["levels"]):
+            off = ("", "") if n == 0 else _off(level)
+            whole = (share(effect["share"]), _p(effect["p"])) if n == 0 else ("", "")
+            rows.append(
+                [effect["factor"] if n == 0 else "", level["name"], score(level["mean"]), *off, *whole]
+            )
+    return "What each factor does", ["factor", "level", "mean", "difference", "interval", "share", "p"], rows
+
+
+def _off(level: View) -> tuple[str, str]:
+    return signed(level["difference"]), difference_span(level["low"], level["high"])
+
+
+def _p(p: float | None) -> str:
+    return ABSENT if p is None else probability(p)
+
+
+ABOUT_EFFECTS = (
+    "Each level against the first of its factor, averaged over what was run with all of them; share: how much of "
+    "what varies comes from the factor; p by analysis of variance, corrected over factors (holm)."
+)
+
+
+def failed(view: View) -> list[str]:
+    """The configurations that failed, each with its reason."""
+    return [f"{row['name']} failed: {row['failure']}" for row in view["rows"] if row["failure"]]
+
+
+def missed(view: View) -> list[str]:
+    """The configurations that left questions without an answer."""
+    rows = [row for row in view["rows"] if row["missed"] and not row["failure"]]
+    return [
+        f"{row['name']}: {count(row['missed'], 'question')} failed and counted as a miss." for row in rows
+    ]
+
+
+def _tables(view: View, most: int | None = None) -> list[Table]:
+    return [configurations(view, most), *([effects(view)] if view["effects"] else [])]
+
+
+def _foot(view: View) -> list[str]:
+    about = [ABOUT_EFFECTS] if view["effects"] else []
+    return [LEGEND, *about, *view["notes"], *missed(view), *failed(view)]
+
+
+# --- formats ----------------------------------------------------------------------------------------
+
+
+def text(view: View) -> str:
+    """The grid in at most 80 columns."""
+    lines = [line for each in verdict(view) for line in wrap(each)]
+    for heading, headings, rows in _tables(view, MOST):
+        lines += ["", heading, "", *_columns(headings, rows)]
+    foot = [*_left_out(view), *_foot(view)]
+    return "\n".join([*lines, "", *(line for each in foot for line in wrap(each))]) + "\n"
+
+
+def _left_out(view: View) -> list[str]:
+    left = len(view["rows"]) - len(_shown(view, MOST))
+    return [f"{count(left, 'configuration')} more: -f csv, json or markdown shows all."] if left else []
+
+
+def _columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    words = {"configuration", "", "factor", "level"}
+    cells = zip(*rows, strict=True)
+    return table(
+        [Column(name, list(own), name not in words) for name, own in zip(headings, cells, strict=True)]
+    )
+
+
+def markdown(view: View) -> str:
+    """The grid in markdown."""
+    lines = [line for each in verdict(view) for line in (escape(each), "")]
+    for heading, headings, rows in _tables(view):
+        body = markdown_table([escape(each) for each in headings], [[escape(c) for c in row] for row in rows])
+        lines += [f"## {heading}", "", *body, ""]
+    return "\n".join([*lines, *(f"- {escape(each)}" for each in _foot(view))]) + "\n"
+
+
+def html(view: View) -> str:
+    """The grid as one page."""
+    sections = [
+        Section(heading.split()[0].lower(), heading, _markup(heading, headings, rows))
+        for heading, headings, rows in _tables(view)
+    ]
+    notes = Section("notes", "Notes", paragraphs(_foot(view)))
+    return page(
+        "Retrieval grid", paragraphs(verdict(view)), [*sections, notes], el("p", "Made by rankproof.")
+    )
+
+
+def _markup(heading: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    words = [n for n, name in enumerate(headings) if name in ("configuration", "", "factor", "level")]
+    return join([html_table(heading, headings, rows, words=words)])
+
+
+def _records(view: View) -> list[data.Record]:
+    return [_record(row) for row in view["rows"]]
+
+
+def _record(row: View) -> data.Record:
+    rest = {name: value for name, value in row.items() if name not in ("name", "levels", "means")}
+    return {"configuration": row["name"], **row["levels"], **row["means"], **rest}
+
+
+def _csv(view: View) -> str:
+    """A line a configuration; one that failed has no means."""
+    records = _records(view)
+    fields = dict.fromkeys(name for each in records for name in each)
+    return data.as_csv([{name: each.get(name) for name in fields} for each in records])
+
+
+def _json(view: View) -> str:
+    return json.dumps(view, ensure_ascii=False, indent=1) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[View], str]] = {
+    "table": text,
+    "markdown": markdown,
+    "html": html,
+    "csv": _csv,
+    "json": _json,
+    "jsonl": lambda view: data.as_jsonl(_records(view)),
+}

@@ -1,0 +1,195 @@
+"""What is wrong with a grid is said before anything runs: with the line, and with the nearest word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import grid
+from rankproof.bench.grid.plan import plan_of
+from rankproof.bench.grid.source import source_of
+from rankproof.errors import DataError, RankproofError, UsageError
+
+GOOD = """benchmark = "sample"
+measure = "nDCG@10"
+k = [5, 10]
+
+[chunkers]
+whole = "none"
+small = { kind = "fixed", size = [20, 40], overlap = 5 }
+
+[retrievers]
+words = "keyword"
+dense = { kind = "lsa" }
+both = { kind = "hybrid", of = ["words", "dense"], cost = 0.5 }
+
+[fusion]
+rrf = { kind = "rrf", k = [10, 60] }
+
+[rerankers]
+none = "none"
+
+[limits]
+retries = 1
+"""
+
+
+@pytest.fixture
+def described(tmp_path: Path) -> Any:
+    def write(text: str) -> Path:
+        path = tmp_path / "bench.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_all_combinations_each_once_and_without_what_makes_no_difference(described: Any) -> None:
+    plan = plan_of(source_of(described(GOOD)))
+    found = plan.configurations
+    assert len(found) == len(set(found)) == 3 * (2 + 2) * 2  # chunkers x (words, dense, both x 2 fusions) x k
+    assert {each.fusion for each in found if each.retriever == "words"} == {"-"}
+    assert {each.chunker for each in found} == {"whole", "small[size=20]", "small[size=40]"}
+    assert [plan.cost(each) for each in found if each.retriever == "both"] == [0.5] * 12
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "line", "hint"),
+    [
+        ("measure", "mesure", 2, "Did you mean 'measure'?"),
+        ("[retrievers]", "[retreivers]", 9, "Did you mean 'retrievers'?"),
+        ('"keyword"', '"keywrod"', 10, "Did you mean 'keyword'?"),
+        ('kind = "fixed"', 'kind = "fixd"', 7, "Did you mean 'fixed'?"),
+        ("overlap = 5", "overlp = 5", 7, "Did you mean 'overlap'?"),
+        ('"words", "dense"]', '"words", "dens"]', 12, "Did you mean 'dense'?"),
+        ('kind = "rrf"', 'kind = "rff"', 15, "Did you mean 'rrf'?"),
+        ("retries", "retris", 21, "Did you mean 'retries'?"),
+        ("size = [20, 40]", "size = [20, 0]", 7, "size"),
+        ("overlap = 5", "overlap = 50", 7, "overlap"),
+        ("k = [5, 10]", "k = [5, 0]", 3, "at least 1"),
+        ("k = [5, 10]", 'k = "5"', 3, "at least 1"),
+        ("cost = 0.5", "cost = -1", 12, "cost"),
+        ('of = ["words", "dense"]', 'of = ["words"]', 12, "two retrievers or more"),
+        ('none = "none"', 'none = "lexcal"', 18, "Did you mean 'lexical'?"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(described: Any, good: str, bad: str, line: int, hint: str) -> None:
+    assert good in GOOD
+    with pytest.raises(UsageError) as caught:
+        grid(described(GOOD.replace(good, bad, 1)))
+    assert f"bench.toml, line {line}" in str(caught.value)
+    assert hint in str(caught.value)
+
+
+def test_an_unknown_measure_is_met_with_the_nearest(described: Any) -> None:
+    with pytest.raises(UsageError, match="Did you mean"):
+        grid(described(GOOD.replace("nDCG@10", "nDGC@10")))
+
+
+def test_what_is_no_toml_says_where(described: Any) -> None:
+    with pytest.raises(DataError, match=r"not TOML: .*line 2"):
+        grid(described('k = 5\nmeasure = "nDCG@10\n'))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "circle"),
+    [('["b", "c"]', '["a", "c"]', "a -> b -> a"), ('["a", "c"]', '["c", "c"]', "a -> a")],
+)
+def test_a_circle_of_retrievers_is_named(described: Any, a: str, b: str, circle: str) -> None:
+    text = f"""benchmark = "sample"
+[retrievers]
+a = {{ kind = "hybrid", of = {a} }}
+b = {{ kind = "hybrid", of = {b} }}
+c = "keyword"
+"""
+    with pytest.raises(UsageError, match=f"line 3.*a circle: {circle}"):
+        grid(described(text))
+
+
+def test_a_missing_extra_is_an_error_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch, data: dict[str, Any]
+) -> None:
+    import importlib.util
+
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        "rankproof.bench.retrieve.bm25.find_spec", lambda n: None if n == "tantivy" else real(n)
+    )
+    ran = []
+    with pytest.raises(RankproofError, match="pip install 'rankproof"):
+        grid(
+            {
+                **data,
+                "retrievers": {
+                    "mine": lambda text: ran.append(text) or [],
+                    "words": {"kind": "keyword", "engine": "tantivy"},
+                },
+            }
+        )
+    assert ran == []
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [("questions", "no questions named"), ("judgments", "no judgments named"), ("corpus", "corpus")],
+)
+def test_missing_data_is_named(data: dict[str, Any], missing: str, words: str) -> None:
+    del data[missing]
+    with pytest.raises(UsageError, match=words):
+        grid({**data, "retrievers": {"words": "keyword"}})
+
+
+def test_no_retrievers_and_what_is_no_grid() -> None:
+    with pytest.raises(UsageError, match="no retrievers"):
+        grid({"benchmark": "sample"})
+    with pytest.raises(UsageError, match="expected the path of a TOML file"):
+        grid(5)
+    with pytest.raises(RankproofError, match="nowhere"):
+        grid("nowhere.toml")
+
+
+def test_a_judged_question_without_a_text_is_an_error(data: dict[str, Any]) -> None:
+    del data["questions"]["q3"]
+    with pytest.raises(DataError, match="1 judged questions have no text, as 'q3'"):
+        grid({**data, "retrievers": {"words": "keyword"}})
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankproof import sample
+
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    for name in ("documents.jsonl", "queries.jsonl", "judgments.tsv"):
+        (folder / name).write_bytes((sample.folder() / name).read_bytes())
+    text = 'corpus = "documents.jsonl"\nquestions = "queries.jsonl"\njudgments = "judgments.tsv"\n'
+    (folder / "bench.toml").write_text(text + '[retrievers]\nwords = "keyword"\n')
+    monkeypatch.chdir(tmp_path)
+    assert grid("inner/bench.toml").row("words").n == 30
+
+
+def test_one_factor_at_a_time(data: dict[str, Any]) -> None:
+    plan = plan_of(
+        source_of(
+            {
+                **data,
+                "strategy": "one-at-a-time",
+                "k": [5, 10],
+                "chunkers": {"whole": "none", "small": {"kind": "fixed", "size": 3}},
+                "retrievers": {"w": "keyword", "d": "lsa", "h": {"kind": "hybrid", "of": ["w", "d"]}},
+                "fusion": {"rrf": "rrf", "sum": "combsum"},
+            }
+        )
+    )
+    levels = [(c.chunker, c.retriever, c.fusion, c.k) for c in plan.configurations]
+    assert sorted(levels) == sorted(
+        [
+            ("whole", "w", "-", 5),
+            ("small", "w", "-", 5),
+            ("whole", "d", "-", 5),
+            ("whole", "h", "rrf", 5),
+            ("whole", "h", "sum", 5),
+            ("whole", "w", "-", 10),
+        ]
+    )

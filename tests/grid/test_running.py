@@ -1,0 +1,298 @@
+"""Running a grid: shared steps once, failures in their rows, nothing asked twice, and the right winner."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankproof import evaluate, fuse, grid
+from rankproof.errors import DataError
+
+Make = Callable[[float], Callable[[str], list[str]]]
+
+
+def test_the_best_wins_and_is_measured_on_questions_that_did_not_choose_it(
+    data: dict[str, Any], finds: Make
+) -> None:
+    found = grid({**data, "measure": "RR", "retrievers": {"poor": finds(0.25), "good": finds(1.0)}})
+    assert (found.baseline, found.winner) == ("poor", "good")
+    assert found.held is not None
+    assert (found.held.mean, found.held.verdict) == (1.0, "better")
+    assert found.chosen_on + found.held.n == 40
+    assert set(found.rankings["good"]).isdisjoint(set(data["questions"]) - set(found.rankings["good"]))
+
+
+def test_the_baseline_may_be_named_and_may_win(data: dict[str, Any], finds: Make) -> None:
+    found = grid(
+        {**data, "baseline": "good", "retrievers": {"poor": finds(0.2), "good": finds(0.9)}, "measure": "RR"}
+    )
+    assert found.baseline == found.winner == "good"
+    assert found.held is not None
+    assert found.held.verdict == "baseline"
+
+
+def test_rows_are_what_evaluate_gives(data: dict[str, Any]) -> None:
+    found = grid({**data, "measures": ["nDCG@10", "R@3"], "k": [3, 10], "retrievers": {"w": "keyword"}})
+    for row in found.rows:
+        ranking = found.rankings[row.name]
+        judged = {query: data["judgments"][query] for query in ranking}
+        scores = evaluate(judged, ranking, "nDCG@10, R@3")
+        assert row.means == dict(scores.items())
+        assert (row.low, row.high) == scores.interval("nDCG@10")
+        assert max(map(len, ranking.values())) <= int(row.levels["k"])
+
+
+def test_a_hybrid_is_the_fusion_of_its_parts(data: dict[str, Any]) -> None:
+    retrievers = {"w": "keyword", "d": "lsa", "h": {"kind": "hybrid", "of": ["w", "d"]}}
+    found = grid({**data, "k": 100, "retrievers": retrievers, "fusion": {"rrf": {"kind": "rrf", "k": 10}}})
+    expected = fuse([found.rankings["w"], found.rankings["d"]], "rrf", k=10)
+    assert {query: list(docs) for query, docs in expected.items()} == found.rankings["h"]
+
+
+def test_steps_that_configurations_share_are_made_once(data: dict[str, Any]) -> None:
+    asked: Counter[str] = Counter()
+
+    def mine(text: str) -> list[str]:
+        asked[text] += 1
+        return ["d1"]
+
+    grid(
+        {
+            **data,
+            "k": [1, 5, 10],
+            "retrievers": {
+                "mine": mine,
+                "w": "keyword",
+                "h": {"kind": "hybrid", "of": ["mine", "w"]},
+                "hh": {"kind": "hybrid", "of": ["h", "mine"]},
+            },
+            "fusion": {"rrf": "rrf", "sum": "combsum"},
+        }
+    )
+    assert set(asked.values()) == {1}
+
+
+def test_what_needs_no_chunks_is_not_run_for_each_chunker(data: dict[str, Any], finds: Make) -> None:
+    chunkers = {"whole": "none", "small": {"kind": "fixed", "size": 3}}
+    found = grid({**data, "chunkers": chunkers, "retrievers": {"mine": finds(0.5), "w": "keyword"}})
+    assert [row.name for row in found.rows] == ["mine", "whole / w", "small / w"]
+
+
+def test_chunks_are_scored_as_the_documents_they_are_of(data: dict[str, Any]) -> None:
+    found = grid(
+        {**data, "chunkers": {"small": {"kind": "fixed", "size": 2}}, "retrievers": {"w": "keyword"}, "k": 50}
+    )
+    for docs in found.rankings["w"].values():
+        assert set(docs) <= set(data["corpus"])
+        assert len(docs) == len(set(docs))
+
+
+def test_a_configuration_that_fails_keeps_the_others_going(data: dict[str, Any], finds: Make) -> None:
+    def broken(text: str) -> list[str]:
+        raise ConnectionError("the index is down")
+
+    def half(text: str) -> list[str]:
+        if int(text.split()[-1]) % 2:
+            raise TimeoutError("too slow")
+        return finds(1.0)(text)
+
+    found = grid(
+        {**data, "measure": "RR", "retrievers": {"broken": broken, "half": half, "good": finds(0.9)}}
+    )
+    assert found.winner == "good"
+    assert "the index is down" in found.row("broken").failure
+    assert found.row("broken").means == {}
+    assert 0 < found.row("half").missed < found.row("half").n
+    assert found.row("half").means["RR"] == pytest.approx(1 - found.row("half").missed / found.row("half").n)
+    assert found.baseline == "half"
+    text = " ".join(str(found).split())
+    assert "broken failed: ConnectionError: the index is down" in text
+    assert "The baseline broken failed" in text
+
+
+def test_a_hybrid_with_a_broken_part_lives_on_the_other(data: dict[str, Any], finds: Make) -> None:
+    def broken(text: str) -> list[str]:
+        raise ValueError("no")
+
+    retrievers = {"broken": broken, "good": finds(1.0), "h": {"kind": "hybrid", "of": ["broken", "good"]}}
+    found = grid({**data, "measure": "RR", "retrievers": retrievers})
+    assert found.row("h").means["RR"] == 1.0
+
+
+def test_if_all_fail_the_first_reason_is_told(data: dict[str, Any]) -> None:
+    def broken(text: str) -> list[str]:
+        raise ValueError("out of order")
+
+    with pytest.raises(DataError, match=r"every configuration failed.*out of order"):
+        grid({**data, "retrievers": {"a": broken}})
+
+
+def test_latencies_of_steps_add_up(data: dict[str, Any], finds: Make) -> None:
+    def slow(text: str) -> list[str]:
+        time.sleep(0.01)
+        return finds(1.0)(text)
+
+    retrievers = {"slow": slow, "fast": finds(1.0), "h": {"kind": "hybrid", "of": ["slow", "fast"]}}
+    found = grid({**data, "measure": "RR", "retrievers": retrievers})
+    assert found.row("slow").p50 >= 0.01  # type: ignore[operator]
+    assert found.row("h").p50 >= found.row("slow").p50  # type: ignore[operator]
+    assert found.row("fast").p50 < 0.005  # type: ignore[operator]
+    assert "fast" in found.front
+    assert "slow" not in found.front
+    assert "h" not in found.front
+
+
+def test_cost_is_a_third_side_of_the_front(data: dict[str, Any], finds: Make) -> None:
+    def slow(text: str) -> list[str]:
+        time.sleep(0.002)
+        return finds(1.0)(text)
+
+    retrievers = {"slow": slow, "w": {"kind": "keyword", "cost": 3}}
+    found = grid({**data, "measure": "RR", "retrievers": retrievers})
+    assert found.row("w").cost == 3
+    assert "cost" in str(found)
+    assert "slow" in found.front  # the only one that costs nothing
+
+
+def test_few_questions_are_not_split_and_it_says_so(data: dict[str, Any], finds: Make) -> None:
+    few = {key: {q: data[key][q] for q in ("q1", "q2", "q3", "q4")} for key in ("questions", "judgments")}
+    found = grid({**few, "retrievers": {"a": finds(0.5), "b": finds(1.0)}})
+    assert found.held is None
+    assert "No questions were held out" in str(found)
+    assert grid({**data, "held_out": 0, "retrievers": {"a": finds(0.5)}}).chosen_on == 40
+
+
+def test_the_same_grid_gives_the_same_answer_whatever_the_order_of_questions(
+    data: dict[str, Any], finds: Make
+) -> None:
+    def quality(order: list[str]) -> Any:
+        turned = {**data, "questions": {q: data["questions"][q] for q in order}}
+        turned["judgments"] = {q: data["judgments"][q] for q in order}
+        found = grid({**turned, "retrievers": {"a": finds(0.4), "b": finds(0.6)}}).to_dict()
+        return found["winner"], found["held_out"], [row["means"] for row in found["rows"]]
+
+    names = list(data["questions"])
+    assert quality(names) == quality(names[::-1])
+
+
+def test_halving_spends_little_on_poor_configurations_and_finds_the_best(
+    data: dict[str, Any], finds: Make
+) -> None:
+    asked: Counter[int] = Counter()
+
+    def make(n: int, share: float) -> Callable[[str], list[str]]:
+        def retriever(text: str) -> list[str]:
+            asked[n] += 1
+            return finds(share)(text)
+
+        return retriever
+
+    retrievers = {f"r{n}": make(n, 0.9 if n == 17 else 0.3) for n in range(30)}
+    found = grid({**data, "measure": "RR", "strategy": "halving", "held_out": 0.3, "retrievers": retrievers})
+    assert found.winner == "r17"
+    assert sum(asked.values()) < 30 * 28 * 0.65
+    assert found.row("r17").n == 28
+    assert min(row.n for row in found.rows) < 28
+    assert "weeded out" in str(found)
+
+
+def test_auto_halves_only_where_there_are_many(data: dict[str, Any], finds: Make) -> None:
+    few = grid({**data, "retrievers": {f"r{n}": finds(0.5) for n in range(5)}})
+    assert {row.n for row in few.rows} == {20}
+    many = grid({**data, "most": 8, "retrievers": {f"r{n}": finds(0.5) for n in range(12)}})
+    assert len({row.n for row in many.rows}) > 1
+
+
+@pytest.mark.slow
+def test_the_best_of_many_equals_is_flattered_where_it_was_chosen_and_not_where_it_was_held_out() -> None:
+    """40 retrievers, each right half of the time at random: their true mean is .5, whoever wins."""
+    rng = np.random.default_rng(7)
+    names = [f"q{i}" for i in range(40)]
+    chosen, held = [], []
+    for _ in range(25):
+        right = rng.random((40, 40)) < 0.5
+
+        def make(row: Any) -> Callable[[str], list[str]]:
+            return lambda text: ["d"] if row[int(text[1:])] else ["x"]
+
+        found = grid(
+            {
+                "questions": {q: q for q in names},
+                "judgments": {q: {"d": 1} for q in names},
+                "measure": "RR",
+                "retrievers": {f"r{n}": make(right[n]) for n in range(40)},
+            }
+        )
+        assert found.held is not None
+        chosen.append(found.row(found.winner).means["RR"])
+        held.append(found.held.mean)
+    error = 0.5 / np.sqrt(20 * 25)  # of a mean over 25 x 20 coin flips
+    assert np.mean(chosen) - 0.5 > 8 * error
+    assert abs(np.mean(held) - 0.5) < 3.5 * error
+
+
+def test_effects_are_those_that_were_built_in(data: dict[str, Any], finds: Make) -> None:
+    found = grid({**data, "measure": "RR", "retrievers": {"a": finds(0.2), "b": finds(0.6), "c": finds(0.6)}})
+    (effect,) = found.effects
+    means = {level.name: level.mean for level in effect.levels}
+    rows = {row.name: row.means["RR"] for row in found.rows}
+    assert means == pytest.approx(rows)
+    b, c = effect.levels[1:]
+    assert b.difference == pytest.approx(rows["b"] - rows["a"])
+    assert b.low > 0  # type: ignore[operator]
+    assert b == type(b)("b", c.mean, c.difference, c.low, c.high)
+    assert effect.p < 0.01  # type: ignore[operator]
+
+
+def test_a_factor_that_changes_nothing_has_no_effect(data: dict[str, Any], finds: Make) -> None:
+    found = grid({**data, "measure": "RR", "k": [5, 10], "retrievers": {"a": finds(0.3), "b": finds(0.7)}})
+    k = next(each for each in found.effects if each.factor == "k")
+    assert k.levels[1].difference == 0
+    assert k.share == 0
+    assert k.settings == 2
+
+
+INTERRUPTED = """
+import os, sys, time
+from rankproof import grid
+asked = []
+def mine(text):
+    asked.append(text)
+    time.sleep(0.01)
+    if len(asked) == int(sys.argv[2]):
+        os._exit(9)
+    return ["d" + text.split()[-1]]
+data = dict(
+    questions={f"q{i}": f"question number {i}" for i in range(40)},
+    judgments={f"q{i}": {f"d{i}": 1} for i in range(40)},
+)
+found = grid({**data, "measure": "RR", "held_out": 0, "retrievers": {"mine": mine}}, cache=sys.argv[1])
+print(len(asked), found.row("mine").means["RR"])
+"""
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    def run(stop: int) -> subprocess.CompletedProcess[str]:
+        script = tmp_path / "run.py"
+        script.write_text(INTERRUPTED)
+        return subprocess.run(
+            [sys.executable, str(script), str(tmp_path / "kept.cache"), str(stop)],
+            capture_output=True,
+            text=True,
+        )
+
+    assert run(30).returncode == 9
+    again = run(-1)
+    assert again.returncode == 0, again.stderr
+    asked, mean = again.stdout.split()
+    assert float(mean) == 1.0
+    assert 0 < int(asked) < 40
+    assert run(-1).stdout.split()[0] == "0"
