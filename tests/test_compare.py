@@ -163,3 +163,25 @@ def test_identical_systems_are_told_apart_no_more_often_than_alpha() -> None:
         for seed in range(400)
     )
     assert alarms / 400 <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
+
+
+def test_a_ranking_of_other_queries_is_said_beside_the_verdict() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(12)}
+    found = compare(judged, {"old": {query: ["a"] for query in judged}, "new": {"other": ["a"]}}, "RR")
+    for form in ("table", "markdown"):
+        assert "None of the 12 judged queries is in the ranking" in " ".join(found.format(form).split())
+
+
+def test_equal_rankings_are_called_equal() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(12)}
+    ranked = {query: ["a"] for query in judged}
+    text = str(compare(judged, {"old": ranked, "new": ranked}, "RR"))
+    assert "same value on every query" in text
+    assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("margin", [0, -1, float("nan"), float("inf")])
+def test_a_margin_is_a_size(margin: float) -> None:
+    judged = {"q": {"a": 1}}
+    with pytest.raises(UsageError, match=r"margin: got .* Next: "):
+        compare(judged, {"old": {"q": ["a"]}, "new": {"q": ["a"]}}, "RR", margin=margin)

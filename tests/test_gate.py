@@ -233,3 +233,43 @@ def test_the_pytest_plugin_fails_skips_and_passes(pytester: pytest.Pytester) -> 
     ran.assert_outcomes(passed=1, failed=1, skipped=1)
     ran.stdout.fnmatch_lines(["*FAIL: The change makes it worse.*"])
     assert pytester.runpytest_subprocess("-p", "no:cacheprovider").parseoutcomes() == {"errors": 3}
+
+
+def test_a_small_group_is_shown_and_decides_nothing() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(40)}
+    ranked = {query: ["a"] for query in judged}
+    by = {query: "rare" if i < 3 else "usual" for i, query in enumerate(judged)}
+    found = gate(judged, ranked, ranked, "RR", by=by, strict=True)
+    assert [(row.slice, row.outcome) for row in found] == [
+        ("", "pass"),
+        ("rare", "inconclusive"),
+        ("usual", "pass"),
+    ]
+    assert (found.outcome, found.exit_code) == ("pass", 0)
+    assert 'failures="0" skipped="1"' in found.format("junit")
+    assert "fewer than 10 queries decide nothing" in str(found)
+
+
+def test_a_gate_of_too_few_queries_stays_open() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(9)}
+    ranked = {query: ["a"] for query in judged}
+    assert gate(judged, ranked, ranked, "RR").outcome == "inconclusive"
+    assert gate(judged, ranked, ranked, "RR", strict=True).exit_code == 1
+
+
+def test_a_ranking_of_other_queries_is_said() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(12)}
+    ranked = {query: ["a"] for query in judged}
+    found = gate(judged, ranked, {"other": ["a"]}, "RR")
+    assert found.outcome == "fail"
+    assert "candidate: None of the 12 judged queries is in the ranking" in " ".join(str(found).split())
+
+
+def test_a_floor_alone_is_not_called_a_loss() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(12)}
+    ranked = {query: ["x", "a"] for query in judged}
+    assert str(gate(judged, ranked, ranked, "RR", floors={"RR": 0.9})).startswith(
+        "FAIL: a floor is not reached."
+    )
+    with pytest.raises(UsageError, match="floor: got nan"):
+        gate(judged, ranked, ranked, "RR", floors={"RR": float("nan")})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -129,9 +130,14 @@ def _baseline(systems: Mapping[str, Any], baseline: str | None) -> str:
 
 def _check(alpha: float, margin: float | None) -> None:
     if not 0 < alpha < 1:
-        raise UsageError(f"alpha: got {alpha!r}, expected a number above 0 and below 1, like 0.05.")
-    if margin is not None and not margin > 0:
-        raise UsageError(f"margin: got {margin!r}, expected a number above 0, like 0.01.")
+        raise UsageError(
+            f"alpha: got {alpha!r}, expected a number above 0 and below 1. Next: leave it out for 0.05."
+        )
+    if margin is not None and not 0 < margin < math.inf:
+        raise UsageError(
+            f"margin: got {margin!r}, expected a number above 0. Next: give the difference that would not matter, "
+            "like 0.01, or leave it out."
+        )
 
 
 def pairs(name: str, mine: Scores, theirs: Scores) -> Iterator[Pair]:

@@ -12,6 +12,7 @@ from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
+    from rankproof.core.audit import Finding
     from rankproof.reporting.html.content import Case
 
 VERDICTS = ("better", "worse", "equivalent", "unclear")
@@ -157,8 +158,16 @@ class Comparison:
             "correction": self.correction,
             "notes": self.notes,
             "moved": {name: self._turned(name) for name in self.scores if name != self.baseline},
-            "findings": [finding for each in self.scores.values() for finding in each.audit.serious],
+            "findings": self._findings(),
         }
+
+    def _findings(self) -> list[tuple[Finding, list[str]]]:
+        """Each serious finding once, with the systems it is about."""
+        about: dict[Finding, list[str]] = {}
+        for name, each in self.scores.items():
+            for finding in each.audit.serious:
+                about.setdefault(finding, []).append(name)
+        return list(about.items())
 
     def _turned(self, system: str) -> list[float]:
         """The differences on the first measure, so that more is better."""

@@ -43,6 +43,13 @@ class GateRow:
     detectable: float | None = None
     more: int | None = None
     """How many more queries would settle it."""
+    note: str = ""
+    """What limits the row, where something does."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether the outcome hangs on it: a group of too few queries is shown, and decides nothing."""
+        return not (self.slice and self.note)
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain data."""
@@ -67,7 +74,7 @@ class Gate:
     @property
     def outcome(self) -> str:
         """pass, fail or inconclusive; with `strict`, what is inconclusive fails."""
-        found = overall([each.outcome for each in self.rows])
+        found = overall([each.outcome for each in self.rows if each.decides])
         return FAIL if self.strict and found == INCONCLUSIVE else found
 
     @property
@@ -170,10 +177,18 @@ def gate_scores(
     margins = [_margin(margin, each) for each in compared]
     rng = np.random.default_rng(seed)
     decisions = decide([each.values for each in compared], margins, rng, alpha, minimum)
-    rows = [_row(*each) for each in zip(compared, margins, decisions, strict=True)]
+    rows = [_row(*each, minimum) for each in zip(compared, margins, decisions, strict=True)]
     rows += [_floor(new, name, limit) for name, limit in (floors or {}).items()]
     rows += [] if coverage is None else [_coverage(new, coverage)]
-    return Gate(rows, alpha, strict, old, new, notes)
+    return Gate(rows, alpha, strict, old, new, [*notes, *_wrong(alike)])
+
+
+def _wrong(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """What makes the numbers of either wrong, as the audit says it."""
+    for name, each in scores.items():
+        for finding in each.audit:
+            if finding.severity == "error":
+                yield f"Before you trust this, {name}: {finding}"
 
 
 def _check(alpha: float, minimum: int, coverage: float | None) -> None:
@@ -200,7 +215,7 @@ def _named(margins: Mapping[str, float], measure: str) -> float:
     return by_name[measure]
 
 
-def _row(pair: Pair, margin: float, found: Decision) -> GateRow:
+def _row(pair: Pair, margin: float, found: Decision, minimum: int) -> GateRow:
     difference = pair.sign * found.difference
     ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
     low, high = ends if pair.sign > 0 else reversed(ends)
@@ -219,12 +234,15 @@ def _row(pair: Pair, margin: float, found: Decision) -> GateRow:
         p=found.p,
         detectable=found.detectable,
         more=found.more,
+        note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
     )
 
 
 def _floor(scores: Scores, name: str, limit: float) -> GateRow:
     if name not in scores:
         raise one_of("floor", name, scores.columns)
+    if not math.isfinite(limit):
+        raise UsageError(f"floor: got {limit!r} for {name}, expected a number, like 0.4.")
     column = scores.column(name)
     reached = column.mean >= limit if column.measure.spec.higher else column.mean <= limit
     return GateRow(

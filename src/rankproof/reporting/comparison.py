@@ -8,6 +8,7 @@ from typing import Any
 from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.blocks import waterfall
+from rankproof.reporting.findings import finding_lines
 from rankproof.reporting.latex import escape
 from rankproof.reporting.numbers import ABSENT, count, score, share
 from rankproof.reporting.tables import GAP, WIDTH, Column, cut, pad, table, width, wrap
@@ -33,10 +34,29 @@ def render_comparison(view: View, name: str) -> str:
 
 def text(view: View) -> str:
     """The comparison in at most 80 columns."""
-    lines = [*tables(view), *waterfalls(view["rows"][0]["measure"], view["moved"]), ""]
+    lines = [*tables(view), *waterfalls(view["rows"][0]["measure"], view["moved"])]
     for sentence in sentences(view):
         lines += wrap(sentence)
-    return "\n".join([*lines, *view.get("cases", ())]) + "\n"
+    return "\n".join([*lines, *_findings(view), *view.get("cases", ())]) + "\n"
+
+
+def _findings(view: View) -> list[str]:
+    """What makes the numbers wrong in full; warnings are counted."""
+    errors = _errors(view)
+    warnings = len({each.kind for each, _ in view["findings"] if each.severity == "warning"})
+    lines = ["", "Before you trust these numbers:"] if errors else []
+    for found, names in errors:
+        lines += finding_lines(found, where=f"{names}: ")
+    if warnings:
+        said = f"The audit has {count(warnings, 'warning')}: 'rankproof audit JUDGMENTS RUN' says which."
+        lines += wrap(said)
+    return lines
+
+
+def _errors(view: View) -> list[tuple[Any, str]]:
+    """What makes the numbers wrong, each with the names of the systems it is about."""
+    found = ((each, names) for each, names in view["findings"] if each.severity == "error")
+    return [(each, ", ".join(cut(name, 30) for name in names)) for each, names in found]
 
 
 def tables(view: View) -> list[str]:
@@ -60,7 +80,7 @@ def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[str]:
     padded = max(width(name) for name, _ in falls)
     lines = [f"{pad(name, padded)}{GAP}{drawn}" for name, drawn in falls]
     most = f"a full block is {score(top)}"
-    return [*wrap(f"{measure} query by query, from most lost to most won; {most}:"), "", *lines]
+    return [*wrap(f"{measure} query by query, from most lost to most won; {most}:"), "", *lines, ""]
 
 
 def markdown(view: View) -> str:
@@ -70,7 +90,8 @@ def markdown(view: View) -> str:
         rows = [HEADINGS, tuple("---" for _ in HEADINGS), *_cells(view, group)]
         body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
         parts.append("\n".join(_heading(view, group)) + body)
-    return "\n\n".join([*parts, *sentences(view)]) + "\n"
+    errors = [f"**{names}**: {found}" for found, names in _errors(view)]
+    return "\n\n".join([*parts, *sentences(view), *errors]) + "\n"
 
 
 def latex(view: View) -> str:
@@ -118,6 +139,8 @@ def _winner(view: View, deciding: Sequence[Line]) -> str:
 def _unclear(row: Line) -> str:
     """Why there is no verdict, and what would give one."""
     name, baseline = row["system"], row["baseline"]
+    if not row["wins"] and not row["losses"]:
+        return f"{name} and {baseline} have the same value on every query: there is nothing to tell apart."
     if row["note"]:
         return f"{name} against {baseline}: cannot tell, {row['note']}."
     needed = row["queries_needed"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed
 from rankproof.reporting.numbers import count, score, share
-from rankproof.reporting.tables import Column, table, wrap
+from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
@@ -35,16 +35,27 @@ def render_gate(view: View, name: str) -> str:
 
 
 def text(view: View) -> str:
-    """The outcome first, then the evidence, in 80 columns."""
-    cells = [_cells(each) for each in view["rows"]]
-    columns = [
-        Column(heading, list(column), i > 1)
-        for i, (heading, column) in enumerate(zip(HEADINGS, zip(*cells, strict=True), strict=True))
-    ]
-    lines = [headline(view), "", *table(columns), ""]
+    """The outcome first, then the evidence, in 80 columns; a table for each group of queries."""
+    lines = [headline(view), ""]
+    for group in dict.fromkeys(each["slice"] for each in view["rows"]):
+        heading = [*wrap(f"{group}:"), ""] if group else []
+        lines += [*heading, *_table([each for each in view["rows"] if each["slice"] == group]), ""]
     for sentence in sentences(view):
         lines += wrap(sentence)
     return "\n".join(lines) + "\n"
+
+
+def _table(rows: Sequence[Line]) -> list[str]:
+    """The measure is cut where the table would not fit."""
+    columns = list(zip(*map(_cells, rows), strict=True))
+    columns[1] = tuple(each["measure"] for each in rows)
+    laid = [
+        Column(heading, list(cells), i > 1)
+        for i, (heading, cells) in enumerate(zip(HEADINGS, columns, strict=True))
+    ]
+    room = WIDTH - sum(each.width + len(GAP) for i, each in enumerate(laid) if i != 1)
+    laid[1] = Column(HEADINGS[1], [cut(cell, max(room, 9)) for cell in laid[1].cells])
+    return table(laid)
 
 
 def markdown(view: View) -> str:
@@ -80,8 +91,13 @@ def junit(view: View) -> str:
 
 def _as_test(view: View, row: Line) -> str:
     if row["outcome"] == "inconclusive":
-        return "failure" if view["strict"] else "skipped"
+        return "failure" if view["strict"] and _open(row) else "skipped"
     return "failure" if row["outcome"] == "fail" else "passed"
+
+
+def _open(row: Line) -> bool:
+    """Whether a row leaves the question open; a group that is too small decides nothing either way."""
+    return row["outcome"] == "inconclusive" and not (row["slice"] and row["note"])
 
 
 def as_json(view: View) -> str:
@@ -91,9 +107,12 @@ def as_json(view: View) -> str:
 
 def headline(view: View) -> str:
     """The outcome in a line."""
-    open_rows = any(each["outcome"] == "inconclusive" for each in view["rows"])
+    open_rows = any(map(_open, view["rows"]))
     if view["strict"] and view["outcome"] == "fail" and open_rows:
         return "FAIL: not every row could be decided, and the gate is strict."
+    failed = {each["check"] for each in view["rows"] if each["outcome"] == "fail"}
+    if failed == {"floor"}:
+        return "FAIL: a floor is not reached."
     return f"{view['outcome'].upper()}: {SAYS[view['outcome']]}"
 
 
@@ -123,6 +142,8 @@ def sentence_of(row: Line) -> str:
 
 
 def _missing(row: Line) -> str:
+    if row["note"]:
+        return f": {row['note']}"
     said = ""
     if row["detectable"] is not None:
         said += f": {row['n']} queries show losses of {score(row['detectable'])} and more"

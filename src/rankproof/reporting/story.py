@@ -74,7 +74,7 @@ def _differences(content: Content) -> list[str]:
     view = content.comparison or {}
     means = {each.measure: each.mean for each in content.system(view["baseline"]).bars}
     falls = {each.system: [value for _, value in each.values] for each in content.moved}
-    return [*compared({**view, "means": means}), *waterfalls(content.measure, falls)]
+    return [*compared({**view, "means": means}), *waterfalls(content.measure, falls)][:-1]
 
 
 def _losses(content: Content) -> list[str]:
