@@ -1,0 +1,31 @@
+"""Retrievers that need nothing but documents, and what they are combined with."""
+
+from rankproof.bench.retrieve.blend import hybrid
+from rankproof.bench.retrieve.bm25 import keyword
+from rankproof.bench.retrieve.embedder import Embedder, model2vec, named_embedder, sentence_transformers
+from rankproof.bench.retrieve.endpoint import endpoint
+from rankproof.bench.retrieve.feedback import expand
+from rankproof.bench.retrieve.filters import where
+from rankproof.bench.retrieve.latent import lsa
+from rankproof.bench.retrieve.reranking import Rerank, cross_encoder, rerank
+from rankproof.bench.retrieve.search import Search, as_search
+from rankproof.bench.retrieve.vectors import dense
+
+__all__ = [
+    "Embedder",
+    "Rerank",
+    "Search",
+    "as_search",
+    "cross_encoder",
+    "dense",
+    "endpoint",
+    "expand",
+    "hybrid",
+    "keyword",
+    "lsa",
+    "model2vec",
+    "named_embedder",
+    "rerank",
+    "sentence_transformers",
+    "where",
+]

@@ -1,0 +1,114 @@
+"""Hybrid search: several retrievers answer, and their rankings become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankproof.bench.fusion.pool import pool_of
+from rankproof.bench.fusion.recipe import Recipe, Weights, fused, recipe
+from rankproof.bench.retrieve.checks import changed, check_count
+from rankproof.bench.retrieve.search import DEPTH, Allowed, Answer, Search, as_search, shared_corpus
+from rankproof.bench.retriever import Found
+from rankproof.core.table import RankingTable
+from rankproof.errors import UsageError
+
+METHOD = "rrf"
+
+
+def hybrid(
+    retrievers: Mapping[str, Any] | Sequence[Any],
+    method: str = METHOD,
+    *,
+    weights: Weights | None = None,
+    normalise: str | None = None,
+    depth: int = DEPTH,
+    **parameters: Any,
+) -> Search:
+    """One retriever of several, their rankings fused; `a + b` is `hybrid([a, b])`.
+
+    `retrievers` is a list or `{name: retriever}`. `method`, `weights`, `normalise` and `parameters` are those of
+    `rankproof.fuse`. Each retriever gives its `depth` best documents, or as many as are asked for in the end.
+
+    >>> from rankproof.bench.retrieve import keyword, lsa
+    >>> pages = {"d1": "Refunds within 30 days.", "d2": "Opening hours."}
+    >>> hybrid([keyword(pages), lsa(pages)], "weighted-sum", weights=[1, 2])
+    hybrid([keyword, lsa], 'weighted-sum', weights=[1.0, 2.0])
+    """
+    named = _named(retrievers)
+    made = recipe(list(named), method, normalise, weights, parameters)
+    if made.method.learn is not None:
+        raise UsageError(
+            f"{made.method.name} learns from judged queries, which a retriever has not. Next: choose another method; "
+            "settings found with 'tune' are good here."
+        )
+    check_count("depth", depth)
+    searches = tuple(named.values())
+    plain = made.method.name == METHOD and depth == DEPTH and weights is None and not parameters
+    return Search(
+        name=" + ".join(map(repr, searches)) if plain else _name(searches, made, depth),
+        describe=lambda: {
+            "kind": "hybrid",
+            "retrievers": {name: dict(each.settings) for name, each in named.items()},
+            "method": made.method.name,
+            **_plain(made),
+            "depth": depth,
+        },
+        answer=_answer(named, made, depth),
+        corpus=shared_corpus(searches),
+        parts=searches if plain else (),
+    )
+
+
+def _answer(named: Mapping[str, Search], made: Recipe, depth: int) -> Answer:
+    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
+        tables = {
+            name: _table(each.search(questions, max(k, depth), allowed)) for name, each in named.items()
+        }
+        pool = pool_of(tables)
+        by_question = pool.ordered(fused(made, pool))
+        return [list(by_question.get(str(n), {}).items())[:k] for n in range(len(questions))]
+
+    return answer
+
+
+def _table(found: Sequence[Found]) -> RankingTable:
+    """What was found, with the places of the questions for their ids."""
+    rows = [(str(n), document, score) for n, each in enumerate(found) for document, score in each]
+    questions, documents, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    return RankingTable(list(questions), list(documents), np.array(scores, dtype=np.float64))
+
+
+def _named(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]:
+    if isinstance(retrievers, Mapping):
+        named = {str(name): as_search(each) for name, each in retrievers.items()}
+    else:
+        every = [as_search(each) for each in retrievers]
+        named = dict(zip(_names(every), every, strict=True))
+    if len(named) < 2:
+        raise UsageError(f"hybrid: got {len(named)} retrievers, expected at least two.")
+    return named
+
+
+def _names(searches: Sequence[Search]) -> list[str]:
+    """What they print as, with a number where that is not their own."""
+    printed = [repr(each) for each in searches]
+    return [
+        name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}"
+        for n, name in enumerate(printed)
+    ]
+
+
+def _name(searches: Sequence[Search], made: Recipe, depth: int) -> str:
+    options = {**_plain(made), "depth": depth}
+    usual = {name: each.default for name, each in made.method.parameters.items()}
+    said = changed(options, {**usual, "depth": DEPTH, "normalise": "min-max"})
+    listed = f"[{', '.join(map(repr, searches))}]"
+    return f"hybrid({', '.join([listed, repr(made.method.name), *said])})"
+
+
+def _plain(made: Recipe) -> dict[str, Any]:
+    """What is set, as JSON has it."""
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in made.settings.items()}

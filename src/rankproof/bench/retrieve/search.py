@@ -1,0 +1,162 @@
+"""A retriever that composes: one value for every kind of search here, with its settings and how it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, TypeAlias
+
+from rankproof.bench.adapters import as_retriever
+from rankproof.bench.retrieve.checks import check_count, check_questions
+from rankproof.bench.retriever import Found, Retriever
+from rankproof.core.corpus import Corpus
+from rankproof.errors import UsageError, shorten
+
+Allowed: TypeAlias = frozenset[str] | None
+"""The documents that may be found; None: all."""
+
+Answer: TypeAlias = Callable[[Sequence[str], int, Allowed], list[Found]]
+Terms: TypeAlias = Mapping[str, float]
+"""Index terms with their weights: a question as keyword search sees it."""
+
+DEPTH = 100
+"""How many documents a question are found where nobody says, and how deep lists are that are combined."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What a keyword search offers to those who rewrite questions."""
+
+    terms: Callable[[str], list[str]]
+    """The index terms of a text, in order."""
+    frequency: Callable[[str], int]
+    """The number of documents with a term."""
+    search: Callable[[Sequence[Terms], int, Allowed], list[Found]]
+    """Like `answer`, for questions that are weighted terms already."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Search:
+    """A retriever: call it with a question, or `search` many; combine with `+`, rerank with `>>`.
+
+    >>> from rankproof.bench.retrieve import keyword
+    >>> pages = keyword({"d1": "Refunds within 30 days.", "d2": "Opening hours."})
+    >>> [document for document, score in pages("refunds?")]
+    ['d1']
+    """
+
+    name: str
+    """What it is, as it prints."""
+    describe: Callable[[], dict[str, Any]]
+    """Makes the settings, when they are asked for."""
+    answer: Answer
+    corpus: Corpus | None = None
+    """What it searches, where that is known."""
+    vocabulary: Vocabulary | None = None
+    """What makes its questions, where it is keyword search."""
+    parts: tuple[Search, ...] = ()
+    """The searches whose plain sum it is."""
+
+    @property
+    def compound(self) -> bool:
+        """Whether its name needs brackets where it is a part."""
+        return bool(self.parts)
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        """All that shapes the answers, as plain data: two with equal settings answer alike."""
+        return self.describe()
+
+    def search(self, questions: Sequence[str], k: int = DEPTH, allowed: Allowed = None) -> list[Found]:
+        """For each question at most `k` documents, best first; equal scores by id, the highest first."""
+        check_questions(questions)
+        check_count("k", k)
+        return self.answer(questions, k, allowed) if questions else []
+
+    def __call__(self, question: str, k: int = DEPTH) -> Found:
+        """What is found for one question."""
+        return self.search([question], k)[0]
+
+    def __add__(self, other: Any) -> Search:
+        """Both, their rankings fused."""
+        return _plus(self, other)
+
+    def __radd__(self, other: Any) -> Search:
+        """The same, with another kind of retriever to the left."""
+        return _plus(other, self)
+
+    def __rshift__(self, scorer: Any) -> Search:
+        """What this finds, in the order of a reranker."""
+        from rankproof.bench.retrieve.reranking import as_reranking
+
+        return as_reranking(scorer).after(self)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def as_search(anything: Any, corpus: Corpus | None = None) -> Search:
+    """Whatever answers questions as a `Search`; `corpus` is what it searches, where the user knows."""
+    if isinstance(anything, Search):
+        return anything
+    if isinstance(anything, str) or not (isinstance(anything, Retriever) or callable(anything)):
+        raise UsageError(
+            f"retriever: got {shorten(anything)} ({type(anything).__name__}), expected a retriever or a function of a "
+            "question. Next: make one of documents with keyword(...), dense(...) or lsa(...)."
+        )
+    found = as_retriever(anything)
+    name = getattr(anything, "__name__", type(anything).__name__)
+    return Search(name, lambda: dict(found.settings), _deepening(found), corpus)
+
+
+def shared_corpus(searches: Sequence[Search]) -> Corpus | None:
+    """The corpus that all of them search whose corpus is known, if it is one."""
+    known = [each.corpus for each in searches if each.corpus is not None]
+    alike = all(each is known[0] or each.fingerprint == known[0].fingerprint for each in known[1:])
+    return known[0] if known and alike else None
+
+
+def _deepening(retriever: Retriever) -> Answer:
+    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
+        if allowed is None:
+            return retriever.search(questions, k)
+        return [deepened(partial(_one, retriever, each), k, allowed) for each in questions]
+
+    return answer
+
+
+def _one(retriever: Retriever, question: str, k: int) -> Found:
+    return retriever.search([question], k)[0]
+
+
+def deepened(search: Callable[[int], Found], k: int, allowed: frozenset[str]) -> Found:
+    """The `k` best that are allowed, asking for more until they are all there or nothing more comes.
+
+    >>> ranking = [("a", 3.0), ("b", 2.0), ("c", 1.0)]
+    >>> deepened(lambda n: ranking[:n], 1, frozenset({"c"}))
+    [('c', 1.0)]
+    """
+    asked, before = k, -1
+    while True:
+        found = search(asked)
+        kept = [pair for pair in found if pair[0] in allowed]
+        if len(kept) >= min(k, len(allowed)) or len(found) < asked or len(found) == before:
+            return kept[:k]
+        asked, before = asked * 4, len(found)
+
+
+def ordered(scores: Mapping[str, float], k: int) -> Found:
+    """The `k` best of `{document: score}`; equal scores by id, the highest first.
+
+    >>> ordered({"a": 1.0, "b": 1.0, "c": 2.0}, 2)
+    [('c', 2.0), ('b', 1.0)]
+    """
+    return sorted(scores.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)[:k]
+
+
+def _plus(left: Any, right: Any) -> Search:
+    from rankproof.bench.retrieve.blend import hybrid
+
+    both = [as_search(left), as_search(right)]
+    return hybrid([part for each in both for part in (each.parts or (each,))])
