@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import weakref
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from rankproof.bench.adapters.failed import Failed
 from rankproof.bench.adapters.http import Client, Request
@@ -72,14 +73,10 @@ def _store(
     query: Mapping[str, Any] | None = None,
     filter: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     id: str | None = None,
-    api_key: str | None = None,
-    user: str | None = None,
-    password: str | None = None,
-    headers: Mapping[str, str] | None = None,
-    timeout: float = 30.0,
+    **access: Any,
 ) -> Store:
     asked = None if embedder is None else as_embedder(embedder)
-    server = Server(name, url, index, _headers(headers or {}, api_key, user, password), timeout)
+    server = Server(name, url, index, **access)
     settings = {
         "store": name,
         "where": without_secrets(url),
@@ -157,20 +154,24 @@ def _shown(k: int, id: str | None) -> Body:
 
 def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
     answer = server.json("POST", f"/{server.index}/_search", body)
+    try:
+        _check_whole(server, answer)
+        return best(((_id(hit, id, server.name), hit["_score"]) for hit in answer["hits"]["hits"]), k)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"{server.name}: got {shorten(answer)}, expected hits with ids and scores. "
+            "Next: check that the URL is that of the server itself."
+        ) from error
+
+
+def _check_whole(server: Server, answer: Mapping[str, Any]) -> None:
+    """Refuse an answer that only a part of the index has given."""
     failed = answer.get("_shards", {}).get("failed", 0)
     if answer.get("timed_out") or failed:
         what = "gave up in time" if answer.get("timed_out") else f"has no answer from {failed} of its shards"
         raise StoreError(
             f"{server.name}: the server {what}. Next: ask again, or look at its health.", again=True
         )
-    try:
-        hits = [(_id(hit, id, server.name), hit["_score"]) for hit in answer["hits"]["hits"]]
-    except (KeyError, TypeError) as error:
-        raise StoreError(
-            f"{server.name}: got {shorten(answer)}, expected hits with ids and scores. "
-            "Next: check that the URL is that of the server itself."
-        ) from error
-    return best(hits, k)
 
 
 def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:
@@ -180,14 +181,17 @@ def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:
 class Server:
     """A server with one index on it."""
 
-    def __init__(self, name: str, url: str, index: str, headers: Mapping[str, str], timeout: float) -> None:
+    def __init__(self, name: str, url: str, index: str, *, timeout: float = 30.0, **access: Any) -> None:
         if not url.startswith(("http://", "https://")):
             raise UsageError(
-                f"{name}: got {without_secrets(url)!r}, expected a URL like 'http://localhost:9200'."
+                f"{name}: got {without_secrets(url)!r}, expected a URL like 'http://localhost:9200'. "
+                "Next: write it with http:// or https://."
             )
-        self.name, self.index, self.headers = name, quote(index, safe=",*-_.+"), headers
+        self.name, self.index = name, quote(index, safe=",*-_.+")
         self.url = without_secrets(url).rstrip("/")
+        self.headers = _headers(url, **access)
         self.client = Client(timeout)
+        weakref.finalize(self, self.client.close)
 
     def json(self, method: str, path: str, body: Any = None) -> Any:
         """What the server answers; `body` is JSON, or lines of it."""
@@ -209,15 +213,27 @@ class Server:
 
 
 def _headers(
-    headers: Mapping[str, str], api_key: str | None, user: str | None, password: str | None
+    url: str,
+    *,
+    api_key: str | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    found = {"Accept": "application/json", **headers}
+    """What goes with every request; a user and a password may stand in the URL as well."""
+    found = {"Accept": "application/json", **(headers or {})}
+    parts = urlsplit(url)
     if api_key is not None:
         found["Authorization"] = f"ApiKey {api_key}"
     elif user is not None:
-        both = f"{user}:{password or ''}".encode()
-        found["Authorization"] = f"Basic {b64encode(both).decode('ascii')}"
+        found["Authorization"] = _basic(user, password or "")
+    elif parts.username and "Authorization" not in found:
+        found["Authorization"] = _basic(unquote(parts.username), unquote(parts.password or ""))
     return found
+
+
+def _basic(user: str, password: str) -> str:
+    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode('ascii')}"
 
 
 # --- filling ----------------------------------------------------------------------------------------
