@@ -14,11 +14,12 @@ from rankproof.api.judged_words import UNMEASURED
 from rankproof.api.plan import Plan, plan
 from rankproof.api.scores import grouped
 from rankproof.api.tally import Tally
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, one_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.judges import judges_of
 from rankproof.judging.keeping import InLedger, InMemory
 from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.metrics.registry import PEERS
 from rankproof.judging.run import Judged, Run
 from rankproof.judging.samples import Sample, read_samples
 from rankproof.judging.verdicts import Verdict
@@ -111,7 +112,7 @@ class Judge:
         self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool
     ) -> Run:
         _check(k, complete)
-        asked = parse_all(DEFAULT_METRICS if metrics is None else metrics, compat)
+        asked = parse_all(default_metrics(compat) if metrics is None else metrics, compat)
         kept = InMemory() if self.ledger is None else InLedger(self.ledger)
         return Run(asked, self.judges, kept, k, complete, blame)
 
@@ -123,6 +124,15 @@ class Judge:
 
     def __repr__(self) -> str:
         return f"<Judge {self.name}>"
+
+
+def default_metrics(compat: str | None) -> str:
+    """What is measured if nobody says otherwise: of another tool everything there is."""
+    if compat is None:
+        return DEFAULT_METRICS
+    if compat not in PEERS:
+        raise one_of("compat", compat, PEERS)
+    return ", ".join(PEERS[compat])
 
 
 def _check(k: int | None, complete: float) -> None:

@@ -120,9 +120,9 @@ class JudgedScores(Scores):
             tied=None,
             slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
             findings=list(self.audit.serious),
-            profile=self.settings.get("compat"),
+            profile=None,
             nouns=("sample", "samples"),
-            said=sentences(self.by, self.account),
+            said=sentences(self.by, self.account, self.settings.get("compat")),
         )
 
     @cached_property

@@ -16,12 +16,12 @@ ENOUGH = 0.9
 """Below this coverage a number is warned of, and a gate does not decide."""
 
 
-def sentences(by: Mapping[str, int], account: Account) -> list[str]:
-    """Who judged how much, and what it took."""
+def sentences(by: Mapping[str, int], account: Account, peer: str | None = None) -> list[str]:
+    """Who judged how much, what it took, and whose formulas these are."""
     given = [f"{name} {count:,}" for name, count in by.items() if name != UNMEASURED]
     open_ = by.get(UNMEASURED, 0)
     said = f"Verdicts: {', '.join(given) or 'none'}; {open_:,} of {sum(by.values()):,} pairs unmeasured."
-    return [said, *_cost(account)]
+    return [said, *_cost(account), *([f"Formulas of {peer}."] if peer else [])]
 
 
 def _cost(account: Account) -> list[str]:

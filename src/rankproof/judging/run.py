@@ -84,7 +84,7 @@ def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
     if outcome.value is not None or not outcome.units:
         return outcome
     causes = (said.reason for ask in asks if isinstance(said := case.said.get(ask), Unmeasured))
-    cause = next((each for each in causes if each), "a text is empty")
+    cause = next((each for each in causes if each), "a text is empty").partition(" (")[0]
     return replace(outcome, reason=f"not settled: {cause}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from rankproof.core.measure import Measure
@@ -10,6 +10,7 @@ from rankproof.core.names import find as find_measure
 from rankproof.core.names import parse_with, split
 from rankproof.errors import UsageError, nearest, one_of
 from rankproof.judging import metrics as _declare_them  # noqa: F401  (its import fills the registry)
+from rankproof.judging import peers as _declare_theirs  # noqa: F401  (and so does this one)
 from rankproof.judging.metrics.ranked import of_grades
 from rankproof.judging.metrics.registry import ALIASES, METRICS, PEERS, Metric
 
@@ -50,21 +51,30 @@ def find(name: str) -> Measure:
     return measure
 
 
-def _finder(peer: str):  # type: ignore[no-untyped-def]
+def _finder(peer: str) -> Callable[[str], Measure]:
     if peer not in PEERS:
         raise one_of("compat", peer, PEERS)
 
     def find_peer(name: str) -> Measure:
-        plain = name.lower().replace("-", "_")
-        own = PEERS[peer]
-        if plain not in own:
+        plain, own = name.lower().replace("-", "_"), PEERS[peer]
+        theirs = plain if plain in own else _called_by(peer, plain)
+        if theirs is None:
             raise UsageError(
                 f"compat={peer!r}: {peer} has no formula called {name!r} here, only {', '.join(own)}."
                 f"{nearest(plain, own)}"
             )
-        return own[plain].measure
+        return own[theirs].measure
 
     return find_peer
+
+
+def _called_by(peer: str, name: str) -> str | None:
+    """What a peer calls one of our metrics: its own name for it is another name of ours."""
+    meant = METRICS[name].measure if name in METRICS else ALIASES.get(name)
+    others = (
+        each for each in PEERS[peer] if meant is not None and each in (meant.spec.name, *meant.spec.also)
+    )
+    return next(others, None)
 
 
 def _check_judged(measure: Measure) -> None:
