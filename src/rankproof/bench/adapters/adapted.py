@@ -36,7 +36,7 @@ class Adapted:
         """For each question at most `k` documents, one question after the other; failures are raised."""
         asked: list[Any] = [list(questions)] if self.batch else list(questions)
         try:
-            raw = [finished(self.call(each, k)) for each in asked if each]
+            raw = [finished(self.call(each, k)) for each in asked if each != []]
         finally:
             self.stop()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
@@ -56,7 +56,7 @@ def answers_of(raw: Any, questions: int) -> Sequence[Any]:
 
 def finished(value: Any) -> Any:
     """The value, awaited where it is to be; in a thread of its own, since this one may have a running loop."""
-    if not inspect.isawaitable(value):
+    if isinstance(value, list) or not inspect.isawaitable(value):
         return value
 
     async def waiting() -> Any:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -58,21 +57,49 @@ def read_answer(raw: Any, reading: Reading) -> Answer:
     >>> read_answer([("d1", 0.5), ("d2", 0.75), ("d1", 0.25)], Reading(k=10))
     Answer(found=[('d2', 0.75), ('d1', 0.5)], cut=0, repeated=1, rising=False)
     """
+    if type(raw) is list and _is_plain(raw, reading):
+        return Answer(raw[: reading.k], cut=max(len(raw) - reading.k, 0))
     ids, scores = _columns(_listed(raw), reading)
-    if scores is None or any(score is None for score in scores):
-        return arranged([(name, float(len(ids) - place)) for place, name in enumerate(ids)], reading.k)
-    found = list(zip(ids, _numbers(ids, scores), strict=True))
-    return Answer(found, rising=True) if _rises(found) else arranged(found, reading.k)
+    if scores is None:
+        return _arranged(ids, [float(len(ids) - place) for place in range(len(ids))], reading.k)
+    numbers = _numbers(ids, scores)
+    if _rises(numbers):
+        return Answer(list(zip(ids, numbers, strict=True)), rising=True)
+    return _arranged(ids, numbers, reading.k)
+
+
+def _is_plain(items: list[Any], reading: Reading) -> bool:
+    """Whether these are pairs of text and number, in order, each document once: then nothing is to be done.
+
+    It is told without a look at each, since this is what fast retrievers return thousands of times.
+    """
+    if reading.integers or set(map(type, items)) != {tuple} or set(map(len, items)) != {2}:
+        return False
+    ids, scores = map(list, zip(*items, strict=True))
+    return (
+        set(map(type, ids)) == {str}
+        and set(map(type, scores)) == {float}
+        and len(set(ids)) == len(ids)
+        and "" not in ids
+        and not math.isnan(sum(scores))
+        and scores == sorted(scores, reverse=True)
+    )
 
 
 def arranged(found: Found, k: int) -> Answer:
     """The best `k`, the highest score first; of equal scores, and of a document twice, the first in the list."""
-    if any(later[1] > earlier[1] for earlier, later in pairwise(found)):
-        found = sorted(found, key=lambda pair: -pair[1])
-    once: dict[str, float] = {}
-    for name, score in found:
-        once.setdefault(name, score)
-    return Answer(list(once.items())[:k], max(len(once) - k, 0), len(found) - len(once))
+    return _arranged([name for name, _ in found], [score for _, score in found], k)
+
+
+def _arranged(ids: Sequence[str], scores: Sequence[float], k: int) -> Answer:
+    if scores != sorted(scores, reverse=True):
+        order = sorted(range(len(ids)), key=lambda place: -scores[place])
+        ids, scores = [ids[place] for place in order], [scores[place] for place in order]
+    once = dict(zip(ids, scores, strict=True))
+    if len(once) < len(ids):
+        once = dict(zip(reversed(ids), reversed(scores), strict=True))
+        once = {name: once[name] for name in dict.fromkeys(ids)}
+    return Answer(list(once.items())[:k], max(len(once) - k, 0), len(ids) - len(once))
 
 
 def settled(answer: Answer, k: int, distances: bool) -> Answer:
@@ -83,13 +110,9 @@ def settled(answer: Answer, k: int, distances: bool) -> Answer:
     return replace(arranged(found, k), rising=distances)
 
 
-def _rises(found: Found) -> bool:
+def _rises(scores: list[float]) -> bool:
     """Whether the scores never fall and do rise."""
-    return (
-        len(found) > 1
-        and found[0][1] < found[-1][1]
-        and all(earlier[1] <= later[1] for earlier, later in pairwise(found))
-    )
+    return len(scores) > 1 and scores[0] < scores[-1] and scores == sorted(scores)
 
 
 def _listed(raw: Any) -> Sequence[Any]:
@@ -125,9 +148,14 @@ def _columns(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequenc
     if kinds == {tuple} and set(map(len, items)) == {2}:
         first, scores = zip(*items, strict=True)
         plain = set(map(type, first)) == {str} and not reading.integers
-        return (_texts(first) if plain else [_id(each, reading) for each in first]), scores
+        return (_texts(first) if plain else [_id(each, reading) for each in first]), _unless_missing(scores)
     pairs = [_pair(each, reading) for each in items]
-    return [name for name, _ in pairs], [score for _, score in pairs]
+    return [name for name, _ in pairs], _unless_missing([score for _, score in pairs])
+
+
+def _unless_missing(scores: Sequence[Any]) -> Sequence[Any] | None:
+    """The scores; None where some are missing, so that the order of the list is all there is."""
+    return None if type(None) in set(map(type, scores)) else scores
 
 
 def _texts(ids: Sequence[str]) -> list[str]:
@@ -188,7 +216,7 @@ def _id_of(item: Any, reading: Reading) -> str:
 def _fields(item: Any) -> str:
     """What a document has instead, for the message."""
     record = record_of(item) or {}
-    inside = next((record[place] for place in METADATA if isinstance(record.get(place), Mapping)), {})
+    inside: Any = next((record[place] for place in METADATA if isinstance(record.get(place), Mapping)), {})
     return f"it has {shorten([*record, *inside], 100)}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import blake2b
+from time import monotonic
 from typing import Any, Protocol
 
 from rankproof.bench.adapters import Adapted
@@ -49,7 +50,7 @@ def answer_all(
     that was stopped goes on from there. `about` is what else shapes the answers beside the retriever's settings:
     the corpus.
     """
-    keys = {name: _key(retriever, text, reading.k, about or {}) for name, text in questions.items()}
+    keys = {} if memory is None else _keys(questions, retriever, reading.k, about or {})
     rows = _remembered(keys, memory)
     asked = {name: text for name, text in questions.items() if name not in rows}
     failed = 0
@@ -63,11 +64,19 @@ def answer_all(
     return settle([rows[name] for name in questions], reading.k)
 
 
-def _key(retriever: Adapted, question: str, k: int, about: Mapping[str, Any]) -> str:
+def _keys(
+    questions: Mapping[str, str], retriever: Adapted, k: int, about: Mapping[str, Any]
+) -> dict[str, str]:
     """The same for the same question to the same retriever over the same corpus, else another."""
-    whole = [dict(retriever.settings), question, k, dict(about), repr(retriever.id)]
+    whole = [dict(retriever.settings), k, dict(about), repr(retriever.id)]
     text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
-    return blake2b(text.encode("ascii"), digest_size=16).hexdigest()
+    first = blake2b(text.encode("ascii"), digest_size=16)
+    return {name: _digest(first.copy(), question) for name, question in questions.items()}
+
+
+def _digest(digest: Any, question: str) -> str:
+    digest.update(question.encode("utf-8", "surrogatepass"))
+    return str(digest.hexdigest())
 
 
 def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, Row]:
@@ -78,9 +87,8 @@ def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, Row
 
 
 def _keep(rows: Sequence[Row], keys: Mapping[str, str], memory: Memory | None) -> None:
-    answered = [(keys[row.question], packed(row)) for row in rows if row.answer is not None]
-    if memory is not None and answered:
-        memory.put(answered)
+    if memory is not None and (answered := [row for row in rows if row.answer is not None]):
+        memory.put([(keys[row.question], packed(row)) for row in answered])
 
 
 def _warm_up(asked: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan) -> None:
@@ -93,7 +101,7 @@ def _answered(
     questions: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan
 ) -> Iterator[list[Row]]:
     """The rows as they come, a few at a time."""
-    work = Work(_jobs(questions, retriever, plan), plan, reader(retriever, reading))
+    work = Work(_jobs(questions, retriever, plan), plan, reader(reading))
     if not questions:
         return
 
@@ -103,6 +111,7 @@ def _answered(
     with _stopping(work, retriever):
         if _may_stay_here(retriever, plan):
             yield from _one_by_one(work, ask)
+            yield work.fetch()
             return
         way = tasks if retriever.awaited else threads
         way.start(work, ask)
@@ -118,7 +127,7 @@ def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: Plan) -> Itera
     names = list(questions)
     for start in range(0, len(names), size):
         some = tuple(names[start : start + size])
-        yield Job(some, tuple(map(questions.__getitem__, some)))
+        yield Job(some, tuple(map(questions.__getitem__, some)), retriever.batch)
 
 
 def _may_stay_here(retriever: Adapted, plan: Plan) -> bool:
@@ -127,9 +136,11 @@ def _may_stay_here(retriever: Adapted, plan: Plan) -> bool:
 
 
 def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[list[Row]]:
-    while not work.over.is_set():
-        threads.work_one(work, ask)
-        yield work.fetch()
+    due = monotonic() + TICK
+    while threads.work_one(work, ask):
+        if monotonic() >= due:
+            yield work.fetch()
+            due = monotonic() + TICK
 
 
 @contextmanager

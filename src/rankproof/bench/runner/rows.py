@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankproof.bench.adapters.adapted import Adapted, answers_of
+from rankproof.bench.adapters.adapted import answers_of
 from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
 from rankproof.bench.adapters.failed import Failed
 from rankproof.bench.runner.outcome import Outcome
@@ -38,31 +38,37 @@ class Job:
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
+    batch: bool = False
+    """Whether the call takes a list of texts."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def split(self) -> Iterator[Job]:
         """The same questions one by one."""
-        return (Job((name,), (text,)) for name, text in zip(self.ids, self.texts, strict=True))
+        return (Job((name,), (text,), True) for name, text in zip(self.ids, self.texts, strict=True))
 
 
 Reader = Callable[[Job, Outcome, int], "list[Row]"]
 """Makes rows of the outcome of a call, at the attempt of that number."""
 
 
-def reader(retriever: Adapted, reading: Reading) -> Reader:
+def whole(job: Job, value: Any) -> Any:
+    """What a call gave, all of it: what comes bit by bit is waited for, answers to a batch are counted."""
+    if job.batch:
+        return answers_of(value, len(job))
+    return list(value) if isinstance(value, Iterator) else value
+
+
+def reader(reading: Reading) -> Reader:
     """What makes rows of a call's outcome; an answer that cannot be read fails its own question only."""
 
     def rows(job: Job, outcome: Outcome, attempt: int) -> list[Row]:
         share = outcome.seconds / len(job)
         if outcome.failure is not None:
             return [failed(name, outcome.failure, share, attempt) for name in job.ids]
-        with Outcome() as taken:
-            taken.value = answers_of(outcome.value, len(job)) if retriever.batch else (outcome.value,)
-        if taken.failure is not None:
-            return [failed(name, taken.failure, share, attempt) for name in job.ids]
-        return [_row(n, raw, reading, share, attempt) for n, raw in zip(job.ids, taken.value, strict=True)]
+        every = outcome.value if job.batch else (outcome.value,)
+        return [_row(name, raw, reading, share, attempt) for name, raw in zip(job.ids, every, strict=True)]
 
     return rows
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from threading import Thread
 
 from rankproof.bench.runner.outcome import Outcome, late
-from rankproof.bench.runner.rows import Job
+from rankproof.bench.runner.rows import Job, whole
 from rankproof.bench.runner.threads import Ask
 from rankproof.bench.runner.work import Call, Course, Work
 
@@ -40,7 +40,7 @@ async def _all(work: Work, ask: Ask, given_up: Sequence[Call]) -> None:
 
 async def _work_off(work: Work, ask: Ask) -> None:
     while (job := work.next()) is not None:
-        if not await _follow(work, ask, job, work.course(job)):
+        if not await _follow(work, ask, job, work.course()):
             return
 
 
@@ -66,7 +66,7 @@ async def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome
             if not work.end(call):
                 return False
     except StopIteration as end:
-        work.deliver(job, end.value)
+        work.deliver(job, *end.value)
         return True
 
 
@@ -82,5 +82,5 @@ async def _asked(ask: Ask, job: Job, patience: float | None) -> Outcome:
 
 async def _caught(ask: Ask, job: Job) -> Outcome:
     with Outcome() as outcome:
-        outcome.value = await ask(job)
+        outcome.value = whole(job, await ask(job))
     return outcome

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankproof.bench.adapters.adapted import finished
 from rankproof.bench.runner.outcome import Outcome, late
-from rankproof.bench.runner.rows import Job
+from rankproof.bench.runner.rows import Job, whole
 from rankproof.bench.runner.work import Call, Course, Work
 
 Ask = Callable[[Job], Any]
@@ -37,7 +37,7 @@ def work_off(work: Work, ask: Ask) -> None:
 def work_one(work: Work, ask: Ask) -> bool:
     """Do one job; False where there is none, or somebody else has taken over."""
     job = work.next()
-    return job is not None and _follow(work, ask, job, work.course(job))
+    return job is not None and _follow(work, ask, job, work.course())
 
 
 def _go_on(work: Work, ask: Ask, call: Call) -> None:
@@ -58,11 +58,11 @@ def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome | Non
                 continue
             call = work.begin(course, job)
             with Outcome() as reply:
-                reply.value = finished(ask(job))
+                reply.value = whole(job, finished(ask(job)))
             if not work.end(call):
                 return False
     except StopIteration as end:
-        work.deliver(job, end.value)
+        work.deliver(job, *end.value)
         return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from threading import Event, Lock
 from time import monotonic
@@ -14,8 +14,8 @@ from rankproof.bench.runner.pace import Pace
 from rankproof.bench.runner.plan import Plan
 from rankproof.bench.runner.rows import Job, Reader, Row
 
-Course: TypeAlias = "Generator[float | None, Outcome | None, list[Row]]"
-"""The way of a job to its rows: yields seconds to wait, or None to be asked, and is sent the outcome."""
+Course: TypeAlias = "Generator[float | None, Outcome | None, tuple[Outcome, int]]"
+"""The way of a job to its last outcome, and which attempt that was: yields seconds to wait, or None to be asked."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,7 +28,11 @@ class Call:
 
 
 class Work:
-    """Jobs to take, calls in flight, rows to fetch."""
+    """Jobs to take, calls in flight, outcomes to fetch.
+
+    Those who ask only put outcomes down; they are read when they are fetched, so that a fast retriever is not
+    kept waiting.
+    """
 
     def __init__(self, jobs: Iterable[Job], plan: Plan, reader: Reader) -> None:
         self.plan = plan
@@ -37,7 +41,7 @@ class Work:
         self._jobs = deque(jobs)
         self._left = sum(map(len, self._jobs))
         self._calls: dict[int, Call] = {}
-        self._rows: deque[Row] = deque()
+        self._outcomes: deque[tuple[Job, Outcome, int]] = deque()
         self._lock = Lock()
         self._pace = Pace(plan.rate)
         self._reader = reader
@@ -51,17 +55,17 @@ class Work:
         except IndexError:
             return None
 
-    def course(self, job: Job) -> Course:
+    def course(self) -> Course:
         """The attempts at one job, and the pauses between them."""
         attempt = 0
         while True:
             attempt += 1
             if wait := self._pace.turn():
                 yield wait
-            outcome = yield None
-            failure = outcome.failure if outcome is not None else None
+            outcome = (yield None) or Outcome()
+            failure = outcome.failure
             if failure is None or not self.plan.tries_again(attempt, failure):
-                return self._reader(job, outcome or Outcome(), attempt)
+                return outcome, attempt
             if failure.wait:
                 self._pace.pause(failure.wait)
             yield self.plan.delay(attempt, failure)
@@ -90,17 +94,18 @@ class Work:
         """The calls that are not over."""
         return list(self._calls.values())
 
-    def deliver(self, job: Job, rows: Sequence[Row]) -> None:
-        """Hand in the rows of a job; a batch that failed is put back, question by question."""
-        if len(job) > 1 and self.plan.splits and all(row.failure for row in rows):
+    def deliver(self, job: Job, outcome: Outcome, attempt: int) -> None:
+        """Put down how a job ended; a batch that failed is to be asked again, question by question."""
+        if len(job) > 1 and self.plan.splits and outcome.failure is not None:
             self._jobs.extend(job.split())
             return
-        self._rows.extend(rows)
+        self._outcomes.append((job, outcome, attempt))
         with self._lock:
             self._left -= len(job)
             if not self._left:
                 self.over.set()
 
     def fetch(self) -> list[Row]:
-        """The rows handed in since the last time."""
-        return [self._rows.popleft() for _ in range(len(self._rows))]
+        """The rows of what was put down since the last time."""
+        ended = [self._outcomes.popleft() for _ in range(len(self._outcomes))]
+        return [row for each in ended for row in self._reader(*each)]
