@@ -411,6 +411,7 @@ def test_scores_beyond_double_precision_are_said() -> None:
 
     infinite = {"a": float("inf"), "b": float("-inf"), "c": 1.0}
     assert found({"a": 2**53 + 2, "b": 2.0**60, "c": 1.0}, "huge-scores") == 2
-    assert found({"a": 2.0**53, "b": 1.0}, "huge-scores") is None
+    assert found({"a": 2**53, "b": 2**53 + 1, "c": 1.0}, "huge-scores") == 2
+    assert found({"a": 2**53 - 1, "b": 1.0}, "huge-scores") is None
     assert found(infinite, "infinite-scores") == 2
     assert found(infinite, "huge-scores") is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import OrderedDict
 from decimal import Decimal
 from types import MappingProxyType
@@ -235,7 +236,7 @@ def test_a_document_twice_is_an_error_unless_a_rule_is_chosen(ranking):
 
 def test_queries_that_nobody_judged_are_counted_and_left_out():
     census = Census()
-    _, retrieved = rows({"q": {"a": 1}}, {f"x{i}": None for i in range(9)} | {"q": ["a"]}, NO, census)
+    _, retrieved = rows({"q": {"a": 1}}, {f"x{i}": ["d1"] for i in range(9)} | {"q": ["a"]}, NO, census)
     assert retrieved == {"q": 1}
     assert (census.extra, census.extra_examples) == (9, ["x0", "x1", "x2", "x3", "x4"])
 
@@ -364,3 +365,20 @@ def test_one_key_that_is_no_text_is_found_in_a_dict_of_any_length(key, history):
 def test_long_dicts_of_subclasses_of_text_are_text():
     ranking = {np.str_(f"d{i}"): float(-i) for i in range(1000)}
     assert rows({"q": {"d7": 1}}, {"q": ranking})[0] == {"q": [(8, "d7", 1.0, 8, 8)]}
+
+
+@pytest.mark.parametrize(
+    ("ranking", "said"),
+    [
+        ({"b": float("nan")}, "query 'q2', document 'b': got the score nan"),
+        ({"b": "1.5"}, "query 'q2', document 'b': got the score '1.5'"),
+        ({1.5: 1}, "query 'q2': got 1.5 (float) as an id"),
+        ([None], "query 'q2': got the document id None"),
+        ("b", "query 'q2': got 'b' (str)"),
+    ],
+    ids=str,
+)
+def test_a_query_that_nobody_judged_must_hold_a_ranking_too(ranking: object, said: str) -> None:
+    """As in files and frames, where every row is read."""
+    with pytest.raises(DataError, match=re.escape(said)):
+        rows({"q1": {"a": 1}}, {"q1": ["a"], "q2": ranking})

@@ -22,7 +22,7 @@ from rankproof.errors import DataError, shorten
 SPARSE = 16
 """Where one in so many documents is judged, or more, the found ones are ordered by place, else by a sort."""
 EXACT = 2.0**53
-"""Up to here every whole number is a number of double precision; beyond it neighbours become equal."""
+"""Below this every whole number is a number of double precision; from here on neighbours become equal."""
 
 SMALL = 64
 """Rankings up to this long are compared document by document; longer ones with many hits are sorted."""
@@ -131,10 +131,10 @@ def join(
 
 def _note_extremes(score: Array, census: Census) -> None:
     """Count the scores that double precision cannot tell from their neighbours."""
-    if len(score) and (score.max() > EXACT or score.min() < -EXACT):
+    if len(score) and (score.max() >= EXACT or score.min() <= -EXACT):
         infinite = int(np.isinf(score).sum())
         census.infinite += infinite
-        census.huge += int((np.abs(score) > EXACT).sum()) - infinite
+        census.huge += int((np.abs(score) >= EXACT).sum()) - infinite
 
 
 def _add(rows: _Rows, ordered: Ordered) -> None:

@@ -44,6 +44,13 @@ def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | No
     return docs, scores
 
 
+def check_ranking(ranking: Any, where: str) -> None:
+    """A ranking that is not scored must be one nevertheless: ids of one kind, and scores that are numbers."""
+    docs, scores = columns(ranking, where)
+    are_integers(docs, where)
+    _checked_scores(docs, scores, where)
+
+
 def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) -> RankingTable:
     """Rankings of any kind as columns; scores count down in a list without, if others have scores."""
     query: list[str] = []

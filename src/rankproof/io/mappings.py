@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, repeat, starmap
+from itertools import chain, pairwise, repeat, starmap
 from operator import is_not
 from typing import Any
 
@@ -21,7 +21,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds, keys_are_integers
-from rankproof.io.lists import check_score, ranking_as_dict, ranking_table
+from rankproof.io.lists import check_ranking, check_score, ranking_as_dict, ranking_table
 from rankproof.io.numbers import numbers_in
 from rankproof.io.relevant import judgments_from_mapping
 
@@ -81,11 +81,16 @@ class MappingRankings:
         rankings = list(map(self.mapping.get, queries, repeat(ABSENT)))
         extra = len(self.mapping) - sum(map(is_not, rankings, repeat(ABSENT)))
         if extra:
-            known = set(queries)
-            others = (str(query) for query in self.mapping if query not in known)
-            census.extra += extra
-            census.extra_examples.extend(islice(others, max(0, 5 - len(census.extra_examples))))
+            self._note_others(set(queries), census)
         return rankings
+
+    def _note_others(self, judged: set[Any], census: Census) -> None:
+        """Count the queries that nobody judged, and look whether what they hold is a ranking."""
+        others = [query for query in self.mapping if query not in judged]
+        for query in others:
+            check_ranking(self.mapping[query], f"{self.source}, query {shorten(query)}")
+        census.extra += len(others)
+        census.extra_examples.extend(map(str, others[: max(0, 5 - len(census.extra_examples))]))
 
     def _make_dicts(
         self, rankings: list[Any], queries: tuple[str, ...], conventions: Conventions, census: Census
