@@ -5,17 +5,18 @@ Colour is an addition for terminals; nothing is said by it alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.core.summary import Row, Summary
 from rankproof.reporting import facts
+from rankproof.reporting.blocks import binned, spark
 from rankproof.reporting.columns import telling
 from rankproof.reporting.data import Values, queries_in
 from rankproof.reporting.findings import finding_lines
 from rankproof.reporting.numbers import count, score
 from rankproof.reporting.side_by_side import LEGEND, side_by_side
-from rankproof.reporting.tables import Column, cut, table, wrap
+from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, width, wrap
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
@@ -92,8 +93,22 @@ def queries(values: Values) -> str:
         for name, by_query in by_measure.items():
             columns.append(Column(name, [score(by_query.get(query)) for query in ids], True))
         heading = [cut(ranking, 80), ""] if len(values) > 1 else []
-        parts.append("\n".join([*heading, *table(columns)]) + "\n")
+        parts.append("\n".join([*heading, *table(columns), *spread(by_measure)]) + "\n")
     return "\n".join(parts)
+
+
+def spread(by_measure: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The values of each measure from the lowest to the highest, as a line of blocks; no line for one query.
+
+    >>> spread({"RR": {"q1": 1.0, "q2": 0.25, "q3": 0.0}})[2:]
+    ['·▂█  RR']
+    """
+    drawn = {cut(name, 24): sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
+    if not drawn:
+        return []
+    room = WIDTH - len(GAP) - max(map(width, drawn))
+    lines = [f"{spark(binned(row, room))}{GAP}{name}" for name, row in drawn.items()]
+    return ["", "From the lowest value to the highest:", *lines]
 
 
 def _wrapped(paragraphs: Sequence[str]) -> list[str]:
