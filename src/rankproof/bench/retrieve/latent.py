@@ -121,7 +121,7 @@ def _features(frequency: Counts, number: int) -> tuple[dict[str, int], Array]:
     """The features of all words, and how heavy each is: the rarer the heavier, and whole words more than pieces."""
     times: Counter[str] = Counter()
     for word, n in frequency.items():
-        for part in set(parts_of(word)):
+        for part in dict.fromkeys(parts_of(word)):
             times[part] += n
     weight = [
         log(1 + number / min(n, number)) * (WHOLE if part[0] == "=" else 1) for part, n in times.items()
