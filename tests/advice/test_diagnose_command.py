@@ -1,0 +1,71 @@
+"""`rankproof diagnose`: a thin skin over `diagnose`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankproof import diagnose, sample
+
+FILES = ("judgments.tsv", "keyword.run")
+TEXTS = ("--queries", "queries.jsonl", "--corpus", "documents.jsonl")
+
+
+def rankproof(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "rankproof", "diagnose", *words]
+    return subprocess.run(command, cwd=cwd or sample.folder(), capture_output=True, text=True)
+
+
+def test_the_table_is_what_diagnose_prints() -> None:
+    ran = rankproof(*FILES, *TEXTS)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    folder = sample.folder()
+    expected = diagnose(
+        folder / "judgments.tsv",
+        folder / "keyword.run",
+        queries=folder / "queries.jsonl",
+        corpus=folder / "documents.jsonl",
+    )
+    assert ran.stdout == str(expected)
+    assert max(map(len, ran.stdout.splitlines())) <= 80
+
+
+def test_json_and_markdown_and_a_file(tmp_path: Path) -> None:
+    data = json.loads(rankproof(*FILES, "-m", "RR", "-k", "5", "--worst", "3", "-f", "json").stdout)
+    assert (data["measure"], data["k"], len(data["worst"])) == ("RR", 5, 3)
+    target = tmp_path / "found.md"
+    assert rankproof(*FILES, "-f", "markdown", "-o", str(target)).stdout == ""
+    assert "## Fix this first" in target.read_text()
+
+
+def test_kinds_of_ones_own_come_from_a_file(tmp_path: Path) -> None:
+    lines = "\n".join(f"{query}\t{kind}" for query, kind in sample.kinds().items())
+    (tmp_path / "kinds.tsv").write_text(lines)
+    assert "paraphrase" in rankproof(*FILES, "--by", str(tmp_path / "kinds.tsv")).stdout
+
+
+def test_accuracy_shows_its_trap_where_only_the_number_of_documents_is_known() -> None:
+    ran = rankproof(*FILES, "-m", "Accuracy@10", "--corpus", "100000")
+    assert ran.returncode == 0, ran.stderr
+    assert "returning nothing at all" in " ".join(ran.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*FILES, "-f", "tabel"), "Did you mean 'table'?"),
+        ((*FILES, "-k", "0"), "k: got 0"),
+        ((*FILES, "--corpus", "nowhere.jsonl"), "nowhere.jsonl"),
+        (("judgments.tsv", "nowhere.run"), "nowhere.run"),
+        ((*FILES, "--missing", "skipp"), "missing: got 'skipp'"),
+    ],
+)
+def test_mistakes_end_with_one_message(words: tuple[str, ...], said: str) -> None:
+    ran = rankproof(*words)
+    assert ran.returncode in (2, 3)
+    assert ran.stdout == ""
+    assert said in ran.stderr
