@@ -1,0 +1,1 @@
+"""Judges that are language models: what is sent, what comes back, and how it gets there."""

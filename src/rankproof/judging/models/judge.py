@@ -1,0 +1,106 @@
+"""The judge that asks a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankproof.errors import UsageError, nearest
+from rankproof.judging.judges.loop import run
+from rankproof.judging.models.asking import Call, calls_for
+from rankproof.judging.models.budget import Budget
+from rankproof.judging.models.limits import Limits
+from rankproof.judging.models.prices import price
+from rankproof.judging.models.providers import Service, service_of
+from rankproof.judging.models.session import Session, sizes
+from rankproof.judging.prompts import CLAIMS, VERDICTS
+from rankproof.judging.verdicts import Account, Ask, Keep
+
+
+@dataclass(frozen=True)
+class ModelJudge:
+    """A model that is asked, sample by sample, with as few calls as can be."""
+
+    provider: str
+    model: str
+    service: Service = field(repr=False)
+    limits: Limits = field(default_factory=Limits)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """What is sent beside the texts: temperature, seed and the like."""
+    budget: Budget = field(default_factory=lambda: Budget(""), repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The name that it is asked for by."""
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Everything that shapes its verdicts; no key, and nothing of how fast it is asked."""
+        at = {} if self.service.url == self.service.provider.url else {"url": self.service.url}
+        given = {"given": dict(self.given)} if self.given else {}
+        prompts = {"prompts": [CLAIMS, VERDICTS]}
+        return {"kind": "model", "name": self.name, **at, **given, **prompts}
+
+    def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
+        """Ask about every pair; what is settled is kept as soon as it is."""
+        asked = Session(self.name, self.service, self.model, self.given, self.limits, self.budget, keep)
+        return run(asked.settle(groups))
+
+    def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
+        """What asking would take at most, without asking."""
+        account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
+        for call in self._calls(groups):
+            prompt, reply = sizes(call)
+            account.calls += 1
+            account.prompt_tokens += prompt
+            account.reply_tokens += reply
+        if account.money is not None:
+            account.money = price(self.name, account.prompt_tokens, account.reply_tokens)
+        return account
+
+    def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
+        return (call for group in groups for call in calls_for(group, self.limits.canaries))
+
+
+def model_judge(spec: str, **options: Any) -> ModelJudge:
+    """The judge `provider:MODEL`: openai (and every service that speaks its protocol) or anthropic.
+
+    `base_url` is where the service is; `key_variable` names the environment variable with its key. `timeout`,
+    `tries`, `again`, `concurrency`, `canaries`, `max_calls`, `max_tokens` and `max_money` say how it is asked; any
+    other option (temperature, seed, reasoning_effort) goes to the model and is part of the judge's identity.
+    """
+    provider, _, model = spec.partition(":")
+    if not model:
+        raise UsageError(f"judge: got {spec!r}, expected provider:MODEL. Next: name one, as openai:MODEL.")
+    service = service_of(provider, options.pop("base_url", None), options.pop("key_variable", None))
+    limits = _limits(
+        {name: options.pop(name) for name in list(options) if name in Limits.__dataclass_fields__}
+    )
+    _check_no_secret(options)
+    if limits.max_money is not None and price(spec, 1, 1) is None:
+        raise UsageError(
+            f"max_money: the price of {spec} is not known. Next: limit max_tokens or max_calls instead."
+        )
+    budget = Budget(spec, limits.max_calls, limits.max_tokens, limits.max_money)
+    return ModelJudge(provider, model, service, limits, options, budget)
+
+
+def _limits(given: dict[str, Any]) -> Limits:
+    found = Limits(**given)
+    for name in ("timeout", "tries", "concurrency"):
+        if isinstance(getattr(found, name), bool) or not isinstance(getattr(found, name), int | float):
+            raise UsageError(f"{name}: got {getattr(found, name)!r}, expected a number above 0.")
+        if getattr(found, name) <= 0:
+            raise UsageError(f"{name}: got {getattr(found, name)}, expected a number above 0.")
+    return found
+
+
+def _check_no_secret(options: Mapping[str, Any]) -> None:
+    for name in options:
+        if name.lower().replace("-", "_") in ("api_key", "key", "token", "authorization", "password"):
+            raise UsageError(
+                f"{name}: keys are taken from the environment only. Next: set OPENAI_API_KEY or ANTHROPIC_API_KEY, "
+                f"or name the variable with key_variable=.{nearest(name, ['key_variable'])}"
+            )

@@ -1,0 +1,55 @@
+"""How many calls are under way at once: more while all goes well, half as many when the service says slow down."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+
+FIRST = 8
+"""Calls at once to begin with."""
+
+
+class Pace:
+    """A gate that widens by one for each round of good replies, and halves when the service is overloaded.
+
+    >>> pace = Pace(most=64)
+    >>> pace.slower(); pace.width
+    4
+    """
+
+    def __init__(self, most: int, first: int = FIRST) -> None:
+        self.most = most
+        self.width = min(first, most)
+        self._inside = 0
+        self._good = 0
+        self._changed: asyncio.Condition | None = None
+
+    async def __aenter__(self) -> None:
+        condition = self._condition()
+        async with condition:
+            await condition.wait_for(lambda: self._inside < self.width)
+            self._inside += 1
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        condition = self._condition()
+        async with condition:
+            self._inside -= 1
+            condition.notify_all()
+
+    def faster(self) -> None:
+        """One more reply came in time; a round of them widens the gate."""
+        self._good += 1
+        if self._good >= self.width and self.width < self.most:
+            self.width, self._good = self.width + max(1, self.width // 4), 0
+            self.width = min(self.width, self.most)
+
+    def slower(self) -> None:
+        """The service had too much to do."""
+        self.width, self._good = max(1, self.width // 2), 0
+
+    def _condition(self) -> asyncio.Condition:
+        if self._changed is None:
+            self._changed = asyncio.Condition()
+        return self._changed

@@ -1,0 +1,166 @@
+"""The two ways to speak to a model over HTTP: what is sent, and where the answer stands in what comes back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from rankproof.errors import UsageError, one_of
+from rankproof.judging.models.asking import Call
+
+MOST_REPLY_TOKENS = 8192
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model answered."""
+
+    content: str | Mapping[str, Any]
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    model: str = ""
+    """The model that answered, with its fingerprint where the service tells one."""
+    problem: str = ""
+    """Why there is no answer: a refusal, or an end before the end."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A protocol: where to send, how to say who one is, what to send, how to read."""
+
+    name: str
+    url: str
+    """Where the service is, unless told otherwise."""
+    path: str
+    key: str
+    """The environment variable with the key."""
+    base: str
+    """The environment variable with the service's address."""
+    headers: Callable[[str], dict[str, str]]
+    body: Callable[[str, Call, Mapping[str, Any]], dict[str, Any]]
+    read: Callable[[Any], Reply]
+
+
+# --- the protocol of OpenAI, which many services speak -------------------------------------------------
+
+
+def _openai_body(model: str, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
+    form = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": call.schema}}
+    messages = [{"role": "system", "content": call.instructions}, {"role": "user", "content": call.body}]
+    return {"model": model, "messages": messages, "temperature": 0, "response_format": form, **given}
+
+
+def _openai_reply(data: Any) -> Reply:
+    choice = data["choices"][0]
+    message, usage = choice["message"], data.get("usage") or {}
+    ended = choice.get("finish_reason")
+    problem = "the model refused" if message.get("refusal") or ended == "content_filter" else ""
+    return Reply(
+        message.get("content") or "",
+        int(usage.get("prompt_tokens") or 0),
+        int(usage.get("completion_tokens") or 0),
+        " ".join(str(data[each]) for each in ("model", "system_fingerprint") if data.get(each)),
+        problem or ("the reply was cut off" if ended == "length" else ""),
+    )
+
+
+# --- the protocol of Anthropic -------------------------------------------------------------------------
+
+
+def _anthropic_body(model: str, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "model": model,
+        "max_tokens": MOST_REPLY_TOKENS,
+        "temperature": 0,
+        "system": call.instructions,
+        "messages": [{"role": "user", "content": call.body}],
+        "tools": [{"name": "reply", "description": "Takes the reply.", "input_schema": call.schema}],
+        "tool_choice": {"type": "tool", "name": "reply"},
+        **given,
+    }
+
+
+def _anthropic_reply(data: Any) -> Reply:
+    parts, usage, ended = data["content"], data.get("usage") or {}, data.get("stop_reason")
+    given = next((part["input"] for part in parts if part.get("type") == "tool_use"), None)
+    text = "".join(part.get("text", "") for part in parts if part.get("type") == "text")
+    problem = "the model refused" if ended == "refusal" else ""
+    return Reply(
+        text if given is None else given,
+        int(usage.get("input_tokens") or 0),
+        int(usage.get("output_tokens") or 0),
+        str(data.get("model") or ""),
+        problem or ("the reply was cut off" if ended == "max_tokens" else ""),
+    )
+
+
+PROVIDERS = {
+    "openai": Provider(
+        name="openai",
+        url="https://api.openai.com/v1",
+        path="/chat/completions",
+        key="OPENAI_API_KEY",
+        base="OPENAI_BASE_URL",
+        headers=lambda key: {"Authorization": f"Bearer {key}"} if key else {},
+        body=_openai_body,
+        read=_openai_reply,
+    ),
+    "anthropic": Provider(
+        name="anthropic",
+        url="https://api.anthropic.com",
+        path="/v1/messages",
+        key="ANTHROPIC_API_KEY",
+        base="ANTHROPIC_BASE_URL",
+        headers=lambda key: {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})},
+        body=_anthropic_body,
+        read=_anthropic_reply,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Service:
+    """A provider at an address, with the name of the variable that holds its key: never the key itself."""
+
+    provider: Provider
+    url: str
+    key_variable: str
+
+    @property
+    def endpoint(self) -> str:
+        """Where calls go."""
+        return self.url + self.provider.path
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Who we are; read from the environment when it is sent, and kept nowhere."""
+        return self.provider.headers(os.environ.get(self.key_variable, "").strip())
+
+
+def service_of(provider: str, base_url: str | None = None, key_variable: str | None = None) -> Service:
+    """The service that is meant; a hosted one needs a key in the environment, one of your own may need none."""
+    if provider not in PROVIDERS:
+        raise one_of("provider", provider, PROVIDERS)
+    found = PROVIDERS[provider]
+    url = _checked_url(base_url or os.environ.get(found.base) or found.url)
+    variable = key_variable or found.key
+    if url == found.url and not os.environ.get(variable, "").strip():
+        raise UsageError(
+            f"{provider}: no key, the environment variable {variable} is empty. Next: set it, or give base_url= "
+            "(--base-url) of a service that needs none."
+        )
+    return Service(found, url, variable)
+
+
+def _checked_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        host = parts.hostname or "no host"
+        raise UsageError(
+            f"base_url: got {parts.scheme or 'no scheme'}://{host}, expected an address like https://host/v1, without "
+            "a name, a password or a query in it. Next: put the key into the environment."
+        )
+    return url.rstrip("/")

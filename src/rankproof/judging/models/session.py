@@ -1,0 +1,140 @@
+"""One run through the pairs of many samples: calls under way side by side, replies read, open pairs asked again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from rankproof.judging.models.asking import MOST_PAIRS, Call, calls_for
+from rankproof.judging.models.budget import Budget
+from rankproof.judging.models.limits import Limits
+from rankproof.judging.models.pace import Pace
+from rankproof.judging.models.prices import tokens_in
+from rankproof.judging.models.providers import Reply, Service
+from rankproof.judging.models.reading import Reading, read
+from rankproof.judging.models.transport import Failed, Hopeless, Line, open_client
+from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
+
+REPLY_TOKENS = {"R": 25, "S": 15, "Q": 6, "A": 6, "C": 150}
+"""About how many tokens a reply needs for a pair of each relation."""
+NONE = Reply("")
+"""Stands where nothing came back: asking once more would not help."""
+
+
+def sizes(call: Call) -> tuple[int, int]:
+    """About how many tokens a call sends and gets."""
+    sent = tokens_in(call.instructions) + tokens_in(call.body)
+    return sent, 20 + sum(REPLY_TOKENS[ask.relation] for ask in call.places.values())
+
+
+@dataclass
+class Session:
+    """Everything that one run needs; every pair reaches `keep` once, with a verdict or with the reason why not."""
+
+    name: str
+    service: Service
+    model: str
+    given: Mapping[str, Any]
+    limits: Limits
+    budget: Budget
+    keep: Keep
+    hopeless: str = ""
+    """Why no further call can succeed, once that is known."""
+    account: Account = field(default_factory=Account)
+
+    async def settle(self, groups: Iterable[Sequence[Ask]]) -> Account:
+        """Ask about the pairs of each group."""
+        calls = (call for group in groups for call in calls_for(group, self.limits.canaries))
+        limits = self.limits
+        async with open_client(limits.concurrency, limits.timeout) as client:
+            line = Line(
+                *(self.service, self.model, client, Pace(limits.concurrency), self.given),
+                timeout=limits.timeout,
+                tries=limits.tries,
+                pause=limits.pause,
+            )
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(limits.concurrency):
+                    workers.create_task(self._work(line, calls))
+        for problem, times in line.problems.items():
+            self._note(f"{problem}, tried again", times)
+        return self.account
+
+    async def _work(self, line: Line, calls: Iterator[Call]) -> None:
+        """Take one call after the other: as many workers as calls may be under way keep memory flat."""
+        for call in calls:
+            await self._settle(line, call, self.limits.again)
+
+    async def _settle(self, line: Line, call: Call, again: int) -> None:
+        """Settle the pairs of one call; those that its reply leaves open are asked again, without the others."""
+        reply, problem = await self._ask(line, call)
+        problem = problem or reply.problem
+        reading = _nothing(call, problem) if problem else read(call, reply.content)
+        for each, times in reading.problems.items():
+            self._note(each, times)
+        self.keep(self._verdicts(call, reply, reading))
+        if not reading.open:
+            return
+        if again and reply is not NONE:
+            most = max(1, len(reading.open) // 2) if reply.problem else MOST_PAIRS
+            for part in calls_for(reading.open, self.limits.canaries, most):
+                await self._settle(line, part, again - 1)
+            return
+        self._give_up(reading.open)
+
+    async def _ask(self, line: Line, call: Call) -> tuple[Reply, str]:
+        """The reply, or why there is none."""
+        need = sizes(call)
+        if refused := self.hopeless or self.budget.refuses(*need):
+            return NONE, refused
+        reply = NONE
+        try:
+            reply = await line.ask(call)
+        except Hopeless as error:
+            self.hopeless = str(error)
+            return NONE, self.hopeless
+        except Failed as error:
+            return NONE, str(error)
+        finally:
+            self._book(need, reply)
+        return reply, ""
+
+    def _book(self, reserved: tuple[int, int], reply: Reply) -> None:
+        cost = self.budget.book(reserved, reply.prompt_tokens, reply.reply_tokens)
+        self.account.calls += 1
+        self.account.prompt_tokens += reply.prompt_tokens
+        self.account.reply_tokens += reply.reply_tokens
+        if cost is not None:
+            self.account.money = (self.account.money or 0.0) + cost
+
+    def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:
+        """The verdicts of a reply, each with where it comes from."""
+        batch = blake2b(call.body.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        places = {ask: number for number, ask in enumerate(call.places.values(), start=1)}
+        origin = {"prompt": call.prompt, "batch": batch, "model": reply.model}
+        said = [
+            Verdict(
+                ask, value, self.name, None, reading.quotes.get(ask, ""), (), {**origin, "place": places[ask]}
+            )
+            for ask, value in reading.values.items()
+        ]
+        claims = [
+            Verdict(ask, None, self.name, items=items, origin={**origin, "place": places[ask]})
+            for ask, items in reading.claims.items()
+        ]
+        return said + claims
+
+    def _give_up(self, left: Mapping[Ask, str]) -> None:
+        for reason in left.values():
+            self._note(f"unmeasured: {reason}", 1)
+        self.keep([Unmeasured(ask, reason) for ask, reason in left.items()])
+
+    def _note(self, problem: str, times: int) -> None:
+        self.account.problems[problem] = self.account.problems.get(problem, 0) + times
+
+
+def _nothing(call: Call, problem: str) -> Reading:
+    return Reading(open=dict.fromkeys(call.asks, problem))

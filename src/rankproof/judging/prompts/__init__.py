@@ -1,0 +1,15 @@
+"""What models are told, as files; the number in a file's name is part of every verdict's key."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+VERDICTS = "verdicts-1"
+CLAIMS = "claims-1"
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of a prompt."""
+    return files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8").strip()

@@ -1,0 +1,245 @@
+"""A server on loopback that speaks both protocols, judges by a rule, and misbehaves on demand."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Bend = Callable[[dict[str, Any]], Any]
+"""Changes what the model says: takes the honest object, returns the object or text to say instead."""
+
+
+def truth(relation: str, left: str, right: str) -> int:
+    """The rule that the server judges by: a few words in the texts decide."""
+    if relation == "R":
+        return (
+            3
+            if "legs." in right or "boils at 100" in right or "April is" in right or "ANSWER" in right
+            else 0
+        )
+    if relation == "S":
+        return 1 if left in right else -1 if f"not {left}" in right.replace("NOT", "not") else 0
+    if relation == "Q":
+        return int("ANSWER" in right)
+    return -1 if "do not know" in right else 3
+
+
+@dataclass
+class Fault:
+    """What goes wrong, and for how many calls."""
+
+    bend: Bend | None = None
+    answer: Callable[[Handler], None] | None = None
+    """Answers in the place of the protocol."""
+    envelope: Callable[[dict[str, Any]], Any] | None = None
+    """Changes the reply of the protocol."""
+    times: int = 1
+
+
+@dataclass
+class Served:
+    """A running server: where it is, what goes wrong, what it was asked."""
+
+    url: str
+    faults: list[Fault] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    delay: float = 0.0
+    at_once: int = 0
+    most_at_once: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def bodies(self) -> list[dict[str, Any]]:
+        """What each call asked about."""
+        return [asked(each) for each in self.calls]
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    served: Served
+
+    def do_POST(self) -> None:
+        data = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        served = self.served
+        with served.lock:
+            served.calls.append(data)
+            served.keys.append(self.headers.get("Authorization") or self.headers.get("x-api-key") or "")
+            served.at_once += 1
+            served.most_at_once = max(served.most_at_once, served.at_once)
+            fault = next((each for each in served.faults if each.times > 0), None)
+            if fault is not None:
+                fault.times -= 1
+        try:
+            time.sleep(served.delay)
+            self._reply(data, fault or Fault())
+        finally:
+            with served.lock:
+                served.at_once -= 1
+
+    def _reply(self, data: dict[str, Any], fault: Fault) -> None:
+        if fault.answer is not None:
+            fault.answer(self)
+            return
+        said: Any = honest(asked(data))
+        if fault.bend is not None:
+            said = fault.bend(said)
+        reply = anthropic(said) if "max_tokens" in data and "system" in data else openai(said)
+        if fault.envelope is not None:
+            reply = fault.envelope(reply)
+        self.say(200, reply if isinstance(reply, str) else json.dumps(reply))
+
+    def say(self, status: int, body: str | bytes = "", **headers: str) -> None:
+        """Answer like a well-behaved server."""
+        content = body.encode() if isinstance(body, str) else body
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *args: object) -> None:
+        """Keep quiet."""
+
+
+def asked(data: dict[str, Any]) -> dict[str, Any]:
+    """The object that a call is about."""
+    content: dict[str, Any] = json.loads(data["messages"][-1]["content"])
+    return content
+
+
+def honest(body: dict[str, Any]) -> dict[str, Any]:
+    """What a good model says."""
+    if "pairs" not in body:
+        return {
+            short: [part for part in re.split(r"(?<=\.) ", text) if part]
+            for short, text in body["texts"].items()
+        }
+    texts = {short: re.sub(r"<s\d+>", "", text) for short, text in body.get("texts", {}).items()}
+    statements = dict(body.get("statements", {}))
+    for text in body.get("texts", {}).values():
+        parts = re.split(r"<(s\d+)>", text)
+        for short, part in zip(parts[1::2], parts[2::2], strict=True):
+            statements[short] = part.strip()
+    lefts = {**body.get("questions", {}), **body.get("claims", {})}
+    rights = {**texts, **statements}
+    said: dict[str, Any] = {"quotes": []}
+    for relation, groups in body["pairs"].items():
+        for names, ids in groups.items():
+            for left in names.split():
+                for right in ids.split():
+                    value = truth(relation, lefts[left], rights[right])
+                    said.setdefault(relation, {}).setdefault(left, {})[right] = value
+                    if (relation, value) in (("R", 3), ("S", 1), ("S", -1)):
+                        quote = " ".join(rights[right].split()[:4])
+                        said["quotes"].append({"pair": f"{relation} {left} {right}", "quote": quote})
+    return said
+
+
+def openai(said: Any) -> dict[str, Any]:
+    content = said if isinstance(said, str) else json.dumps(said)
+    return {
+        "model": "scripted-1",
+        "system_fingerprint": "fp_1",
+        "choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+    }
+
+
+def anthropic(said: Any) -> dict[str, Any]:
+    part = {"type": "text", "text": said} if isinstance(said, str) else {"type": "tool_use", "input": said}
+    return {
+        "model": "scripted-1",
+        "content": [part],
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 100, "output_tokens": 10},
+    }
+
+
+@contextmanager
+def serving() -> Iterator[Served]:
+    """A server that runs as long as the block."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    served = Served(f"http://127.0.0.1:{server.server_address[1]}")
+    server.RequestHandlerClass = type("Bound", (Handler,), {"served": served})
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+# --- ways to misbehave on the wire ---------------------------------------------------------------------
+
+
+def status(code: int, body: str = "", **headers: str) -> Callable[[Handler], None]:
+    return lambda handler: handler.say(code, body, **headers)
+
+
+def hang(handler: Handler) -> None:
+    time.sleep(1.0)
+    handler.close_connection = True
+
+
+def drip(handler: Handler) -> None:
+    """A reply that comes a byte at a time and never ends."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "100000")
+    handler.end_headers()
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        try:
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+        except OSError:
+            break
+        time.sleep(0.02)
+    handler.close_connection = True
+
+
+def reset(handler: Handler) -> None:
+    """Half a reply, then the connection is reset."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+    handler.wfile.flush()
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+    handler.connection.close()
+    handler.close_connection = True
+
+
+def vanish(handler: Handler) -> None:
+    """The connection is closed without a word."""
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def huge(handler: Handler) -> None:
+    """More than anybody wants to read."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(64 << 20))
+    handler.end_headers()
+    block = b"x" * (1 << 20)
+    try:
+        for _ in range(64):
+            handler.wfile.write(block)
+    except OSError:
+        handler.close_connection = True
+
+
+def garbled(handler: Handler) -> None:
+    """Says it is gzip, and is not."""
+    handler.say(200, b"this is no gzip", Content_Encoding="gzip")

@@ -1,0 +1,345 @@
+"""The fault suite: whatever a service does, no crash, no inflated score, the rest kept, and a clear line of what happened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rankproof.judging.models.judge import ModelJudge, model_judge
+from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
+
+from .server import (
+    Fault,
+    Served,
+    drip,
+    garbled,
+    hang,
+    huge,
+    reset,
+    serving,
+    status,
+    truth,
+    vanish,
+)
+
+KEY = "sk-very-secret-key-1234567890"
+QUESTION = "Where is it?"
+CHUNKS = ["The ANSWER is here. It is blue.", "Nothing of use. At all.", "NOT it is red. Another ANSWER too."]
+ASKS = [
+    *(Ask("R", QUESTION, chunk) for chunk in CHUNKS),
+    *(Ask("S", claim, chunk) for claim in ("It is blue.", "it is red") for chunk in CHUNKS),
+    *(
+        Ask("Q", QUESTION, part)
+        for part in ("The ANSWER is here.", "It is blue.", "Nothing of use.", "At all.")
+    ),
+    Ask("A", QUESTION, "It is blue."),
+]
+LIMITS: dict[str, Any] = {"timeout": 0.4, "tries": 2, "pause": 0.01, "concurrency": 4}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with serving() as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def _fresh(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.faults, server.calls, server.keys, server.delay = [], [], [], 0.0
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+def judge_at(server: Served, spec: str = "openai:scripted", **options: Any) -> ModelJudge:
+    return model_judge(spec, base_url=server.url, **{**LIMITS, **options})
+
+
+def settled(judge: ModelJudge, groups: list[list[Ask]] | None = None) -> tuple[dict[Ask, Any], Account]:
+    """What reached `keep`, each pair once."""
+    kept: list[Verdict | Unmeasured] = []
+    account = judge.judge([ASKS] if groups is None else groups, kept.extend)
+    found = {each.ask: each for each in kept}
+    assert len(found) == len(kept), "a pair was settled twice"
+    return found, account
+
+
+def right(each: Verdict | Unmeasured) -> bool:
+    return isinstance(each, Verdict) and each.value == truth(each.ask.relation, each.ask.left, each.ask.right)
+
+
+# --- what the model says -------------------------------------------------------------------------------
+
+
+def said(change: Callable[[dict[str, Any]], object]) -> Fault:
+    """The honest reply with something done to it."""
+
+    def bend(reply: dict[str, Any]) -> Any:
+        changed = change(reply)
+        return reply if changed is None else changed
+
+    return Fault(bend=bend)
+
+
+def first_r(reply: dict[str, Any], value: Any) -> None:
+    reply["R"]["q1"]["t1"] = value
+
+
+def drop(*path: str) -> Callable[[dict[str, Any]], None]:
+    def change(reply: dict[str, Any]) -> None:
+        for name in path[:-1]:
+            reply = reply.get(name, {})
+        reply.pop(path[-1], None)
+
+    return change
+
+
+def quoting(pair: str, quote: str) -> Callable[[dict[str, Any]], None]:
+    def change(reply: dict[str, Any]) -> None:
+        for each in reply["quotes"]:
+            if each["pair"] == pair:
+                each["quote"] = quote
+
+    return change
+
+
+def obedient(reply: dict[str, Any]) -> None:
+    """A model that does what a text tells it to."""
+    for left in reply["R"].values():
+        for text in left:
+            left[text] = 3
+
+
+TEXT = json.dumps
+SAID = {
+    "an item missing": said(drop("R", "q1", "t1")),
+    "a left id missing": said(drop("S", "c1")),
+    "a relation missing": said(drop("Q")),
+    "everything missing": said(lambda reply: {}),
+    "a null": said(lambda reply: first_r(reply, None)),
+    "a grade out of range": said(lambda reply: first_r(reply, 7)),
+    "a negative grade": said(lambda reply: first_r(reply, -1)),
+    "a grade as text": said(lambda reply: first_r(reply, "3")),
+    "a grade as a fraction": said(lambda reply: first_r(reply, 2.5)),
+    "a grade as true": said(lambda reply: first_r(reply, True)),
+    "a grade as a list": said(lambda reply: first_r(reply, [3])),
+    "a grade that is no number": said(lambda reply: TEXT(reply).replace('"t1": 3', '"t1": NaN', 1)),
+    "a relation that is a list": said(lambda reply: {**reply, "S": [1, 0, 1]}),
+    "an id given twice, differently": said(
+        lambda reply: TEXT(reply).replace('"t1": 3', '"t1": 0, "t1": 3', 1)
+    ),
+    "truncated JSON": said(lambda reply: TEXT(reply)[: len(TEXT(reply)) // 2]),
+    "prose in the place of JSON": said(lambda reply: "I think that all of these texts are very good."),
+    "another language": said(lambda reply: "Alle Texte beantworten die Frage vollständig."),
+    "an empty reply": said(lambda reply: ""),
+    "white space": said(lambda reply: "\n  \n"),
+    "an array": said(lambda reply: TEXT([reply["R"]])),
+    "other ids": said(lambda reply: TEXT(reply).replace('"q1"', '"Q1"')),
+    "a quote that is not in the text": said(quoting("R q1 t1", "words of my own")),
+    "a quote of another text": said(quoting("S c1 t1", "Nothing of use")),
+    "no quotes": said(lambda reply: {**reply, "quotes": []}),
+    "quotes of another shape": said(lambda reply: {**reply, "quotes": {"R q1 t1": "The ANSWER"}}),
+    "instructions in a text obeyed": said(obedient),
+    "a very deep object": said(lambda reply: '{"R":' * 3000),
+}
+HARMLESS = {
+    "extra ids": said(lambda reply: {**reply, "R": {**reply["R"], "q9": {"t1": 3}}, "Z": {"q1": {"t1": 1}}}),
+    "an id given twice, alike": said(lambda reply: TEXT(reply).replace('"t1": 3', '"t1": 3, "t1": 3', 1)),
+    "prose around JSON": said(lambda reply: f"Sure! Here it is: {TEXT(reply)} I hope {{this}} helps."),
+    "a code fence": said(lambda reply: f"```json\n{TEXT(reply)}\n```"),
+    "an object before it": said(lambda reply: f'{{"note": "thinking"}} {TEXT(reply)}'),
+    "a quote with other white space": said(quoting("R q1 t1", "The  ANSWER\nis")),
+    "a quote with the mark of a statement": said(quoting("R q1 t1", "<s1>The ANSWER is")),
+}
+
+
+@pytest.mark.parametrize("spec", ["openai:scripted", "anthropic:scripted"])
+def test_a_good_service_settles_everything_in_one_call(server: Served, spec: str) -> None:
+    found, account = settled(judge_at(server, spec))
+    assert set(found) == set(ASKS)
+    assert all(map(right, found.values()))
+    assert (account.calls, account.prompt_tokens, account.reply_tokens) == (1, 100, 10)
+    assert server.keys == [KEY if spec.startswith("anthropic") else f"Bearer {KEY}"]
+    quoted = [each for each in found.values() if each.quote]
+    assert len(quoted) == sum(
+        truth(a.relation, a.left, a.right) in {"R": (2, 3), "S": (1, -1)}.get(a.relation, ()) for a in ASKS
+    )
+    assert all(each.quote in each.ask.right for each in quoted)
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_a_reply_leaves_open_is_asked_again_alone(server: Served, name: str) -> None:
+    server.faults = [Fault(SAID[name].bend, times=1)]
+    found, account = settled(judge_at(server))
+    assert set(found) == set(ASKS)
+    assert all(map(right, found.values()))
+    assert account.calls == 2
+    first, second = (set(pairs(body)) for body in server.bodies())
+    assert len(second) <= len(first)
+    if name == "an item missing":
+        assert second - CANARY_PAIRS == {("R", QUESTION, CHUNKS[0])}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_stays_wrong_stays_unmeasured_and_says_why(server: Served, name: str) -> None:
+    server.faults = [Fault(SAID[name].bend, times=99)]
+    found, account = settled(judge_at(server))
+    assert set(found) == set(ASKS)
+    lost = [each for each in found.values() if isinstance(each, Unmeasured)]
+    assert lost
+    assert all(each.reason for each in lost)
+    assert all(right(each) for each in found.values() if isinstance(each, Verdict))
+    assert any(problem.startswith("unmeasured: ") for problem in account.problems)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_does_no_harm_is_read(server: Served, name: str) -> None:
+    server.faults = [Fault(HARMLESS[name].bend, times=99)]
+    found, account = settled(judge_at(server))
+    assert all(map(right, found.values()))
+    assert account.calls == 1
+
+
+CANARY_PAIRS: set[tuple[str, str, str]] = set()
+
+
+def pairs(body: dict[str, Any]) -> set[tuple[str, str, str]]:
+    """The pairs of a call, canaries noted apart."""
+    lefts = {**body.get("questions", {}), **body.get("claims", {})}
+    rights = {**body.get("texts", {}), **body.get("statements", {})}
+    found = set()
+    for relation, groups in body["pairs"].items():
+        for names, ids in groups.items():
+            for left in names.split():
+                for right_id in ids.split():
+                    text = rights.get(right_id, right_id).replace("<s1>", "").replace("<s2>", "")
+                    pair = (relation, lefts[left], text)
+                    found.add(pair)
+                    if relation == "R" and lefts[left] != QUESTION:
+                        CANARY_PAIRS.add(pair)
+    return found
+
+
+# --- the protocol --------------------------------------------------------------------------------------
+
+
+def envelope(change: Callable[[dict[str, Any]], Any]) -> Fault:
+    return Fault(envelope=change)
+
+
+def with_choice(**changes: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def change(reply: dict[str, Any]) -> dict[str, Any]:
+        choice = {**reply["choices"][0], **changes}
+        return {**reply, "choices": [choice]}
+
+    return change
+
+
+ENVELOPES = {
+    "a refusal": with_choice(message={"content": None, "refusal": "I cannot help with that."}),
+    "a content filter": with_choice(finish_reason="content_filter"),
+    "a reply cut off": with_choice(finish_reason="length"),
+    "no content": with_choice(message={"role": "assistant", "content": None}),
+    "no choices": lambda reply: {**reply, "choices": []},
+    "an error as a success": lambda reply: {"error": {"message": "oops"}},
+    "HTML as a success": lambda reply: "<html><body>Welcome to the proxy</body></html>",
+    "half a JSON as a success": lambda reply: json.dumps(reply)[:40],
+    "a list as a success": lambda reply: [reply],
+}
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+@pytest.mark.parametrize("always", [False, True])
+def test_a_reply_that_is_none_is_asked_again(server: Served, name: str, always: bool) -> None:
+    server.faults = [Fault(envelope=ENVELOPES[name], times=99 if always else 1)]
+    found, _ = settled(judge_at(server))
+    assert set(found) == set(ASKS)
+    if always:
+        assert all(isinstance(each, Unmeasured) and each.reason for each in found.values())
+    else:
+        assert all(map(right, found.values()))
+
+
+# --- the wire ------------------------------------------------------------------------------------------
+
+PASSING = {
+    **{f"HTTP {code}": status(code, "busy") for code in (408, 409, 425, 429, 500, 502, 503, 504, 529)},
+    "HTTP 429 with Retry-After": status(429, "slow down", Retry_After="0.05"),
+    "HTTP 503 with Retry-After as a date": status(503, "", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
+    "HTTP 429 with a nonsense Retry-After": status(429, "", Retry_After="soon"),
+    "a slow drip": drip,
+    "a hang": hang,
+    "a reset in the middle": reset,
+    "a connection closed at once": vanish,
+    "a huge reply": huge,
+    "a reply that is not what it says": garbled,
+}
+FINAL = {
+    "HTTP 400": status(400, '{"error": {"message": "bad"}}'),
+    "HTTP 401": status(401, f"the key {KEY} is wrong"),
+    "HTTP 403": status(403),
+    "HTTP 404": status(404, "no such model"),
+    "HTTP 413": status(413),
+    "HTTP 302": status(302, "", Location="http://127.0.0.1:9/elsewhere"),
+}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_what_passes_is_tried_again(server: Served, name: str) -> None:
+    server.faults = [Fault(answer=PASSING[name], times=1)]
+    found, account = settled(judge_at(server))
+    assert all(map(right, found.values()))
+    assert len(server.calls) == 2
+    assert any(problem.endswith("tried again") for problem in account.problems)
+
+
+@pytest.mark.parametrize("name", [*PASSING, *FINAL])
+def test_what_does_not_pass_leaves_pairs_unmeasured(server: Served, name: str) -> None:
+    answer = {**PASSING, **FINAL}[name]
+    server.faults = [Fault(answer=answer, times=99)]
+    found, account = settled(judge_at(server))
+    assert set(found) == set(ASKS)
+    assert all(isinstance(each, Unmeasured) and each.reason for each in found.values())
+    assert KEY not in repr((found, account, judge_at(server)))
+
+
+@pytest.mark.parametrize("code", [401, 403, 404])
+def test_where_nothing_can_succeed_nothing_more_is_sent(server: Served, code: int) -> None:
+    server.faults = [Fault(answer=status(code), times=999)]
+    groups = [[Ask("R", QUESTION, f"text {n}")] for n in range(200)]
+    found, account = settled(judge_at(server), groups)
+    assert len(found) == 200
+    assert len(server.calls) <= LIMITS["concurrency"]
+    assert any(str(code) in problem for problem in account.problems)
+
+
+def test_some_samples_failing_costs_the_others_nothing(server: Served) -> None:
+    server.faults = [Fault(answer=status(413), times=3)]
+    groups = [[Ask("R", QUESTION, f"text {n} ANSWER")] for n in range(20)]
+    found, _ = settled(judge_at(server), groups)
+    assert sum(isinstance(each, Unmeasured) for each in found.values()) == 3
+    assert sum(map(right, found.values())) == 17
+
+
+def test_what_a_service_does_not_know_is_left_out(server: Served) -> None:
+    """Many services that speak the protocol know no response_format."""
+    server.faults = [
+        Fault(answer=status(400, '{"error": {"message": "unknown field response_format"}}'), times=1)
+    ]
+    found, _ = settled(judge_at(server))
+    assert all(map(right, found.values()))
+    assert ["response_format" in call for call in server.calls] == [True, False]
+
+
+def test_an_address_where_nobody_is(server: Served) -> None:
+    found, account = settled(model_judge("openai:m", base_url="http://127.0.0.1:9/v1", **LIMITS))
+    assert all(isinstance(each, Unmeasured) for each in found.values())
+    assert any("connection failed" in problem for problem in account.problems)
+
+
+def test_a_server_without_tls_where_tls_was_expected(server: Served) -> None:
+    found, account = settled(model_judge("openai:m", base_url=server.url.replace("http", "https"), **LIMITS))
+    assert all(isinstance(each, Unmeasured) for each in found.values())
+    assert any("connection failed" in problem for problem in account.problems)
