@@ -11,13 +11,13 @@ from functools import lru_cache
 from rankproof.core.text.irregular import IRREGULAR
 
 VOWEL = re.compile(r"[aeiouy]")
-PLURAL = re.compile(r"(?<=\w{2})(?:(?<=i)es|(?<=[sxz])es|(?<=[cs]h)es|(?<![suia])s)$|(?<=\w{3}[ae])s$")
+PLURAL = re.compile(r"(?<=\w{2})(?:(?<=i)es|(?<=[sxz])es|(?<=[cs]h)es|(?<![suia])s)$|(?<=\w{3}[aeo])s$")
 DERIVED = re.compile(
     r"(?<=\w{4})(?:isation|ization|fulness|iveness|ement|ation|ically|ally|ingly|edly|ness|ment|ities|ity|ion|ive|ist|ism"
     r"|or|ung|ungen|lichen?|licher|liche|heit|keit|mente|zione|cion|cao)$"
 )
 INFLECTED = re.compile(r"(?<=\w{2})(?:ing|ed|eth)$")
-SHORT = re.compile(r"(?<=\w{3})(?:er|en|em|es|ly|os|as|[aeioy])$")
+SHORT = re.compile(r"(?<=\w{3})(?:er|en|em|es|ly|[aeioy])$")
 DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 CYRILLIC = re.compile(
     r"(?<=\w{3})(?:иями|ями|ами|ого|его|ому|ему|ыми|ими|иях|ов|ев|ей|ой|ий|ый|ая|яя|ое|ее|ые|ие|ам|ям|ах|ях|ом|ем|ия"

@@ -74,7 +74,9 @@ BY_LANGUAGE: dict[str, str] = {
         "हमारे सकता सकते सकती द्वारा"
     ),
 }
-STOP_WORDS = frozenset(folded(word) for words in BY_LANGUAGE.values() for word in words.split()) - {"usa"}
+STOP_WORDS = frozenset(folded(word) for words in BY_LANGUAGE.values() for word in words.split()) - {
+    "usa"
+} | set("不没沒未他她它我你您们有也都就而被把")
 
 COMMON_WORDS = """
 able act add age ago allow along already always appear area around ask away back become begin believe

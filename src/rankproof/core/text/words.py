@@ -22,7 +22,7 @@ WORD = re.compile(
 )
 HIRAGANA = "\u3041-\u3096"
 PIECE = re.compile(rf"[{HIRAGANA}]+|(?:(?![{HIRAGANA}])[{KANA}])+|[{HAN}]+|[^{HAN}{KANA}]+")
-PARTICLES = re.compile("[的了是在和与及吗呢吧]+")
+PARTICLES = re.compile("[的了是在和与及吗呢吧不没]+")
 FOLDED_ARABIC = str.maketrans("أإآٱىةکیؤئ", "اااايهكيوي")
 TASHKEEL = re.compile(f"[{ARABIC_MARKS}]")
 ELISION = re.compile(r"(?:[cdjlmnst]|qu|dell|nell|sull|all|un|quell)['’](?=\w{2})")

@@ -5,6 +5,7 @@ Only what is nearly the same sentence is taken for a contradiction; all else may
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rankproof.core.text.stems import stem
@@ -17,7 +18,12 @@ SAME = 0.85
 ABOUT = 0.5
 """The share of the sentence's terms that the claim must hold."""
 LEAST = 2
-"""So many terms must be the same at least."""
+"""So many terms must be the same at least, or else all."""
+ROUNDED = 0.02
+"""Numbers as near as that may be one number, rounded or in other units."""
+DATE = re.compile(r"([12]\d{3})?(?:-{1,2}(\d\d))?(?:-(\d\d))?")
+PERSONS = "he she it they we you i him her er sie es wir ich il elle он она 他 她 它 彼 彼女 هو هي वह वे"
+PRONOUNS = frozenset(PERSONS.split())
 OPPOSITES = """
 increase decrease |rise fall |rise drop |grow shrink |more less |more fewer |higher lower |before
 after |above below |win lose |allow forbid |allow prohibit |permit prohibit |accept reject |accept
@@ -51,7 +57,7 @@ def conflict(claim: Profile, text: Profile, found: Cover) -> str:
     terms = [term for term in text.terms if term.sentence == place]
     if number := _other_number(claim, text, terms):
         return f"another number: {number}"
-    if word := _opposite(claim, terms):
+    if word := _opposite(claim, text, terms):
         return f"the opposite word: {word}"
     return "a denial" if _denied(claim, text, place, terms) else ""
 
@@ -62,7 +68,8 @@ def odd_denial(claim: Profile, text: Profile, found: Cover) -> bool:
 
 
 def _denied(claim: Profile, text: Profile, place: int, terms: list[Term]) -> bool:
-    return _parity(claim, text, place) and _same(claim.terms, terms)
+    others = set(text.forms) & PRONOUNS if len(text.sentences) == 1 else PRONOUNS
+    return _parity(claim, text, place) and set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
 
 
 def _parity(claim: Profile, text: Profile, place: int) -> bool:
@@ -73,14 +80,12 @@ def _parity(claim: Profile, text: Profile, place: int) -> bool:
 
 def _other_number(claim: Profile, text: Profile, terms: list[Term]) -> str:
     """The sentence's number where the claim has another of the same kind, and each has one only."""
-    mine, theirs = _numbers(claim.terms), _numbers(terms)
-    for one, other in _alone(mine, theirs):
-        same_value = set(one.sought) & {other.key, *other.sought}
+    for one, other in _alone(_numbers(claim.terms), _numbers(terms)):
         rest = (
             [term for term in claim.terms if term is not one],
             [term for term in terms if term is not other],
         )
-        if not same_value and _same(*rest):
+        if _differ(one.key[1:], other.key[1:]) and _same(*rest):
             return text.text[other.start : other.end]
     return ""
 
@@ -98,36 +103,42 @@ def _alone(mine: list[Term], theirs: list[Term]) -> Iterator[tuple[Term, Term]]:
 
 
 def _unit(number: Term) -> str:
-    """The kind of a number; dates by how exact they are, years as dates."""
-    value, _, unit = number.key[1:].partition(" ")
-    if "-" in value[1:]:
-        return f"date {len(value)}"
-    return unit or ("year" if len(value) == 4 and value[0] in "12" else "")
+    """The kind of a number; a year is a date."""
+    return "date" if DATE.fullmatch(number.key[1:]) else number.key[1:].partition(" ")[2]
 
 
-def _opposite(claim: Profile, terms: list[Term]) -> str:
-    """A word of the sentence that is the opposite of one of the claim's, which the sentence lacks."""
-    there = {term.key for term in terms}
-    for term in claim.terms:
-        against = OPPOSITE.get(term.key, set()) & there
-        if against and term.key not in there and not against & {other.key for other in claim.terms}:
-            rest = [other for other in claim.terms if other is not term]
-            if _same(rest, [other for other in terms if other.key not in against]):
-                return min(against)
+def _differ(one: str, other: str) -> bool:
+    """Whether two numbers of a kind, or what is known of two dates, cannot be the same."""
+    first, second = DATE.fullmatch(one), DATE.fullmatch(other)
+    if first and second:
+        return any(a and b and a != b for a, b in zip(first.groups(), second.groups(), strict=True))
+    a, b = (float(number.partition(" ")[0]) for number in (one, other))
+    return abs(a - b) > ROUNDED * max(abs(a), abs(b))
+
+
+def _opposite(claim: Profile, text: Profile, terms: list[Term]) -> str:
+    """A word of the sentence that is the opposite of one of the claim's, where neither has both."""
+    here, there = {term.key for term in claim.terms}, {term.key for term in terms}
+    for one in claim.terms:
+        against = OPPOSITE.get(one.key, set()) & there - here
+        other = next((term for term in terms if term.key in against), None)
+        if other is None or one.key in there:
+            continue
+        if _same([term for term in claim.terms if term is not one], [t for t in terms if t is not other]):
+            return text.text[other.start : other.end]
     return ""
 
 
 def _same(mine: tuple[Term, ...] | list[Term], theirs: list[Term]) -> bool:
     """Whether a claim's terms and a sentence's say the same of the same, names and numbers included."""
-    there = {term.key for term in theirs}
-    common = [term for term in mine if term.key in there]
-    if len({term.key for term in common}) < LEAST or any(
-        term.kind in (NAME, NUMBER) and term not in common for term in mine
-    ):
+    here, there = {term.key for term in mine}, {held for term in theirs for held in term.held}
+    common = [term for term in mine if there.intersection(term.sought)]
+    if any(term.kind in (NAME, NUMBER) and term not in common for term in mine):
         return False
-    here = {term.key for term in mine}
-    about = _weight([term for term in theirs if term.key in here])
-    return _weight(common) >= SAME * _weight(mine) and about >= ABOUT * _weight(theirs)
+    if len({term.key for term in common}) < LEAST and here != {term.key for term in theirs}:
+        return False
+    about = _weight([term for term in theirs if term.key in here or term.kind == NUMBER])
+    return bool(common) and _weight(common) >= SAME * _weight(mine) and about >= ABOUT * _weight(theirs)
 
 
 def _weight(terms: tuple[Term, ...] | list[Term]) -> float:

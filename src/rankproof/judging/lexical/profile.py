@@ -43,6 +43,8 @@ class Term:
     """What it is found under in its own text."""
     sought: tuple[str, ...]
     """What it may be found under in another text."""
+    held: tuple[str, ...]
+    """What others may find it under."""
     kind: str
     start: int
     end: int
@@ -87,18 +89,24 @@ class Profile:
     @cached_property
     def neighbours(self) -> frozenset[tuple[str, str]]:
         """Terms that stand near each other, in their order."""
-        keys = [term.key for term in self.terms]
-        return frozenset((a, b) for i, a in enumerate(keys) for b in keys[i + 1 : i + 1 + NEAR])
+        held = [term.held for term in self.terms]
+        return frozenset(
+            (one, other)
+            for place, ones in enumerate(held)
+            for others in held[place + 1 : place + 1 + NEAR]
+            for one in ones
+            for other in others
+        )
 
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Terms that follow each other."""
-        return tuple(pairwise(term.key for term in self.terms))
+        return tuple(pairwise(term.sought[0] for term in self.terms))
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """All words, each once."""
-        return frozenset(self.forms)
+        """All that a word or number of another text may be found as."""
+        return frozenset(self.forms) | self.where.keys()
 
     @cached_property
     def language(self) -> str:
@@ -125,34 +133,33 @@ def profile(text: str) -> Profile:
     """
     spans = tuple(sentences(text))
     starts = [span.start for span in spans]
-    spoken = _outside(words(text), numbers := list(_numbers(text, starts)))
-    terms = sorted(
-        [*_content(text, spoken, starts), *(term for term, _ in numbers)], key=lambda term: term.start
-    )
-    forms = sorted([*((w.start, stem(w.form)) for w in spoken), *((t.start, t.key) for t, _ in numbers)])
+    numbers = list(_numbers(text, starts))
+    spoken = _outside(words(text), numbers)
+    terms = sorted([*_content(text, spoken, starts), *numbers], key=lambda term: term.start)
+    forms = sorted([*((w.start, stem(w.form)) for w in spoken), *((n.start, n.sought[0]) for n in numbers)])
     return Profile(
         text,
         spans,
         tuple(terms),
-        _where(terms, numbers),
+        _where(terms),
         tuple(form for _, form in forms),
         frozenset(w.form for w in spoken if w.form in SPEAKERS),
     )
 
 
-def _where(terms: Iterable[Term], numbers: list[tuple[Term, tuple[str, ...]]]) -> dict[str, tuple[int, ...]]:
+def _where(terms: Iterable[Term]) -> dict[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
-    for term, keys in [*((t, (t.key,)) for t in terms if t.kind != NUMBER), *numbers]:
-        for key in keys:
+    for term in terms:
+        for key in term.held:
             places = found.setdefault(key, [])
             if term.sentence not in places:
                 places.append(term.sentence)
     return {key: tuple(places) for key, places in found.items()}
 
 
-def _outside(spoken: list[Word], numbers: list[tuple[Term, tuple[str, ...]]]) -> list[Word]:
+def _outside(spoken: list[Word], numbers: list[Term]) -> list[Word]:
     """The words that are no part of a number or date."""
-    taken = sorted((term.start, term.end) for term, _ in numbers)
+    taken = sorted((number.start, number.end) for number in numbers)
     if not taken:
         return spoken
     begins = [start for start, _ in taken]
@@ -165,7 +172,7 @@ def _content(text: str, spoken: list[Word], starts: list[int]) -> Iterator[Term]
             continue
         place = _sentence(starts, word.start)
         key = stem(word.form)
-        yield Term(key, (key,), _kind(text, word, key, starts[place]), word.start, word.end, place)
+        yield Term(key, (key,), (key,), _kind(text, word, key, starts[place]), word.start, word.end, place)
 
 
 def _kind(text: str, word: Word, key: str, begin: int) -> str:
@@ -179,19 +186,18 @@ def _sentence(starts: list[int], place: int) -> int:
     return max(0, bisect_right(starts, place) - 1)
 
 
-def _numbers(text: str, starts: list[int]) -> Iterator[tuple[Term, tuple[str, ...]]]:
+def _numbers(text: str, starts: list[int]) -> Iterator[Term]:
     """Numbers and dates with all that they may be found under."""
     known = dates(text)
     for date in known:
-        years = (f"~{date.year}",) if date.year else ()
-        term = Term(
-            f"={date.iso}", (f"={date.iso}",), NUMBER, date.start, date.end, _sentence(starts, date.start)
-        )
-        yield term, (*(f"={part}" for part in date.parts), *years)
+        key = f"={date.iso}"
+        held = (*(f"={part}" for part in date.parts), *((f"~{date.year}",) if date.year else ()))
+        yield Term(key, (key,), held, NUMBER, date.start, date.end, _sentence(starts, date.start))
     for number in quantities(text, known):
         key = f"={number.form}"
-        term = Term(key, _sought(number), NUMBER, number.start, number.end, _sentence(starts, number.start))
-        yield term, (key, f"~{number.plain}")
+        place = _sentence(starts, number.start)
+        held = (key, f"~{number.plain}")
+        yield Term(key, _sought(number), held, NUMBER, number.start, number.end, place)
 
 
 def _sought(number: Quantity) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ BOUNDS = {
     "Q": Bounds(BEARS, 0.15, 0.85),
     "A": Bounds(ADDRESSES, 0.20, 0.75),
 }
+IN_ONE = 0.8
+"""The share of a claim that one sentence must hold; words from here and there may be about different things."""
 PARAPHRASED = 4
 """A claim of fewer terms, none of them a name or a number, may be said in other words."""
 SHORT = 4
@@ -65,6 +67,8 @@ def _support(ask: Ask) -> Settled:
     claim, text = profile(ask.left), profile(ask.right)
     if reason := _beyond(claim, text, "claim"):
         return Unmeasured(ask, reason)
+    if not text.forms:
+        return _nothing(ask)
     found = weigh(claim, text, SUPPORT)
     if against := conflict(claim, text, found.cover):
         return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
@@ -77,6 +81,8 @@ def _support(ask: Ask) -> Settled:
 
 def _doubt(claim: Profile, text: Profile, found: Evidence) -> str:
     """Why a claim whose words are all there may still not be supported."""
+    if found.cover.best < IN_ONE:
+        return "its words stand in different sentences"
     if lacks_name_or_number(claim, found.cover):
         return "a name or number is not there"
     return "one of the two denies" if odd_denial(claim, text, found.cover) else ""
@@ -99,6 +105,8 @@ def _by_bounds(ask: Ask, yes: int, left: str) -> Settled:
     sought, text = profile(ask.left), profile(ask.right)
     if reason := _beyond(sought, text, left):
         return Unmeasured(ask, reason)
+    if not text.forms:
+        return _nothing(ask)
     bounds = BOUNDS[ask.relation]
     found = weigh(sought, text, bounds.weights)
     if found.probability >= bounds.yes:
@@ -112,6 +120,8 @@ def _addressing(ask: Ask) -> Settled:
     question, answer = profile(ask.left), profile(ask.right)
     if reason := _beyond(question, answer, "question"):
         return Unmeasured(ask, reason)
+    if not answer.forms:
+        return _nothing(ask)
     found = weigh(question, answer, ADDRESSES)
     bounds = BOUNDS["A"]
     news = {term.key for term in answer.terms} - {term.key for term in question.terms}
@@ -145,6 +155,11 @@ def _beyond(sought: Profile, text: Profile, left: str) -> str:
             f"the {left} and the text seem to be in different languages ({sought.language}, {text.language})"
         )
     return ""
+
+
+def _nothing(ask: Ask) -> Verdict:
+    """An empty text says nothing, whatever is asked of it."""
+    return Verdict(ask, 0, NAME, probability=0.0)
 
 
 def _unsettled(ask: Ask, found: Evidence) -> Unmeasured:

@@ -46,7 +46,7 @@ def weigh(sought: Profile, text: Profile, weights: Weights) -> Evidence:
         weights.base
         + weights.reach * found.reach
         + weights.best * found.best
-        + weights.pairs * _pairs(sought, text)
+        + weights.pairs * _pairs(sought, text, found.reach)
         + weights.words * _words(sought, text)
         + weights.speaker * (not sought.speakers <= text.speakers)
     )
@@ -66,10 +66,10 @@ def lexical_support(claim: str, text: str) -> float:
     return weigh(profile(claim), profile(text), SUPPORT).probability
 
 
-def _pairs(sought: Profile, text: Profile) -> float:
-    """The share of neighbouring terms that stand near each other in the text too."""
+def _pairs(sought: Profile, text: Profile, alone: float) -> float:
+    """The share of neighbouring terms that stand near each other in the text too; `alone` for a single term."""
     if not sought.pairs:
-        return 0.0
+        return alone
     return sum(pair in text.neighbours for pair in sought.pairs) / len(sought.pairs)
 
 

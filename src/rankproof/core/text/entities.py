@@ -1,0 +1,182 @@
+"""The entities of a text, found by rules: names, numbers and dates, each in one form whatever it is written like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rankproof.core.text.abbreviations import STARTERS
+from rankproof.core.text.dates import dates
+from rankproof.core.text.languages import language
+from rankproof.core.text.numbers import quantities
+from rankproof.core.text.places import ALIASES, PLACES
+from rankproof.core.text.sentences import sentences
+from rankproof.core.text.spans import Span
+from rankproof.core.text.stopwords import COMMON, STOP_WORDS
+from rankproof.core.text.units import UNITS
+from rankproof.core.text.words import acronym, folded
+
+LARGE = r"[A-ZÀ-ÖØ-ÞĀ-Ž\u0410-\u042f\u0391-\u03a9][\w’'&]*(?:-\w+)*"
+SMALL = r"(?:of|of the|de|de la|da|do|dos|del|della|di|du|des|la|le|van|van der|von|von der|zu|bin|ibn|al|el)"
+NAME = re.compile(
+    rf"(?<!\w)(?:[A-Z]\.\s?)*{LARGE}(?:(?<!['’]s)\s(?:{SMALL}\s)?(?:[A-Z]\.\s?)*{LARGE})*"
+    r"|(?<![\w.])(?:[A-Z]\.){2,}|(?<!\w)[a-z][A-Z]\w+"
+)
+KATAKANA = re.compile(r"[ァ-ヺー]{2,}(?:・[ァ-ヺー]+)*")
+TITLED = re.compile(r"《([^》]{1,40})》")
+HAN_PLACE = re.compile(r"[㐀-鿿]{1,4}?(?:市|省|县|縣|州|区|區|大学|大學|公司|山|江|湖)")
+JOINTS = re.compile("[是在的于於和与與及到从從由了有为為、，。]")
+SHORT_FORM = re.compile(r"\s?\(([A-Z][A-Z.]{1,9})s?\)")
+LIKELY_WORD = re.compile(r"(?:[^aiuos]s|ing|ly|ed|tion|ment|ness|ity)$")
+"""How words end that are seldom names; the first word of a sentence is written large anyhow."""
+BEFORE_NOUNS = (
+    "der die das den dem des ein eine einen einem einer eines kein keine im am zum zur vom seine ihre viele"
+)
+DETERMINERS = frozenset(BEFORE_NOUNS.split())
+CALLED = "president king queen prince sir lord dr mr mrs ms prof professor saint pope general herr frau"
+TITLES = frozenset(CALLED.split())
+NUMERAL = re.compile(r"[IVX]+|.*\d.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Something named, counted or dated, where it is first met."""
+
+    span: Span
+    form: str
+    """Compatibility forms and accents taken away, case folded; a number with its unit; a date as ISO 8601 has it."""
+    kind: str
+    """name, number or date"""
+    aliases: frozenset[str] = frozenset()
+    """Other forms that stand for the same."""
+
+    @property
+    def forms(self) -> frozenset[str]:
+        """All forms that stand for it."""
+        return self.aliases | {self.form}
+
+
+def entities(text: str) -> list[Entity]:
+    """The entities of a text, each once, in order.
+
+    >>> [entity.form for entity in entities("Brazil, Brasília, April 21 1960")]
+    ['brazil', 'brasilia', '1960-04-21']
+    >>> [entity.form for entity in entities("The World Health Organization (WHO) spent $3 million. WHO grew.")]
+    ['world health organization', '3000000 USD']
+    """
+    met: dict[str, Entity] = {}
+    for entity in sorted([*_names(text), *_counted(text)], key=lambda entity: entity.span):
+        if not entity.forms & met.keys():
+            met.update(dict.fromkeys(entity.forms, entity))
+            met.setdefault(entity.form.rpartition(" ")[2] if entity.kind == "name" else entity.form, entity)
+    return list(dict.fromkeys(met.values()))
+
+
+def shared(wanted: list[Entity], text: str) -> list[Entity]:
+    """Those of the entities that are found in a text, under any of their forms.
+
+    >>> wanted = entities("Brazil, Brasília, April 21 1960")
+    >>> [entity.form for entity in shared(wanted, "Brasília, Brazil")]
+    ['brazil', 'brasilia']
+    """
+    there = {form for entity in entities(text) for form in entity.forms} | {
+        date for d in dates(text) for date in d.parts
+    }
+    plain = " " + " ".join(_name_form(text).split()) + " "
+    return [entity for entity in wanted if entity.forms & there or _named(entity, text, plain)]
+
+
+def _named(entity: Entity, text: str, plain: str) -> bool:
+    """Whether a name is in a text in so many words."""
+    return entity.kind == "name" and any(
+        _stands(f, text, plain) for f in entity.forms if len(f) > 3 or not f.isascii()
+    )
+
+
+def _stands(form: str, text: str, plain: str) -> bool:
+    return f" {form} " in plain if form.isascii() else form in plain or form in text
+
+
+def _counted(text: str) -> Iterator[Entity]:
+    known = dates(text)
+    for date in known:
+        yield Entity(Span(date.start, date.end), date.iso, "date")
+    for number in quantities(text, known):
+        if number.unit != "th":
+            yield Entity(Span(number.start, number.end), number.form, "number")
+
+
+def _names(text: str) -> Iterator[Entity]:
+    starts = {sentence.start for sentence in sentences(text)}
+    german = language(text) == "de"
+    taken = [(d.start, d.end) for d in dates(text)] + [(q.start, q.end) for q in quantities(text)]
+    for found in NAME.finditer(text):
+        span = _without_lead(text, Span(*found.span()), starts)
+        if span and _is_name(text, span, starts, german) and not any(a <= span.start < b for a, b in taken):
+            yield _entity(text, span)
+    yield from _unspaced(text)
+
+
+def _without_lead(text: str, span: Span, starts: set[int]) -> Span | None:
+    """A name without the small word that begins the sentence it stands in."""
+    parts = span.of(text).split()
+    while (
+        parts and folded(parts[0].rstrip(".")) in STARTERS | STOP_WORDS | TITLES and not _short_form(parts[0])
+    ):
+        span = Span(span.start + len(parts[0]), span.end)
+        span = Span(span.end - len(span.of(text).lstrip()), span.end)
+        parts = parts[1:]
+    return span if parts else None
+
+
+def _short_form(word: str) -> bool:
+    return len(word) > 1 and word.isupper()
+
+
+def _is_name(text: str, span: Span, starts: set[int], german: bool) -> bool:
+    """A word that is written large for what it is, not for where it stands."""
+    name = span.of(text)
+    if len(name.split()) > 1 or _short_form(name):
+        return True
+    if len(name) == 1 or folded(name) in STOP_WORDS | COMMON | STARTERS:
+        return False
+    if span.start in starts:
+        return not LIKELY_WORD.search(name) or len(text) == len(name)
+    return not german or _stands_alone(text, span)
+
+
+def _stands_alone(text: str, span: Span) -> bool:
+    """Whether no determiner stands before a German noun."""
+    before = text[: span.start].split()[-1:]
+    return not before or before[0].casefold() not in DETERMINERS
+
+
+def _entity(text: str, span: Span) -> Entity:
+    name = re.sub(r"['’]s$", "", span.of(text))
+    form = _name_form(name)
+    aliases = set(ALIASES.get(form, ()))
+    if note := SHORT_FORM.match(text, span.end):
+        aliases.add(acronym(note[1].replace(".", "")))
+    large = [word for word in name.split() if word[0].isupper()]
+    if len(large) > 2 and not NUMERAL.fullmatch(large[-1]):
+        aliases.add("".join(word[0] for word in large).casefold())
+    return Entity(Span(span.start, span.start + len(name)), form, "name", frozenset(aliases - {form}))
+
+
+def _name_form(name: str) -> str:
+    """The words of a name as they are compared."""
+    if re.fullmatch(r"(?:[A-Z]\.?){2,}", name):
+        return acronym(name.replace(".", ""))
+    return " ".join(folded(part) for part in re.findall(r"[^\W_]+(?:['’][^\W_]+)*", name)) or name
+
+
+def _unspaced(text: str) -> Iterator[Entity]:
+    """Names in writings that know no large letters."""
+    for pattern in (KATAKANA, HAN_PLACE, PLACES):
+        for found in pattern.finditer(text):
+            start = max((joint.end() for joint in JOINTS.finditer(found.group())), default=0) + found.start()
+            if start < found.end() - 1 and text[start : found.end()] not in UNITS:
+                yield Entity(Span(start, found.end()), folded(text[start : found.end()]), "name")
+    for title in TITLED.finditer(text):
+        yield Entity(Span(*title.span(1)), folded(title[1]), "name")
