@@ -131,8 +131,8 @@ def test_the_field_of_the_id_can_be_named_or_computed() -> None:
 
 
 def test_a_document_without_an_id_is_known_by_its_text_where_only_one_has_it() -> None:
-    texts = {"Within 30 days.": "terms-4", "See below.": None}
-    assert ids([SimpleNamespace(page_content="Within 30 days.")], texts=texts) == ["terms-4"]
+    texts: dict[str, str | None] = {"Within 30 days.": "terms-4", "See below.": None}
+    assert ids([SimpleNamespace(page_content="Within 30 days.")], id_of_text=texts.get) == ["terms-4"]
     for unknown in ("See below.", "Never."):
         with pytest.raises(Failed, match="without an id"):
-            ids([{"text": unknown}], texts=texts)
+            ids([{"text": unknown}], id_of_text=texts.get)

@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from rankproof import Benchmark, Comparison, History, compare, evaluate, gate, report, sample
+from rankproof import Benchmark, Comparison, History, compare, evaluate, fuse, gate, report, sample
 from rankproof.errors import DataError, RankproofError, UsageError
 
 QUESTIONS = {"q1": "Refund, please?", "q2": "Opening\thours?", "q3": "Nothing known?"}
@@ -71,10 +71,9 @@ def test_what_cannot_be_added_is_refused() -> None:
         with pytest.raises(DataError) as error:
             bench.add_query(*arguments)
         assert message in str(error.value)
-    assert len(bench) == 3
-    bench.add_query("q9", "Text?", [7])
     with pytest.raises(DataError, match="ids that are integers and ids that are text"):
-        len(bench)
+        bench.add_query("q9", "Text?", [7])
+    assert len(bench) == 3
 
 
 def test_without_queries_the_ids_of_the_judgments_are_the_questions() -> None:
@@ -105,7 +104,9 @@ def test_without_judgments_a_run_has_no_scores_and_says_so() -> None:
 def test_ids_that_are_integers_are_taken_where_the_judgments_have_them() -> None:
     bench = Benchmark()
     bench.add_query("q1", "Refund?", [7])
-    assert bench.run("numbers", lambda text: [3, 7]).scores["RR@10"] == 0.5
+    run = bench.run("numbers", lambda text: [3, 7])
+    assert run.scores["RR@10"] == 0.5
+    assert evaluate(bench.judgments, run, "RR")["RR"] == 0.5
     assert "where the judgments have integers" in bench.run("text", lambda text: ["7"]).failures["q1"]
     text = Benchmark({"q1": "Refund?"}, {"q1": ["007"]})
     assert (
@@ -302,6 +303,18 @@ def test_the_markdown_table_is_sorted_and_has_latencies_beside_quality() -> None
     assert max(map(len, str(bench.compare("RR")).split("\n"))) <= 80
 
 
+def test_a_comparison_takes_conventions_and_groups() -> None:
+    bench, texts = many()
+    bench.run("weak", with_hits(texts, 0.1, 1))
+    bench.run("strong", with_hits(texts, 0.9, 2))
+    found = bench.compare(
+        "RR", by=lambda query: "even" if int(query[1:]) % 2 == 0 else "odd", margin=0.01, alpha=0.1
+    )
+    assert {row.slice for row in found} == {"", "even", "odd"}
+    assert (found.margin, found.alpha, found.winner) == (0.01, 0.1, "strong")
+    assert bench.compare("RR", missing="skip", seed=3).winner == "strong"
+
+
 def test_comparisons_that_cannot_be_are_refused() -> None:
     bench, texts = many()
     with pytest.raises(UsageError, match="compare needs two runs or more, there are 0"):
@@ -332,9 +345,10 @@ def test_runs_flow_into_compare_gate_report_and_history(tmp_path: Path) -> None:
         bench.run("after", with_hits(texts, 0.9, 2)),
     )
     judgments = bench.judgments
-    assert compare(judgments, {"before": before.ranking, "after": after.ranking}, "RR").winner == "after"
-    assert gate(judgments, before.ranking, after.ranking, "RR").outcome == "pass"
-    assert "after" in report(judgments, {"before": before.ranking, "after": after.ranking}).markdown()
+    assert compare(judgments, bench.runs, "RR").winner == "after"
+    assert gate(judgments, before, after, "RR").outcome == "pass"
+    assert "after" in report(judgments, bench.runs).markdown()
+    assert fuse(bench.runs) == fuse({name: run.ranking for name, run in bench.runs.items()})
     history = History(tmp_path / "h.db")
     history.save(before.scores, "before")
     assert history.scores("before").means == before.scores.means

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Unpack
@@ -52,7 +53,8 @@ class Benchmark:
         self.corpus: Corpus | None = None if corpus is None else load_corpus(corpus)
         self.runs: dict[str, Run] = {}
         """The last run of each name."""
-        self._judgments = None if judgments is None else load_judgments(judgments)
+        self._integers: bool | None = None
+        self._judgments = None if judgments is None else self._as_text(load_judgments(judgments))
         self._added: dict[str, Judgments] = {}
 
     # --- what is asked -------------------------------------------------------------------------
@@ -98,7 +100,7 @@ class Benchmark:
                 "ids, or {id: grade}."
             )
         given = relevant if isinstance(relevant, Mapping) else list(relevant)
-        self._added[name] = load_judgments({name: given})
+        self._added[name] = self._as_text(load_judgments({name: given}))
         self.queries[name] = words
 
     @property
@@ -109,19 +111,21 @@ class Benchmark:
         return self._judgments
 
     def _with_added(self) -> Judgments:
-        first = self._judgments
-        if first is None:
-            first = load_judgments({})
+        first = load_judgments({}) if self._judgments is None else self._judgments
         if first.facets is not None:
             raise UsageError("add_query: these judgments have aspects. Next: give the judgments all at once.")
-        every = [first, *self._added.values()]
-        kinds = {judged_kinds(each)[1] for each in every} - {None}
-        if len(kinds) > 1:
+        every = (first, *self._added.values())
+        return load_judgments({name: judged for each in every for name, judged in each.as_dict().items()})
+
+    def _as_text(self, judgments: Judgments) -> Judgments:
+        """The judgments with ids as answers are read: text. Whether they were integers is remembered."""
+        integers = judged_kinds(judgments)[1]
+        if None not in (integers, self._integers) and integers != self._integers:
             raise DataError(
                 "relevant: got ids that are integers and ids that are text. Next: give all as text."
             )
-        merged = {name: judged for each in every for name, judged in each.as_dict().items()}
-        return replace(load_judgments(merged), prepared={"integer_ids": (False, kinds == {True})})
+        self._integers = self._integers if integers is None else integers
+        return replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
 
     def __len__(self) -> int:
         return len(self._questions())
@@ -176,7 +180,7 @@ class Benchmark:
             asked.settings,
             plan,
             asked.batch,
-            self._as_text(),
+            self.judgments,
             self.corpus,
             self._said(questions),
         )
@@ -204,18 +208,21 @@ class Benchmark:
     def _reading(self, k: int, id: IdOf) -> Reading:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise UsageError(f"k: got {shorten(k)}, expected a whole number of at least 1.")
-        integers = None if self.judgments is None else judged_kinds(self.judgments)[1]
-        return Reading(k, id, _by_text(self.corpus), integers)
+        return Reading(k, id, lambda text: self._ids_by_text.get(text), self._integers)
 
     def _about(self, name: str, asked: Adapted) -> dict[str, Any]:
         """What shapes the answers beside settings and question."""
         corpus = None if self.corpus is None else self.corpus.fingerprint
         return {"corpus": corpus} if asked.known else {"corpus": corpus, "run": name}
 
-    def _as_text(self) -> Judgments | None:
-        """The judgments as runs are scored by: all ids were made text when the answers were read."""
-        found = self.judgments
-        return found and replace(found, prepared={**found.prepared, "integer_ids": (False, False)})
+    @cached_property
+    def _ids_by_text(self) -> dict[str, str | None]:
+        """The id of the only document with a text, for documents that come without one."""
+        found: dict[str, str | None] = {}
+        for document in (self.corpus or {}).values():
+            for text in {document.text, document.whole}:
+                found[text] = document.id if text not in found else None
+        return found
 
     # --- deciding ------------------------------------------------------------------------------
 
@@ -239,7 +246,7 @@ class Benchmark:
             )
         deciding = {key: settings.pop(key) for key in _DECIDING if key in settings}
         asked = DEFAULT_MEASURES if measures is None else measures
-        judgments = self._as_text()
+        judgments = self.judgments
         scores = {
             name: replace(run, judgments=judgments).evaluate(asked, **settings)
             for name, run in chosen.items()
@@ -262,19 +269,8 @@ def _asked(
     """The retriever as it can be asked; a number of questions a call goes to the limits."""
     if batch is not None and not isinstance(batch, bool):
         limits["batch"] = batch
-        batch = None if isinstance(retriever, (str, os.PathLike)) else True
+        batch = True
     return adapted(retriever, batch=batch, id=id, settings=settings)
-
-
-def _by_text(corpus: Corpus | None) -> dict[str, str | None] | None:
-    """The id of the only document with a text, for documents that come without one."""
-    if corpus is None:
-        return None
-    found: dict[str, str | None] = {}
-    for document in corpus.values():
-        for text in {document.text, document.whole}:
-            found[text] = document.id if text not in found else None
-    return found
 
 
 @contextmanager

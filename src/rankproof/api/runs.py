@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,9 +10,13 @@ from typing import Any
 from rankproof.api.evaluate import Measures, evaluate
 from rankproof.api.scores import Scores
 from rankproof.bench.runner import Plan, Row
+from rankproof.core.conventions import Conventions
 from rankproof.core.corpus import Corpus
+from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
 from rankproof.errors import UsageError, shorten
+from rankproof.io.mappings import MappingRankings
 from rankproof.reporting.numbers import count
 from rankproof.stats.quantiles import Quantile, quantiles
 
@@ -45,6 +49,25 @@ class Run:
         """`{question: {document: score}}`, best first; a question that failed has no documents."""
         return {row.question: dict(row.answer.found) if row.answer else {} for row in self.rows}
 
+    # A run can be given wherever a ranking can: these three are what readers of rankings have.
+
+    @property
+    def source(self) -> str:
+        """What messages call it."""
+        return self.name
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
+        """The rankings of judged questions."""
+        return self._rankings.blocks(judgments, conventions, census)
+
+    def table(self) -> RankingTable:
+        """Every document of every question as columns."""
+        return self._rankings.table()
+
+    @cached_property
+    def _rankings(self) -> MappingRankings:
+        return MappingRankings(self.ranking, self.name)
+
     @property
     def failures(self) -> dict[str, str]:
         """The reason of each question that failed; each counts as a miss."""
@@ -72,7 +95,7 @@ class Run:
                 f"{self.name}: there are no judgments to score it by. "
                 "Next: give the benchmark judgments=, or add_query with what is relevant."
             )
-        return evaluate(self.judgments, self.ranking, measures, **conventions)
+        return evaluate(self.judgments, self, measures, **conventions)
 
     @cached_property
     def unknown(self) -> dict[str, list[str]]:

@@ -76,7 +76,7 @@ def named(
 ) -> Adapted:
     """The retriever that the words name: `module:function`, an endpoint's TOML file, or a command."""
     if words.lower().endswith(".toml"):
-        return of_endpoint(words, id=id)
+        return of_endpoint(words, id=id, settings=settings)
     module, colon, attribute = words.partition(":")
     if colon and attribute.replace(".", "").isidentifier() and _may_be_module(module):
         return adapted(_imported(module, attribute), batch=batch, id=id, settings=settings)
@@ -86,7 +86,7 @@ def named(
         raise UsageError(f"retriever: got {words!r}: {error}. Next: close the quotes.") from error
     if not parts or shutil.which(parts[0]) is None:
         raise UsageError(f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}.")
-    return of_command(parts, id=id)
+    return of_command(parts, id=id, settings=settings)
 
 
 def _may_be_module(module: str) -> bool:

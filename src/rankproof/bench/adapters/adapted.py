@@ -29,6 +29,8 @@ class Adapted:
     """Whether `settings` say all that shapes the answers; they cannot for a bare function."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """What its owner says about how it is to be asked: concurrency, timeout, retries, rate, batch."""
+    allow: Callable[[float | None], None] = lambda seconds: None
+    """Is told how many seconds an answer may take."""
     stop: Callable[[], None] = lambda: None
     """Ends what was begun for questions that nobody waits for any more."""
 

@@ -32,8 +32,8 @@ class Reading:
 
     k: int
     id: IdOf = None
-    texts: Mapping[str, str | None] | None = None
-    """The id of the only document with a text, for documents that have no id; None where several have it."""
+    id_of_text: Callable[[str], str | None] = lambda text: None
+    """Gives the id of the only document with a text, for documents that have no id."""
     integers: bool | None = None
     """Whether judged documents have integers as ids; None: not known."""
 
@@ -244,7 +244,7 @@ def _of_metadata(record: Mapping[str, Any], names: Sequence[str]) -> Any:
 def _by_text(record: Mapping[str, Any], reading: Reading) -> str | None:
     """The id of the one document of the corpus with this very text."""
     name = field_of(record, DOCUMENT_TEXT)
-    return (reading.texts or {}).get(record[name]) if name and isinstance(record[name], str) else None
+    return reading.id_of_text(record[name]) if name and isinstance(record[name], str) else None
 
 
 def _numbers(ids: Sequence[str], scores: Sequence[Any]) -> list[float]:

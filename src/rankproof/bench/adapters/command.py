@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.adapted import Adapted
@@ -23,15 +23,17 @@ TAIL = 300
 """Characters of what it wrote to standard error that are told."""
 
 
-def of_command(words: Sequence[str], *, id: IdOf = None) -> Adapted:
+def of_command(
+    words: Sequence[str], *, id: IdOf = None, settings: Mapping[str, Any] | None = None
+) -> Adapted:
     """The command as a retriever of all questions at once."""
     running: list[Process] = []
     return Adapted(
         lambda questions, k: _asked(words, questions, k, running),
-        {"kind": "command", "command": list(words)},
+        {"kind": "command", "command": list(words), **(settings or {})},
         batch=True,
         id=id,
-        known=False,
+        known=settings is not None,
         limits={"batch": None},
         stop=lambda: _end(running),
     )

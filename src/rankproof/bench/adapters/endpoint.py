@@ -45,7 +45,9 @@ LIMITS = ("concurrency", "timeout", "retries", "rate")
 USUAL = {"concurrency": 8, "timeout": 30.0, "retries": 2}
 
 
-def of_endpoint(source: str | Mapping[str, Any], *, id: IdOf = None) -> Adapted:
+def of_endpoint(
+    source: str | Mapping[str, Any], *, id: IdOf = None, settings: Mapping[str, Any] | None = None
+) -> Adapted:
     """The endpoint that a TOML file, or the mapping in one, describes."""
     name, plain = _read(source)
     _check(plain, name)
@@ -61,8 +63,15 @@ def of_endpoint(source: str | Mapping[str, Any], *, id: IdOf = None) -> Adapted:
         except Failed as error:
             raise Failed(hidden(error.reason, secrets), again=error.again, wait=error.wait) from None
 
-    settings = {key: value for key, value in plain.items() if key != "limits"}
-    return Adapted(call, {"kind": "endpoint", **settings}, id=id, limits=limits, stop=client.close)
+    said = {key: value for key, value in plain.items() if key != "limits"}
+    return Adapted(
+        call,
+        {"kind": "endpoint", **said, **(settings or {})},
+        id=id,
+        limits=limits,
+        allow=client.allow,
+        stop=client.close,
+    )
 
 
 def _read(source: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -79,6 +88,8 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
     _known(plain, KEYS, name)
     _known(plain.get("answer", {}), ANSWER, f"{name}, answer")
     _known(plain.get("limits", {}), LIMITS, f"{name}, limits")
+    for part in ("headers", "params"):
+        _table(plain.get(part, {}), f"{name}, {part}")
     url = plain.get("url")
     if (
         not isinstance(url, str)
@@ -100,9 +111,13 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
         )
 
 
+def _table(found: Any, where: str) -> None:
+    if not isinstance(found, Mapping):
+        raise UsageError(f"{where}: got {shorten(found)}, expected a table.")
+
+
 def _known(table: Any, keys: tuple[str, ...], where: str) -> None:
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{where}: got {shorten(table)}, expected a table.")
+    _table(table, where)
     for key in table:
         if key not in keys:
             raise UsageError(

@@ -47,6 +47,10 @@ class Client:
                 return self._exchanged(kept, where, request)
         return self._exchanged(self._connected(where), where, request)
 
+    def allow(self, seconds: float | None) -> None:
+        """Wait that long for an answer from now on."""
+        self.timeout = seconds
+
     def close(self) -> None:
         """Close the connections that nobody uses."""
         while (kept := self._kept()) is not None:
@@ -91,7 +95,9 @@ def _unreached(error: Exception) -> Failed:
 def _parsed(response: HTTPResponse, content: bytes) -> Any:
     said = f"HTTP {response.status}"
     if response.status in TRANSIENT:
-        raise Failed(f"{said}{_excerpt(content)}", again=True, wait=_asked_to_wait(response))
+        wait = _asked_to_wait(response)
+        asked = f", which asks to wait {wait:g} s" if wait else ""
+        raise Failed(f"{said}{asked}{_excerpt(content)}", again=True, wait=wait)
     if 300 <= response.status < 400:
         raise Failed(f"{said}: moved to {response.headers.get('Location')}, expected an answer")
     if response.status >= 400:

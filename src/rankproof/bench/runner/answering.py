@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.answers import Reading
+from rankproof.bench.adapters.callables import described
 from rankproof.bench.runner import tasks, threads
 from rankproof.bench.runner.plan import Plan
 from rankproof.bench.runner.rows import Job, Row, packed, reader, settle, unpacked
@@ -68,7 +69,8 @@ def _keys(
     questions: Mapping[str, str], retriever: Adapted, k: int, about: Mapping[str, Any]
 ) -> dict[str, str]:
     """The same for the same question to the same retriever over the same corpus, else another."""
-    whole = [dict(retriever.settings), k, dict(about), repr(retriever.id)]
+    named = described(retriever.id) if callable(retriever.id) else retriever.id
+    whole = [dict(retriever.settings), k, dict(about), named]
     text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
     first = blake2b(text.encode("ascii"), digest_size=16)
     return {name: _digest(first.copy(), question) for name, question in questions.items()}
@@ -108,6 +110,7 @@ def _answered(
     def ask(job: Job) -> Any:
         return retriever.call(list(job.texts) if retriever.batch else job.texts[0], reading.k)
 
+    retriever.allow(plan.timeout)
     with _stopping(work, retriever):
         if _may_stay_here(retriever, plan):
             yield from _one_by_one(work, ask)
@@ -117,8 +120,7 @@ def _answered(
         way.start(work, ask)
         while not work.over.wait(TICK):
             yield work.fetch()
-            if way.relieve(work, ask):
-                retriever.stop()
+            way.relieve(work, ask)
         yield work.fetch()
 
 

@@ -23,12 +23,10 @@ def start(work: Work, ask: Ask, given_up: Sequence[Call] = ()) -> None:
     Thread(target=lambda: asyncio.run(_all(work, ask, given_up)), daemon=True, name="rankproof-loop").start()
 
 
-def relieve(work: Work, ask: Ask) -> bool:
-    """Leave a loop behind that something blocks, and go on in another; whether that was so."""
-    if not work.overdue(GRACE):
-        return False
-    start(work, ask, [call for call in work.in_flight() if work.end(call)])
-    return True
+def relieve(work: Work, ask: Ask) -> None:
+    """Leave a loop behind that something blocks, and go on in another."""
+    if work.overdue(GRACE):
+        start(work, ask, [call for call in work.in_flight() if work.end(call)])
 
 
 async def _all(work: Work, ask: Ask, given_up: Sequence[Call]) -> None:

@@ -20,12 +20,11 @@ def start(work: Work, ask: Ask) -> None:
         _thread(work_off, work, ask)
 
 
-def relieve(work: Work, ask: Ask) -> bool:
-    """Give up the calls that take too long, and let others go on in their place; whether there were any."""
-    given_up = [call for call in work.overdue() if work.end(call)]
-    for call in given_up:
-        _thread(_go_on, work, ask, call)
-    return bool(given_up)
+def relieve(work: Work, ask: Ask) -> None:
+    """Give up the calls that take too long, and let others go on in their place."""
+    for call in work.overdue():
+        if work.end(call):
+            _thread(_go_on, work, ask, call)
 
 
 def work_off(work: Work, ask: Ask) -> None:
