@@ -169,6 +169,6 @@ def test_trec_eval_gets_its_arguments_untouched(
 
 
 def test_the_demonstration_runs(rankproof: Any) -> None:
-    done = rankproof("demo")
+    done = rankproof("demo", "--no-report")
     assert (done.code, done.err) == (0, "")
     assert "keyword" in done.out

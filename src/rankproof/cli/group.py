@@ -34,7 +34,7 @@ COMMANDS = {
     "profiles": "List the tools whose conventions can be followed.",
     "convert": "Write judgments or a ranking in another format.",
     "trec_eval": "Take trec_eval's arguments and print what it prints.",
-    "demo": "Evaluate three retrievers on the embedded sample.",
+    "demo": "Go through the whole story on the embedded sample.",
 }
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}

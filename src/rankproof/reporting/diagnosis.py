@@ -154,6 +154,14 @@ def text(found: Diagnosed) -> str:
     )
 
 
+def brief(found: Diagnosed) -> str:
+    """The diagnosis on one screen: the number, what to fix first, the worst queries."""
+    lines = [*wrap(opening(found)), *(line for each in _regime(found) for line in wrap(each))]
+    lines += ["", "Fix this first", *_first(found)]
+    lines += ["", f"The {count(len(found.worst), 'query', 'queries')} served worst", *_worst(found)]
+    return "\n".join(lines) + "\n"
+
+
 def _regime(found: Diagnosed) -> Iterator[str]:
     if found.regime is not None:
         name = found.regime.name.capitalize()
