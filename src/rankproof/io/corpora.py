@@ -15,6 +15,7 @@ from rankproof.io.fields import (
     DOCUMENT_TEXT,
     METADATA,
     TITLE,
+    checked_id,
     field_of,
     id_of,
     record_of,
@@ -76,6 +77,8 @@ def _document(where: str, found: Any) -> Document:
             f"{where}: got {shorten(found)}, expected a document with an id and a text. "
             'Next: give {id: text}, or records like {"id": ..., "text": ...}.'
         )
+    if found.keys() == {"_id", "text"} and isinstance(found["text"], str):
+        return Document(checked_id(found["_id"], where), found["text"])  # the same, for many and plain texts
     return _of_record(found, where)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rankproof.errors import DataError
 
@@ -30,6 +31,7 @@ Guess = Mapping[str, str]
 """Roles and the columns that have them."""
 
 
+@lru_cache(maxsize=1024)
 def plain(name: str) -> str:
     """A column's name without case, blanks and punctuation.
 
