@@ -33,4 +33,4 @@ def test_the_report_goes_where_it_is_told_or_nowhere(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     assert demo(tmp_path, "-o", "mine.md").returncode == 0
     assert (tmp_path / "mine.md").read_text().startswith("# rankproof demo")
-    assert demo(tmp_path, "-o", "mine.txt").returncode == 2
+    assert demo(tmp_path, "-o", "mine.docx").returncode == 2
