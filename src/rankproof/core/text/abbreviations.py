@@ -21,7 +21,7 @@ BEFORE_MORE = _words(
     " bes insb allg wiss nördl südl östl westl jh chr u.ä stk tsd tel zb dh"
     # French, Spanish, Portuguese, Italian, Dutch
     " mm mgr ste sr sra srta dra d.ª dña ud uds vd vds p.ej ej av exc ee dott dott.ssa sig sigg sig.ra"
-    " avv geom on dhr mevr bijv d.w.z o.a m.b.t t.a.v i.v.m drs"
+    " avv geom on dhr mevr fa bijv d.w.z o.a m.b.t t.a.v i.v.m drs"
     # Slavic, Nordic, Turkish, Greek, Russian
     " tzv tj např mgr inż np tzn ul tzw bl.a f.eks t.ex dvs s.k örn doç π.χ κ т.е т.д т.п г-н г-жа им"
     " проф акад ул"
@@ -111,5 +111,6 @@ SAID = _words(
     " inquired added thought muttered demanded began called laughed sagte sagt fragte fragt rief ruft"
     " antwortete schrie flüsterte meinte erklärte dit demanda cria répondit dijo preguntó gritó"
     " respondió disse chiese gridò"
+    " कहा पूछा बोला बोली चिल्लाया चिल्लाई قال قالت سأل سألت صاح صرخ أجاب أجابت"
 )
 """Words by which a quotation goes on into who said it."""

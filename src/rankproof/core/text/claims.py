@@ -48,6 +48,7 @@ CHINESE = (
     r"，(?:而|但是?|并且|而且|不过|然而|同时|所以|因此)(?=[^，。；]{3,})"
     r"|，(?=(?:他们?|她们?|它们?|我们?|这|那|其)[^，。；]{3,})"
 )
+HINDI = r",?\s+(?:लेकिन|परंतु|परन्तु|किंतु|मगर|जबकि)\s+"
 JAPANESE = r"(?:(?<=だ|る|た|い|す)が|(?<=[るたいすだ])けれども?|(?<=[るたいすだ])し)、(?=[^、。]{3,})"
 ARABIC = (
     r"\s*،?\s+و(?=(?:هو|هي|هم|هذا|هذه|كان|كانت|قد|لقد|أصبح|أصبحت|يقع|تقع|يبلغ|تبلغ|ولد|ولدت|توفي|توفيت|لم"
@@ -59,6 +60,7 @@ CLAUSE = re.compile(
         [
             SEMICOLON,
             CHINESE,
+            HINDI,
             JAPANESE,
             ARABIC,
             *(rf"{JOINING[code]}\s+(?=(?:{SUBJECT[code]})(?!\w))" for code in SUBJECT),
@@ -85,12 +87,22 @@ VERB = re.compile(
 GREETINGS = (
     "yes no ok okay sure thanks thank hello hi hey sorry well please indeed exactly absolutely certainly"
     " correct right true"
-    " ja nein danke hallo bitte oui non merci bonjour sí gracias hola да нет спасибо 是 是的 好 好的 对"
+    " ja nein danke hallo bitte oui non merci bonjour sí gracias hola да нет спасибо 谢谢 你好 再见 是"
+    " 是的 好 好的 对"
     " 不 不是 はい いいえ"
     " نعم لا شكرا مرحبا हाँ हां नहीं धन्यवाद नमस्ते जी"
 )
 SAYS_NOTHING = frozenset(folded(word) for word in GREETINGS.split())
 LATIN = re.compile("[A-Za-z]")
+BOUND = re.compile(
+    r"(?<!\w)(?:if|unless|whether|that|because|since|when|although|either|neither|wenn|weil|dass|ob|falls"
+    r"|obwohl|si|que|quand"
+    r"|parce|porque|cuando|aunque|यदि|अगर|जब|क्योंकि|कि|إذا|لأن|أن|عندما|если|что|когда)(?!\w)|^(?:在|当"
+    r"|從|从|对|由于|因为|如果"
+    r"|虽然|随着|为了|根据|即使|もし)",
+    re.IGNORECASE,
+)
+"""Words by which what follows depends on them: such a sentence is left whole."""
 
 
 def claims(text: str) -> list[Span]:
@@ -142,9 +154,8 @@ def _clauses(text: str, statement: Span) -> Iterator[Span]:
     inside = enclosed(whole)
     start = 0
     for joint in CLAUSE.finditer(whole):
-        if inside[joint.start()] or not (
-            _clause(whole[start : joint.start()]) and _clause(whole[joint.end() :])
-        ):
+        left, right = whole[start : joint.start()], whole[joint.end() :]
+        if inside[joint.start()] or BOUND.search(left) or not (_clause(left) and _clause(right)):
             continue
         yield trimmed(text, statement.start + start, statement.start + joint.start())
         start = joint.end()

@@ -27,10 +27,14 @@ ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")
 INITIAL = re.compile(rf"[^\W\d_]|[{DEVANAGARI}]{{1,3}}")
 ORDINAL = re.compile(r"\d{1,2}|[IVX]+")
 GOES_ON_WIDE = re.compile(
-    r"と|って|とか|という|など|[のはがをにでもや]|、|，|,|的|地|得|然后|就|便|接着|并|而|"
-    r"[^。！？，、]{0,8}(?:说道?|问道?|喊道?|叫道?|答道?|道|写道|回答)[。，,]"
+    r"と|って|とか|という|など|[のはがをにでもや]|、|，|,|的|地|得|(?:然后|就|便|接着|并|而)(?![他她它我你您])"
 )
 """What follows a quotation of which a sentence is not the end."""
+
+
+SAID_WIDE = re.compile(r"[^。！？，、没不无]{0,6}(?:说|說|问|問|喊|叫|答|道|写|認めた)道?[。，：,]")
+"""Who said the quotation that a sentence began with."""
+OPENED = re.compile(r"\s*[“「『\"]")
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,8 @@ class Ending:
 
     @cached_property
     def uncased(self) -> bool:
-        """Whether the text writes no word large, so that a small letter says nothing."""
-        return not any(c.isupper() for c in self.block)
+        """Whether the text writes no word large though it could, so that a small letter says nothing."""
+        return self.block.islower()
 
 
 def ends_sentence(ending: Ending) -> bool:
@@ -75,14 +79,32 @@ def ends_sentence(ending: Ending) -> bool:
     if mark["particle"] is not None:
         return True
     if mark["wide"]:
-        return not (mark["wide_close"] and GOES_ON_WIDE.match(ending.block, mark.end()))
+        return not (mark["wide_close"] and _goes_on_wide(ending))
     if mark["run_on"]:
         return (
             mark["plain"] in ".!?" and ending.starter and ending.word[-1:].islower() and len(ending.word) > 1
         )
-    if _small_letter_follows(ending):
+    if _small_letter_follows(ending) or _inserted(ending):
         return False
     return _by_mark(ending)
+
+
+def _goes_on_wide(ending: Ending) -> bool:
+    """Whether a sentence goes on after a quotation, or the mark is part of a title."""
+    place = ending.mark.end()
+    if ending.mark["wide_close"][-1] in "》〉" or GOES_ON_WIDE.match(ending.block, place):
+        return True
+    opened = OPENED.match(ending.block, ending.start)
+    return opened is not None and SAID_WIDE.match(ending.block, place) is not None
+
+
+def _inserted(ending: Ending) -> bool:
+    """Whether the mark stands at the end of brackets that were opened within the sentence."""
+    opened = {")": "(", "]": "["}.get(ending.mark["close"][-1:])
+    return (
+        opened is not None
+        and ending.block.rfind(opened, ending.start, ending.mark.start()) > ending.start + 1
+    )
 
 
 def _small_letter_follows(ending: Ending) -> bool:
@@ -114,10 +136,12 @@ def _after_dots(ending: Ending) -> bool:
 
 def _said(ending: Ending) -> bool:
     """Whether a quotation is followed by who said it."""
+    if ending.next.startswith("و"):
+        return True
     if not ending.after.isalpha():
         return False
     following = ending.block[ending.mark.end() : ending.mark.end() + 60].split()[:4]
-    return any(word.strip(".,").casefold() in SAID for word in following)
+    return any(word.strip(".,।،").casefold() in SAID for word in following)
 
 
 def _after_point(ending: Ending) -> bool:
