@@ -81,10 +81,10 @@ EXPECTED = plain(sample_of(OWN))
 
 
 def test_our_own_names() -> None:
-    assert EXPECTED == (
+    assert (
         *("s1", "why?", (Context("d1", "since"), Context("d2", "because")), "since then", "because of it"),
         (Context("1", "since"),),
-    )
+    ) == EXPECTED
 
 
 @pytest.mark.parametrize("tool", THEIRS)
@@ -191,7 +191,8 @@ def test_test_cases_and_datasets_of_them() -> None:
     assert sample_of(case).contexts == (Context("1", "since"),)
 
     class Dataset:
-        test_cases = [case, TestCase("how?", "so")]
+        def __init__(self) -> None:
+            self.test_cases = [case, TestCase("how?", "so")]
 
     assert [each.query for each in read_samples(Dataset())] == ["why?", "how?"]
 

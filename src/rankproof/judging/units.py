@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rankproof.core.text.claims import claims, statements
+from rankproof.core.text.entities import Entity, entities, shared
 
 REMEMBERED = 20_000
 """Texts whose parts are remembered: every metric asks for them, and references come back run after run."""
@@ -22,11 +23,13 @@ def statements_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.of(text) for span in statements(text)))
 
 
-def entities_in(text: str) -> tuple[str, ...]:
+@lru_cache(REMEMBERED)
+def entities_in(text: str) -> tuple[Entity, ...]:
     """The entities of a text, each once."""
-    return ()
+    return tuple(entities(text))
 
 
-def mentioned_in(text: str, entity: str) -> bool:
-    """Whether a text names an entity."""
-    return entity in text
+@lru_cache(REMEMBERED)
+def mentioned_in(text: str, wanted: tuple[Entity, ...]) -> frozenset[Entity]:
+    """Those of the entities that a text names."""
+    return frozenset(shared(list(wanted), text))

@@ -56,11 +56,10 @@ def context_entity_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
     Use: where answers are about names, places, dates and figures; cheap, and the same every time.
     """
-    texts = [each.text for each in case.contexts[:k]]
     entities = entities_in(case.sample.reference or "")
-    return [[mentioned_in(text, entity) for text in texts] for entity in entities] or Nothing(
-        "no entities in the reference"
-    )
+    named = [mentioned_in(each.text, entities) for each in case.contexts[:k]]
+    grid: Grid = [[entity in those for those in named] for entity in entities]
+    return grid or Nothing("no entities in the reference")
 
 
 @metric("context_relevance", needs=("query", "contexts"), score=covered, also=("contextual_relevancy",))

@@ -59,14 +59,15 @@ def faithfulness(case: Case) -> Grid | Nothing:
     )
 
 
-@metric("hallucination", needs=("answer", "contexts"), score=covered, higher=False, peer="deepeval")
+@metric("hallucination", needs=("answer", "contexts"), score=covered, peer="deepeval")
 def hallucination(case: Case) -> Grid | Nothing:
-    """The share of the contexts that the answer contradicts: of contexts, where ours is of claims.
+    """The share of the contexts that the answer agrees with: despite its name more is better, since DeepEval 4.
 
-    Formula: contexts that contradict a claim of the answer / contexts.
+    Formula: contexts that contradict no claim of the answer / contexts.
     """
     grid = share(
-        any_of(case.contradicts(each.text, claim) for claim in case.answer_claims) for each in case.contexts
+        no(any_of(case.contradicts(each.text, claim) for claim in case.answer_claims))
+        for each in case.contexts
     )
     return grid or Nothing("no contexts were retrieved")
 

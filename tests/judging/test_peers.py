@@ -1,0 +1,126 @@
+"""The formulas of other tools, held against the tools themselves on sixty tables of verdicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import judge
+from rankproof.errors import UsageError
+from rankproof.judging.metrics.names import parse
+from rankproof.judging.metrics.registry import PEERS
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+CASES = json.loads((GOLDEN / "judged_cases.json").read_text())
+TOOLS = {
+    tool: json.loads((GOLDEN / f"judged_{tool}.json").read_text())
+    for tool in ("ragas", "deepeval", "ragchecker")
+}
+LETTERS = ("Anna", "Bert", "Carl", "Dora", "Emil", "Fred")
+
+
+def texts(case: dict[str, Any]) -> dict[str, Any]:
+    """A sample whose claims and statements are as many as the table has."""
+    return {
+        "question": "Who is there?",
+        "answer": " ".join(f"{name} answers it." for name in LETTERS[: len(case["answer_by_contexts"])]),
+        "reference": " ".join(
+            f"{name} refers there." for name in LETTERS[: len(case["reference_by_contexts"])]
+        ),
+        "contexts": [
+            " ".join(f"{name} stands in {place}." for name in LETTERS[: len(row)])
+            for place, row in enumerate(case["statements_bear"])
+        ],
+    }
+
+
+def judge_of(case: dict[str, Any], row: dict[str, Any]) -> Any:
+    """A judge that reads its verdicts off the table."""
+
+    def said(relation: str, left: str, right: str) -> int:
+        if relation == "R":
+            return int(case["grades"][row["contexts"].index(right)])
+        if relation == "Q" and "stands" in right:
+            place = int(right.rstrip(".").rpartition(" ")[2])
+            return int(case["statements_bear"][place][LETTERS.index(right.split()[0])])
+        if relation == "Q":
+            return int(case["answer_bears"][LETTERS.index(right.split()[0])])
+        if relation == "A":
+            return 3
+        place = LETTERS.index(left.split()[0])
+        side = "answer" if "answers" in left else "reference"
+        if right in row["contexts"]:
+            return int(case[f"{side}_by_contexts"][place][row["contexts"].index(right)])
+        return int(case["answer_by_reference" if side == "answer" else "reference_by_answer"][place])
+
+    return said
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_our_formulas_give_what_the_tool_gives(tool: str) -> None:
+    for name, expected in TOOLS[tool]["cases"].items():
+        row = texts(CASES[name])
+        scores = judge([row], list(expected), judge=judge_of(CASES[name], row), compat=tool)
+        got = {parse(each, tool).name: each for each in expected}
+        for ours, theirs in got.items():
+            value = 0.0 if scores.column(ours).why else scores[ours]
+            assert value == pytest.approx(expected[theirs], abs=1e-12), f"{name}: {theirs}"
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_formula_of_a_tool_is_held_against_it(tool: str) -> None:
+    known = {parse(name, tool).spec.name for name in next(iter(TOOLS[tool]["cases"].values()))}
+    assert set(PEERS[tool]) - known <= {"context_entity_recall"}  # that one has golden values of its own
+
+
+def test_ragas_entity_recall() -> None:
+    golden = json.loads((GOLDEN / "ragas.json").read_text())["cases"]["entities 0"]
+    row = {"reference": "It was Brazil, Brasília, April 21 1960.", "contexts": ["Brasília is in Brazil."]}
+    ours = judge([row], "context_entity_recall", compat="ragas", judge=lambda *pair: None)
+    assert ours["context_entity_recall"] == pytest.approx(golden["context_entity_recall"], abs=1e-15)
+
+
+def test_where_the_tools_differ_on_the_same_verdicts() -> None:
+    row = {
+        "question": "Why?",
+        "answer": "Anna answers it. Bert answers it.",
+        "contexts": ["Text one.", "Text two."],
+    }
+    row["reference"] = "Carl refers there."
+
+    def said(relation: str, left: str, right: str) -> int:
+        if relation == "R":
+            return 3 if right == "Text two." else 0
+        return {"Anna answers it.": 1, "Bert answers it.": 0}.get(left, 1)
+
+    found = {tool: judge([row], "faithfulness", judge=said, compat=tool)["faithfulness"] for tool in TOOLS}
+    assert found == {"ragas": 0.5, "deepeval": 1.0, "ragchecker": 0.5}
+    precision = {
+        tool: judge([row], "context_precision", judge=said, compat=tool).means
+        for tool in ("ragas", "ragchecker", "deepeval")
+    }
+    assert precision["deepeval"] == {"contextual_precision": 0.5}
+    assert precision["ragas"]["context_precision"] == pytest.approx(0.5)
+    assert precision["ragchecker"] == {"context_precision": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("compat", "metrics", "said"),
+    [
+        ("ragass", "faithfulness", "compat: got 'ragass', expected one of .* Did you mean 'ragas'"),
+        ("promptfoo", "faithfulnes", "promptfoo has no formula called 'faithfulnes' here, only"),
+        ("ragass", None, "compat: got 'ragass'"),
+    ],
+)
+def test_unknown_tools_and_formulas(compat: str, metrics: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        judge([{"question": "a"}], metrics, judge=lambda *pair: None, compat=compat)
+
+
+def test_without_metrics_a_tool_gives_all_it_has() -> None:
+    scores = judge([{"question": "a", "contexts": ["x."]}], judge=lambda *pair: True, compat="mlflow")
+    assert list(scores) == list(PEERS["mlflow"])
+    assert scores["retrieval_relevance"] == 1.0
