@@ -185,3 +185,29 @@ def test_a_margin_is_a_size(margin: float) -> None:
     judged = {"q": {"a": 1}}
     with pytest.raises(UsageError, match=r"margin: got .* Next: "):
         compare(judged, {"old": {"q": ["a"]}, "new": {"q": ["a"]}}, "RR", margin=margin)
+
+
+def test_measures_that_are_no_means_are_left_out_and_alone_refused() -> None:
+    systems = {name: sample.rankings()[name] for name in ("keyword", "dense")}
+    found = compare(sample.judgments(), systems, "GMAP, RR")
+    assert {row.measure for row in found} == {"RR"}
+    assert "Left out, as they are no means over the queries: GMAP." in " ".join(str(found).split())
+    with pytest.raises(UsageError, match="GMAP: averaged by the geometric mean"):
+        compare(sample.judgments(), systems, "GMAP")
+
+
+def test_a_group_of_which_no_query_counts_is_left_out() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(20)}
+    ranked = {query: ["a"] for query in list(judged)[:15]}
+    by = {query: "asked" if query in ranked else "not asked" for query in judged}
+    found = compare(judged, {"old": ranked, "new": ranked}, "RR", missing="skip", by=by)
+    assert {row.slice for row in found} == {"", "asked"}
+
+
+def test_names_need_not_be_text_and_what_is_no_number_is_refused() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(12)}
+    systems = {1: {query: ["a"] for query in judged}, 2: {query: ["x"] for query in judged}}
+    assert compare(judged, systems, "RR", baseline=2).winner == "1"  # type: ignore[arg-type, dict-item]
+    for wrong in ({"alpha": "0.05"}, {"margin": "0.1"}, {"seed": -1}):
+        with pytest.raises(UsageError, match=next(iter(wrong))):
+            compare(judged, systems, "RR", **wrong)  # type: ignore[arg-type]

@@ -273,3 +273,8 @@ def test_a_floor_alone_is_not_called_a_loss() -> None:
     )
     with pytest.raises(UsageError, match="floor: got nan"):
         gate(judged, ranked, ranked, "RR", floors={"RR": float("nan")})
+
+
+def test_a_gate_never_passes_on_measures_it_cannot_test() -> None:
+    with pytest.raises(UsageError, match="GMAP: averaged by the geometric mean"):
+        gate(sample.judgments(), sample.rankings()["dense"], {}, "GMAP")

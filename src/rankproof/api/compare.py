@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,14 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.alignment import together
+from rankproof.api.checks import (
+    averaged_otherwise,
+    check_alpha,
+    check_averages,
+    check_margin,
+    check_seed,
+    named,
+)
 from rankproof.api.comparison import Comparison, ComparisonRow
 from rankproof.api.evaluate import DEFAULT_MEASURES, Measures, evaluate, prepare
 from rankproof.api.grouping import Grouping, groups_of
@@ -69,8 +76,8 @@ def compare(
     >>> row.verdict, row.wins, round(row.difference, 3)
     ('better', 12, 0.667)
     """
-    first = _baseline(systems, baseline)
-    _check(alpha, margin)
+    systems, first = _baseline(systems, baseline)
+    _check(alpha, margin, seed)
     asked = DEFAULT_MEASURES if measures is None else measures
     ready, by = prepare(judgments), groups_of(by, judgments)
     scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
@@ -109,35 +116,45 @@ def compare_scores(
     >>> compare_scores({"old": old, "new": new}).winner
     'new'
     """
-    first = _baseline(scores, baseline)
-    _check(alpha, margin)
+    scores, first = _baseline(scores, baseline)
+    _check(alpha, margin, seed)
     alike, notes = together(scores, first, measures, groups_of(by), anyway)
+    odd = averaged_otherwise(alike[first])
+    if len(odd) == len(alike[first]):
+        check_averages(alike[first])
+    notes = [*notes, f"Left out, as they are no means over the queries: {', '.join(odd)}."] if odd else notes
     compared = [pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first])]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
-    return Comparison(rows, alike, first, alpha, margin, correction, list(alike[first]), notes)
+    return Comparison(
+        rows,
+        alike,
+        first,
+        alpha,
+        margin,
+        correction,
+        [each for each in alike[first] if each not in odd],
+        notes,
+    )
 
 
-def _baseline(systems: Mapping[str, Any], baseline: str | None) -> str:
+def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any], str]:
+    """The systems by name, and which of them is the baseline."""
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise UsageError(
             "compare needs at least two rankings as {name: ranking}. Next: use evaluate for one."
         )
-    if baseline is not None and baseline not in systems:
-        raise one_of("baseline", baseline, systems)
-    return next(iter(systems)) if baseline is None else baseline
+    found = named(systems)
+    if baseline is not None and str(baseline) not in found:
+        raise one_of("baseline", baseline, found)
+    return found, next(iter(found)) if baseline is None else str(baseline)
 
 
-def _check(alpha: float, margin: float | None) -> None:
-    if not 0 < alpha < 1:
-        raise UsageError(
-            f"alpha: got {alpha!r}, expected a number above 0 and below 1. Next: leave it out for 0.05."
-        )
-    if margin is not None and not 0 < margin < math.inf:
-        raise UsageError(
-            f"margin: got {margin!r}, expected a number above 0. Next: give the difference that would not matter, "
-            "like 0.01, or leave it out."
-        )
+def _check(alpha: float, margin: float | None, seed: int) -> None:
+    check_alpha(alpha)
+    check_seed(seed)
+    if margin is not None:
+        check_margin(margin)
 
 
 def pairs(name: str, mine: Scores, theirs: Scores) -> Iterator[Pair]:
@@ -145,7 +162,7 @@ def pairs(name: str, mine: Scores, theirs: Scores) -> Iterator[Pair]:
     for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
         for key in own:
             measure = own.column(key).measure
-            if measure.spec.average == "mean":
+            if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
                 sign = 1 if measure.spec.higher else -1
                 yield Pair(name, measure, group, own[key], sign * _differences(own, other, key), sign)
 
@@ -156,11 +173,17 @@ def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
 
 def _differences(mine: Scores, theirs: Scores, name: str) -> Array:
     """Query by query, over the queries that count for both."""
+    both = _both(mine, theirs, name)
+    return paired(mine.column(name).values[both], theirs.column(name).values[both])
+
+
+def _both(mine: Scores, theirs: Scores, name: str) -> Array:
+    """Which queries count for both."""
     own, other = mine.column(name), theirs.column(name)
     both = np.ones(len(own.values), dtype=bool)
     for each in (own, other):
         both &= True if each.counted is None else each.counted
-    return paired(own.values[both], other.values[both])
+    return both
 
 
 def _rows(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.alignment import together
+from rankproof.api.checks import check_alpha, check_averages, check_floor, check_margin, check_seed
 from rankproof.api.compare import Pair, pairs
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.grouping import Grouping, groups_of
@@ -18,6 +18,8 @@ from rankproof.core.names import parse
 from rankproof.errors import UsageError, one_of
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, Decision, decide, overall
 
+ENOUGH = 0.9
+"""The share of what verdicts are counted over that must be settled, where nobody says otherwise."""
 EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 4}
 
 
@@ -129,7 +131,7 @@ def gate(
     >>> gate(judged, good, bad, "RR").outcome, gate(judged, good, good, "RR").outcome
     ('fail', 'pass')
     """
-    _check(alpha, minimum, coverage)
+    _check(alpha, minimum, coverage, seed, floors)
     ready, by = prepare(judgments), groups_of(by, judgments)
     old, new = (evaluate(ready, each, measures, by=by, **conventions) for each in (baseline, candidate))
     return gate_scores(
@@ -169,17 +171,18 @@ def gate_scores(
     >>> gate_scores(good, bad).outcome
     'fail'
     """
-    _check(alpha, minimum, coverage)
+    _check(alpha, minimum, coverage, seed, floors)
     pair = {"baseline": baseline, "candidate": candidate}
     alike, notes = together(pair, "baseline", measures, groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
+    check_averages(old)
     compared = list(pairs("candidate", new, old))
     margins = [_margin(margin, each) for each in compared]
     rng = np.random.default_rng(seed)
     decisions = decide([each.values for each in compared], margins, rng, alpha, minimum)
     rows = [_row(*each, minimum) for each in zip(compared, margins, decisions, strict=True)]
     rows += [_floor(new, name, limit) for name, limit in (floors or {}).items()]
-    rows += [] if coverage is None else [_coverage(new, coverage)]
+    rows += _coverages(old, new, coverage)
     return Gate(rows, alpha, strict, old, new, [*notes, *_wrong(alike)])
 
 
@@ -191,11 +194,13 @@ def _wrong(scores: Mapping[str, Scores]) -> Iterator[str]:
                 yield f"Before you trust this, {name}: {finding}"
 
 
-def _check(alpha: float, minimum: int, coverage: float | None) -> None:
-    if not 0 < alpha < 0.5:
-        raise UsageError(f"alpha: got {alpha!r}, expected a number above 0 and below 0.5, like 0.05.")
+def _check(alpha: float, minimum: int, coverage: float | None, seed: int, floors: Any) -> None:
+    check_alpha(alpha, 0.5)
+    check_seed(seed)
     if minimum < 2:
         raise UsageError(f"minimum: got {minimum!r}, expected at least 2 queries.")
+    if floors is not None and not isinstance(floors, Mapping):
+        raise UsageError(f"floors: got {floors!r}, expected {{measure: number}}, like {{'nDCG@10': 0.4}}.")
     if coverage is not None and not 0 <= coverage <= 1:
         raise UsageError(f"coverage: got {coverage!r}, expected a share from 0 to 1.")
 
@@ -203,8 +208,7 @@ def _check(alpha: float, minimum: int, coverage: float | None) -> None:
 def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:
     """The margin of a measure; a measure left out of a mapping may lose nothing it could show."""
     found = _named(margin, pair.measure.name) if isinstance(margin, Mapping) else margin
-    if not math.isfinite(found) or found < 0:
-        raise UsageError(f"margin: got {found!r} for {pair.measure}, expected 0 or more, like 0.01.")
+    check_margin(found, f" for {pair.measure}", "a number, 0 or more")
     return found
 
 
@@ -241,8 +245,7 @@ def _row(pair: Pair, margin: float, found: Decision, minimum: int) -> GateRow:
 def _floor(scores: Scores, name: str, limit: float) -> GateRow:
     if name not in scores:
         raise one_of("floor", name, scores.columns)
-    if not math.isfinite(limit):
-        raise UsageError(f"floor: got {limit!r} for {name}, expected a number, like 0.4.")
+    check_floor(limit, name)
     column = scores.column(name)
     reached = column.mean >= limit if column.measure.spec.higher else column.mean <= limit
     return GateRow(
@@ -260,16 +263,29 @@ def _floor(scores: Scores, name: str, limit: float) -> GateRow:
     )
 
 
-def _coverage(scores: Scores, limit: float) -> GateRow:
-    """Too few judgments are no proof of a loss: they leave the question open."""
-    unjudged = scores.unjudged
-    share = 1 - max(unjudged.values(), default=0.0)
+def _coverages(old: Scores, new: Scores, limit: float | None) -> list[GateRow]:
+    """Too few judgments are no proof of a loss: they leave the question open.
+
+    Scores by verdicts are never decided where a judge left much open, asked for or not.
+    """
+    judged = {**old.judged_shares, **new.judged_shares}
+    if judged:
+        least = {name: min(each.judged_shares.get(name, 1.0) for each in (old, new)) for name in judged}
+        return [_coverage(name, share, len(new.queries), limit or ENOUGH) for name, share in least.items()]
+    if limit is None:
+        return []
+    unjudged = new.unjudged
+    name = f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged"
+    return [_coverage(name, 1 - max(unjudged.values(), default=0.0), len(new.queries), limit)]
+
+
+def _coverage(measure: str, share: float, n: int, limit: float) -> GateRow:
     return GateRow(
         check="coverage",
-        measure=f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged",
+        measure=measure,
         slice="",
         outcome=PASS if share >= limit else INCONCLUSIVE,
-        n=len(scores.queries),
+        n=n,
         baseline=None,
         candidate=share,
         difference=None,

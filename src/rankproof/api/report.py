@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rankproof.api.checks import named
 from rankproof.api.compare import compare
 from rankproof.api.comparison import Comparison
 from rankproof.api.content import Texts, collect
@@ -132,7 +133,7 @@ def report(
     >>> "new is better than old on RR, by +0.6667." in page, "<script" in page
     (True, False)
     """
-    _check(systems)
+    systems = _check(systems)
     judged, by = prepare(judgments), groups_of(by, judgments)
     opened = {name: load_ranking(each) for name, each in systems.items()}
     asked = DEFAULT if measures is None else measures
@@ -153,13 +154,25 @@ def report(
         permutations=permutations,
         **conventions,
     )
+    _check_deciding(compared)
     content = collect(judged, compared.scores, compared, Texts(title, queries, documents), alpha)
     return Report(replace(content, permutations=permutations), compared, compared.scores)
 
 
-def _check(systems: Mapping[str, Any]) -> None:
+def _check(systems: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(systems, Mapping) or not systems:
         raise UsageError("report needs rankings as {name: ranking}, at least one.")
+    return named(systems)
+
+
+def _check_deciding(compared: Comparison) -> None:
+    """The first measure decides what is shown, so there must be differences in it."""
+    first = next(iter(compared.scores[compared.baseline]))
+    if first != compared.names[0]:
+        raise UsageError(
+            f"{first} is no mean over the queries, and the first measure decides what is shown. Next: put a mean "
+            f"first, like {compared.names[0]}."
+        )
 
 
 def _permutations(queries: int, systems: int) -> int:

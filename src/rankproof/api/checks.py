@@ -1,0 +1,70 @@
+"""What can be asked of a comparison or a gate: checked before any work is done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rankproof.api.scores import Scores
+from rankproof.errors import UsageError
+
+
+def check_alpha(alpha: Any, most: float = 1) -> None:
+    """Refuse an error rate that is none."""
+    if not _is_number(alpha) or not 0 < alpha < most:
+        raise UsageError(
+            f"alpha: got {alpha!r}, expected a number above 0 and below {most:g}. Next: leave it out for 0.05."
+        )
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse a seed that starts no generator."""
+    if not isinstance(seed, int) or seed < 0:
+        raise UsageError(f"seed: got {seed!r}, expected a whole number from 0 on.")
+
+
+def check_margin(margin: Any, what: str = "", least: str = "a number above 0") -> None:
+    """Refuse a margin that is no size; one of 0 is a size where `least` says so."""
+    fits = _is_number(margin) and (margin > 0 or (margin == 0 and least != "a number above 0"))
+    if not fits or margin == math.inf:
+        raise UsageError(
+            f"margin: got {margin!r}{what}, expected {least}. Next: give the difference that would not matter, "
+            "like 0.01, or leave it out."
+        )
+
+
+def check_floor(limit: Any, measure: str) -> None:
+    """Refuse a floor that nothing can be held against."""
+    if not _is_number(limit) or not math.isfinite(limit):
+        raise UsageError(f"floor: got {limit!r} for {measure}, expected a number, like 0.4.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def named(systems: Mapping[Any, Any]) -> dict[str, Any]:
+    """The systems by their names as text."""
+    return {str(name): each for name, each in systems.items()}
+
+
+def averaged_otherwise(scores: Scores) -> list[str]:
+    """The measures whose mean is no mean of the queries' values, so that it has no difference query by query."""
+    return [name for name, each in scores.columns.items() if each.measure.spec.average != "mean"]
+
+
+def check_averages(scores: Scores) -> None:
+    """Refuse to decide by measures that are not averaged by the mean."""
+    odd = averaged_otherwise(scores)
+    if odd:
+        raise UsageError(
+            f"{', '.join(odd)}: averaged by {_average(scores, odd[0])}, so there are no differences query by query to "
+            "test. Next: name measures that are means over the queries, like AP for GMAP."
+        )
+
+
+def _average(scores: Scores, name: str) -> str:
+    return {"geometric": "the geometric mean", "sum": "a sum"}.get(
+        scores.column(name).measure.spec.average, "no mean"
+    )
