@@ -62,6 +62,18 @@ def test_documents_without_ids_are_known_by_their_texts(server: Any, tmp_path: P
     assert "a document without an id" in made.failures["q3"]
 
 
+def cut_off(handler: Any, content: str) -> bool:
+    """Promise more than is sent, then hang up."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(content) + 1000))
+    handler.end_headers()
+    handler.wfile.write(content.encode())
+    handler.wfile.flush()
+    handler.connection.shutdown(2)
+    handler.close_connection = True
+    return True
+
+
 @pytest.mark.parametrize(
     "fault",
     [
@@ -69,9 +81,10 @@ def test_documents_without_ids_are_known_by_their_texts(server: Any, tmp_path: P
         lambda h: h.send(429, "slow down", Retry_After="0.05"),
         lambda h: h.send(200, "<html>busy</html>", "text/html"),
         lambda h: h.send(200, '{"hits": {"hits": [{"_id": "d1"'),
+        lambda h: cut_off(h, '{"hits": {"hits": ['),
         lambda h: h.connection.shutdown(2) or setattr(h, "close_connection", True) or True,
     ],
-    ids=["500", "429", "html", "half a json", "hang up"],
+    ids=["500", "429", "html", "half a json", "cut off", "hang up"],
 )
 def test_a_fault_that_passes_is_asked_again(server: Any, endpoint: Endpoint, fault: Any) -> None:
     server.faults = [fault]

@@ -73,14 +73,18 @@ def _is_plain(items: list[Any], reading: Reading) -> bool:
 
     It is told without a look at each, since this is what fast retrievers return thousands of times.
     """
-    if reading.integers or set(map(type, items)) != {tuple} or set(map(len, items)) != {2}:
+    if reading.integers or set(map(type, items)) != {tuple}:
         return False
-    ids, scores = map(list, zip(*items, strict=True))
+    try:
+        once = dict(items)
+    except (ValueError, TypeError):  # not all of them pairs
+        return False
+    scores = list(once.values())
     return (
-        set(map(type, ids)) == {str}
+        len(once) == len(items)
+        and set(map(type, once)) == {str}
         and set(map(type, scores)) == {float}
-        and len(set(ids)) == len(ids)
-        and "" not in ids
+        and "" not in once
         and not math.isnan(sum(scores))
         and scores == sorted(scores, reverse=True)
     )
