@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +19,16 @@ Length = Callable[[int, int], int]
 
 
 def length_in(unit: str, text: str) -> Length:
-    """How long parts of this text are, in `unit`: words that begin in the part, or characters.
+    """How long parts of this text are, in `unit`: characters, or words, also those of which it has a part.
 
-    >>> length_in("words", "one two three")(4, 13)
+    >>> length_in("words", "one two three")(5, 13)
     2
     """
     if unit == "characters":
         return lambda start, end: end - start
-    starts = [piece.start for piece in UNITS[unit](text)]
-    return lambda start, end: bisect_left(starts, end) - bisect_left(starts, start)
+    pieces = UNITS[unit](text)
+    starts, ends = [piece.start for piece in pieces], [piece.end for piece in pieces]
+    return lambda start, end: bisect_left(starts, end) - bisect_right(ends, start)
 
 
 def check_unit(chunker: str, unit: str, known: tuple[str, ...] = ("words", "characters")) -> None:
