@@ -56,6 +56,7 @@ class Served:
     at_once: int = 0
     most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
+    batches: Batches = field(default_factory=lambda: Batches())
 
     def bodies(self) -> list[dict[str, Any]]:
         """What each call asked about."""
@@ -66,8 +67,15 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     served: Served
 
+    def do_GET(self) -> None:
+        self.served.batches.get(self)
+
     def do_POST(self) -> None:
-        data = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path in ("/files", "/batches", "/v1/messages/batches"):
+            self.served.batches.post(self, content)
+            return
+        data = json.loads(content)
         served = self.served
         with served.lock:
             served.calls.append(data)
@@ -108,6 +116,64 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Keep quiet."""
+
+
+@dataclass
+class Batches:
+    """The batch interfaces of both protocols: what is sent is answered after a few looks."""
+
+    sent: list[list[dict[str, Any]]] = field(default_factory=list)
+    """The requests of each batch, in the form {custom_id, body}."""
+    looks: int = 2
+    """So many looks find a batch still under way."""
+    bend: Bend | None = None
+    lost: int = 0
+    """So many requests of the first batch get no reply."""
+    _file: list[dict[str, Any]] = field(default_factory=list)
+
+    def post(self, handler: Handler, content: bytes) -> None:
+        if handler.path == "/files":
+            lines = [line for line in content.split(b"\r\n") if b"custom_id" in line]
+            self._file = [json.loads(line) for line in lines[0].splitlines()]
+            handler.say(200, json.dumps({"id": "file-1"}))
+        elif handler.path == "/batches":
+            assert json.loads(content)["input_file_id"] == "file-1"
+            self.sent.append([{"custom_id": each["custom_id"], "body": each["body"]} for each in self._file])
+            handler.say(200, json.dumps({"id": f"b{len(self.sent)}", "status": "validating"}))
+        else:
+            requests = json.loads(content)["requests"]
+            self.sent.append([{"custom_id": each["custom_id"], "body": each["params"]} for each in requests])
+            handler.say(200, json.dumps({"id": f"b{len(self.sent)}", "processing_status": "in_progress"}))
+
+    def get(self, handler: Handler) -> None:
+        parts = handler.path.strip("/").split("/")
+        if parts[-1] in ("content", "results"):
+            number = int(parts[-2].rpartition("b")[2])
+            replies = [self._reply(each, parts[-1]) for each in self.sent[number - 1]]
+            handler.say(
+                200, "".join(json.dumps(each) + "\n" for each in replies[self.lost if number == 1 else 0 :])
+            )
+            return
+        self.looks -= 1
+        done = self.looks < 0
+        state = {"id": parts[-1], "output_file_id": f"out-{parts[-1]}"}
+        states = (
+            {"status": "completed", "processing_status": "ended"}
+            if done
+            else {"status": "in_progress", "processing_status": "in_progress"}
+        )
+        handler.say(200, json.dumps({**state, **states}))
+
+    def _reply(self, request: dict[str, Any], kind: str) -> dict[str, Any]:
+        said: Any = honest(asked(request["body"]))
+        if self.bend is not None:
+            said = self.bend(said)
+        if kind == "content":
+            return {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": openai(said)}}
+        return {
+            "custom_id": request["custom_id"],
+            "result": {"type": "succeeded", "message": anthropic(said)},
+        }
 
 
 def asked(data: dict[str, Any]) -> dict[str, Any]:

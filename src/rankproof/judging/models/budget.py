@@ -38,13 +38,16 @@ class Budget:
         more = price(self.model, prompt_tokens, reply_tokens) or 0.0
         return (self.spent.money or 0.0) + more
 
-    def book(self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int) -> float | None:
+    def book(
+        self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float = 1.0
+    ) -> float | None:
         """Write down what a call took in the end, and say what it cost."""
         self._under_way.remove(reserved)
         self.spent.calls += 1
         self.spent.prompt_tokens += prompt_tokens
         self.spent.reply_tokens += reply_tokens
-        cost = price(self.model, prompt_tokens, reply_tokens)
+        usual = price(self.model, prompt_tokens, reply_tokens)
+        cost = None if usual is None else usual * share
         if cost is not None:
             self.spent.money = (self.spent.money or 0.0) + cost
         return cost

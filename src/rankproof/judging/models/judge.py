@@ -9,6 +9,7 @@ from typing import Any
 from rankproof.errors import UsageError, nearest
 from rankproof.judging.judges.loop import run
 from rankproof.judging.models.asking import Call, calls_for
+from rankproof.judging.models.batches import BATCH_PRICE, settle_in_batches
 from rankproof.judging.models.budget import Budget
 from rankproof.judging.models.limits import Limits
 from rankproof.judging.models.prices import price
@@ -46,7 +47,7 @@ class ModelJudge:
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; what is settled is kept as soon as it is."""
         asked = Session(self.name, self.service, self.model, self.given, self.limits, self.budget, keep)
-        return run(asked.settle(groups))
+        return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
 
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """What asking would take at most, without asking."""
@@ -57,7 +58,8 @@ class ModelJudge:
             account.prompt_tokens += prompt
             account.reply_tokens += reply
         if account.money is not None:
-            account.money = price(self.name, account.prompt_tokens, account.reply_tokens)
+            whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
+            account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)
         return account
 
     def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
@@ -68,8 +70,9 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
     """The judge `provider:MODEL`: openai (and every service that speaks its protocol) or anthropic.
 
     `base_url` is where the service is; `key_variable` names the environment variable with its key. `timeout`,
-    `tries`, `again`, `concurrency`, `canaries`, `max_calls`, `max_tokens` and `max_money` say how it is asked; any
-    other option (temperature, seed, reasoning_effort) goes to the model and is part of the judge's identity.
+    `tries`, `pause`, `again`, `concurrency`, `canaries`, `max_calls`, `max_tokens`, `max_money`, `batch` and `poll`
+    say how it is asked; any other option (temperature, seed, reasoning_effort) goes to the model, and is part of
+    the judge's identity.
     """
     provider, _, model = spec.partition(":")
     if not model:

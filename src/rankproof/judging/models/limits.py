@@ -25,3 +25,7 @@ class Limits:
     max_tokens: int | None = None
     max_money: float | None = None
     """In US dollars."""
+    batch: bool | str = False
+    """Whether to use the service's batches: half the price, within a day; or the id of one to go on with."""
+    poll: float = 30.0
+    """Seconds between two looks at a batch."""

@@ -43,6 +43,13 @@ class Provider:
     body: Callable[[str, Call, Mapping[str, Any]], dict[str, Any]]
     read: Callable[[Any], Reply]
 
+    def reply(self, data: Any) -> Reply:
+        """The reply in what came back, or that there is none in it."""
+        try:
+            return self.read(data)
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            return Reply("", problem="the service's reply is not what its protocol says")
+
 
 # --- the protocol of OpenAI, which many services speak -------------------------------------------------
 

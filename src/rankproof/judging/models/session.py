@@ -41,6 +41,8 @@ class Session:
     limits: Limits
     budget: Budget
     keep: Keep
+    share_of_price: float = 1.0
+    """What is paid of the usual price."""
     hopeless: str = ""
     """Why no further call can succeed, once that is known."""
     account: Account = field(default_factory=Account)
@@ -71,19 +73,21 @@ class Session:
     async def _settle(self, line: Line, call: Call, again: int) -> None:
         """Settle the pairs of one call; those that its reply leaves open are asked again, without the others."""
         reply, problem = await self._ask(line, call)
+        for part in self.take(call, reply, problem, again):
+            await self._settle(line, part, again - 1)
+
+    def take(self, call: Call, reply: Reply, problem: str, again: int) -> list[Call]:
+        """Keep what a reply settles; what is left goes into further calls, or is given up."""
         problem = problem or reply.problem
         reading = _nothing(call, problem) if problem else read(call, reply.content)
         for each, times in reading.problems.items():
             self._note(each, times)
         self.keep(self._verdicts(call, reply, reading))
-        if not reading.open:
-            return
-        if again and reply is not NONE:
+        if again and reading.open and reply is not NONE:
             most = max(1, len(reading.open) // 2) if reply.problem else MOST_PAIRS
-            for part in calls_for(reading.open, self.limits.canaries, most):
-                await self._settle(line, part, again - 1)
-            return
+            return list(calls_for(reading.open, self.limits.canaries, most))
         self._give_up(reading.open)
+        return []
 
     async def _ask(self, line: Line, call: Call) -> tuple[Reply, str]:
         """The reply, or why there is none."""
@@ -99,11 +103,12 @@ class Session:
         except Failed as error:
             return NONE, str(error)
         finally:
-            self._book(need, reply)
+            self.book(need, reply)
         return reply, ""
 
-    def _book(self, reserved: tuple[int, int], reply: Reply) -> None:
-        cost = self.budget.book(reserved, reply.prompt_tokens, reply.reply_tokens)
+    def book(self, reserved: tuple[int, int], reply: Reply) -> None:
+        """Write down what a call took."""
+        cost = self.budget.book(reserved, reply.prompt_tokens, reply.reply_tokens, self.share_of_price)
         self.account.calls += 1
         self.account.prompt_tokens += reply.prompt_tokens
         self.account.reply_tokens += reply.reply_tokens
@@ -128,6 +133,8 @@ class Session:
         return said + claims
 
     def _give_up(self, left: Mapping[Ask, str]) -> None:
+        if not left:
+            return
         for reason in left.values():
             self._note(f"unmeasured: {reason}", 1)
         self.keep([Unmeasured(ask, reason) for ask, reason in left.items()])

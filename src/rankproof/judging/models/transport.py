@@ -107,9 +107,10 @@ class Line:
 
     def _read(self, body: bytes) -> Reply:
         try:
-            return self.service.provider.read(json.loads(body))
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            return Reply("", problem="the service's reply is not what its protocol says")
+            found = json.loads(body)
+        except (ValueError, RecursionError):
+            found = None
+        return self.service.provider.reply(found)
 
     def _refused(self, status: int, body: bytes) -> str:
         """Why the service gave no answer; what the service says about it may quote a key, so it is not repeated."""
@@ -170,3 +171,57 @@ def open_client(most: int, timeout: float) -> Any:
         raise missing_extra("asking a model", "httpx2", "judge") from error
     limits = httpx2.Limits(max_connections=most, max_keepalive_connections=most)
     return httpx2.AsyncClient(limits=limits, timeout=timeout, follow_redirects=False)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Requests beside the calls themselves: files and batches."""
+
+    service: Service
+    client: Any
+    timeout: float
+    tries: int
+    pause: float
+
+    async def json(self, method: str, path: str, **sent: Any) -> Any:
+        """The JSON that the service answers with."""
+        body = await self._request(method, path, **sent)
+        try:
+            return json.loads(body)
+        except ValueError as error:
+            raise Failed("the service's reply is not what its protocol says") from error
+
+    async def lines(self, path: str) -> list[Any]:
+        """The records of a file of lines; one that is cut off is left out."""
+        found = []
+        for line in (await self._request("GET", path)).decode("utf-8", "replace").split("\n"):
+            try:
+                found += [json.loads(line)] if line.strip() else []
+            except ValueError:
+                continue
+        return found
+
+    async def _request(self, method: str, path: str, **sent: Any) -> bytes:
+        import httpx2
+
+        problem = ""
+        for attempt in range(self.tries):
+            try:
+                reply = await self.client.request(
+                    method,
+                    self.service.url + path,
+                    headers=self.service.headers,
+                    timeout=self.timeout,
+                    **sent,
+                )
+            except httpx2.TransportError as error:
+                problem, wait = f"the connection failed ({type(error).__name__})", self.pause * 2**attempt
+            else:
+                if reply.status_code == 200:
+                    return bytes(reply.content)
+                problem = f"the service answered HTTP {reply.status_code}"
+                if reply.status_code not in AGAIN:
+                    raise Failed(HOPELESS.get(reply.status_code, problem))
+                wait = _waiting(reply.headers, self.pause * 2**attempt)
+            await asyncio.sleep(wait)
+        raise Failed(problem)

@@ -1,0 +1,99 @@
+"""The batch interfaces: half the price, the same verdicts; open pairs in a further batch; gone on with after a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rankproof.judging.models.judge import ModelJudge, model_judge
+from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
+
+from .server import Served, asked, serving, truth
+
+GROUPS = [
+    [Ask("R", f"q{n}", f"text {n} ANSWER"), Ask("S", f"text {n}", f"text {n} ANSWER")] for n in range(5)
+]
+PROVIDERS = pytest.mark.parametrize("provider", ["openai", "anthropic"])
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    with serving() as served:
+        yield served
+
+
+def judge_at(server: Served, provider: str, **options: Any) -> ModelJudge:
+    settings: dict[str, Any] = {
+        "timeout": 5,
+        "tries": 2,
+        "pause": 0.01,
+        "poll": 0.01,
+        "batch": True,
+        **options,
+    }
+    return model_judge(f"{provider}:gpt-4o-mini", base_url=server.url, **settings)
+
+
+def settled(judge: ModelJudge) -> tuple[dict[Ask, Any], Account]:
+    kept: list[Verdict | Unmeasured] = []
+    account = judge.judge(GROUPS, kept.extend)
+    assert len({each.ask for each in kept}) == len(kept) == 10
+    return {each.ask: each for each in kept}, account
+
+
+@PROVIDERS
+def test_a_batch_settles_everything(server: Served, provider: str, capfd: Any) -> None:
+    found, account = settled(judge_at(server, provider))
+    assert all(each.value == truth(ask.relation, ask.left, ask.right) for ask, each in found.items())
+    assert (account.calls, server.calls, len(server.batches.sent)) == (5, [], 1)
+    assert "batch=b1" in capfd.readouterr().err
+
+
+@PROVIDERS
+def test_what_a_batch_leaves_open_goes_into_a_further_one(server: Served, provider: str) -> None:
+    def without_s(said: dict[str, Any]) -> dict[str, Any]:
+        server.batches.bend = None if len(server.batches.sent) > 1 else without_s
+        return {name: part for name, part in said.items() if name != "S"}
+
+    server.batches.bend = without_s
+    found, _ = settled(judge_at(server, provider))
+    assert all(isinstance(each, Verdict) for each in found.values())
+    assert [len(sent) for sent in server.batches.sent] == [5, 5]
+    second = [asked(each["body"])["pairs"] for each in server.batches.sent[1]]
+    assert [set(pairs) for pairs in second] == [{"S"}] * 5
+
+
+@PROVIDERS
+def test_requests_without_a_reply_are_unmeasured(server: Served, provider: str) -> None:
+    server.batches.lost = 2
+    found, _ = settled(judge_at(server, provider))
+    lost = [each for each in found.values() if isinstance(each, Unmeasured)]
+    assert len(lost) == 4
+    assert {each.reason for each in lost} == {"the batch has no reply"}
+
+
+@PROVIDERS
+def test_a_batch_is_gone_on_with(server: Served, provider: str) -> None:
+    settled(judge_at(server, provider))
+    server.batches.looks = 0
+    found, _ = settled(judge_at(server, provider, batch="b1"))
+    assert all(isinstance(each, Verdict) for each in found.values())
+    assert len(server.batches.sent) == 1
+
+
+def test_a_batch_costs_half(server: Served) -> None:
+    pytest.importorskip("genai_prices", reason="prices are an extra")
+    _, account = settled(judge_at(server, "openai"))
+    assert account.money == pytest.approx(0.5 * 5 * (100 * 0.15e-6 + 10 * 0.6e-6))
+
+
+def test_a_service_without_batches_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    nobody = model_judge("openai:m", base_url="http://127.0.0.1:9", batch=True, tries=1, pause=0.01)
+    found, account = settled(nobody)
+    assert {each.reason for each in found.values()} == {"the connection failed (ConnectError)"}
+    assert account.problems == {"unmeasured: the connection failed (ConnectError)": 10}
