@@ -10,6 +10,8 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
 from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
@@ -136,3 +138,32 @@ def test_a_document_without_an_id_is_known_by_its_text_where_only_one_has_it() -
     for unknown in ("See below.", "Never."):
         with pytest.raises(Failed, match="without an id"):
             ids([{"text": unknown}], id_of_text=texts.get)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.binary(max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(
+            st.sampled_from(["id", "score", "text", "metadata", "results", "d1"]), inner, max_size=3
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(anything, st.integers(1, 3), st.sampled_from([None, True, False]))
+def test_whatever_comes_back_is_read_or_refused(raw: Any, k: int, integers: bool | None) -> None:
+    try:
+        answer = read_answer(raw, Reading(k, integers=integers))
+    except Failed as failed:
+        assert failed.reason
+        return
+    for found in (settled(answer, k, distances=True).found, settled(answer, k, distances=False).found):
+        assert len(found) <= k
+        assert len({name for name, _ in found}) == len(found)
+        assert all(isinstance(name, str) and name for name, _ in found)
+        scores = [score for _, score in found]
+        assert all(type(score) is float and not math.isnan(score) for score in scores)
+        assert scores == sorted(scores, reverse=True)

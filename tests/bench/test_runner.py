@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -255,6 +255,24 @@ def test_a_batch_takes_so_many_and_each_counts_with_its_share() -> None:
     assert sizes == [5, 5, 2]
     assert 0.009 < run.latencies["q0"] < 0.03
     assert "asked in batches" in str(run)
+
+
+def test_our_own_retrievers_are_timed_question_by_question() -> None:
+    class Own:
+        settings: ClassVar[dict[str, str]] = {"kind": "own"}
+
+        def __init__(self) -> None:
+            self.sizes: list[int] = []
+
+        def search(self, questions: list[str], k: int) -> list[list[tuple[str, float]]]:
+            self.sizes.append(len(questions))
+            return [[("d1", 1.0)] for _ in questions]
+
+    own = Own()
+    assert "batches" not in str(bench().run("own", own))
+    assert own.sizes == [1] * 12
+    bench().run("own", own, batch=12)
+    assert own.sizes[12:] == [12]
 
 
 def test_a_batch_that_fails_is_asked_question_by_question() -> None:

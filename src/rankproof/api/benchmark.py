@@ -179,7 +179,7 @@ class Benchmark:
             perf_counter() - began,
             asked.settings,
             plan,
-            asked.batch,
+            asked.batch and plan.batch != 1,
             self.judgments,
             self.corpus,
             self._said(questions),

@@ -50,9 +50,9 @@ def adapted(
     if isinstance(anything, Adapted):
         return anything
     if _is_own(anything):
-        return Adapted(
-            anything.search, anything.settings if settings is None else settings, batch=True, id=id
-        )
+        own = anything.settings if settings is None else settings
+        # One question a call, so that latencies are those of a question; a larger batch is asked for.
+        return Adapted(anything.search, own, batch=True, id=id, limits={"batch": 1})
     if isinstance(anything, (str, os.PathLike)):
         return named(os.fspath(anything), batch=batch, id=id, settings=settings)
     found = of_framework(anything, id=id, settings=settings)
