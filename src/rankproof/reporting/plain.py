@@ -30,7 +30,7 @@ def markdown(content: Content) -> str:
         lines += [f"## {md.escape(title)}", "", *md.table([md.escape(each) for each in headings], cells), ""]
     lines += _list(
         "Audit",
-        [f"{found.severity}: {_about(content, on)}{sentence(found)}" for found, on in content.findings],
+        [f"{found.severity}: {about(content, on)}{sentence(found)}" for found, on in content.findings],
     )
     lines += _list(
         "Definitions", [f"{each.name}: {each.title} {each.formula}" for each in content.definitions]
@@ -42,7 +42,7 @@ def _list(heading: str, items: Sequence[str]) -> list[str]:
     return [f"## {heading}", "", *(f"- {md.escape(each)}" for each in items or ["Nothing to report."]), ""]
 
 
-def _about(content: Content, systems: Sequence[str]) -> str:
+def about(content: Content, systems: Sequence[str]) -> str:
     """The systems a finding is about, where it is not about all."""
     return "" if len(systems) == len(content.systems) else f"{', '.join(systems)}: "
 

@@ -14,7 +14,7 @@ from rankproof.reporting.html.sections.ranks import between
 from rankproof.reporting.html.sections.summary import said, size
 from rankproof.reporting.lists import beside
 from rankproof.reporting.numbers import count, score, share
-from rankproof.reporting.plain import duels
+from rankproof.reporting.plain import about, duels
 from rankproof.reporting.tables import Column, cut, table, wrap
 
 CHART = 40
@@ -45,12 +45,14 @@ def _sections(content: Content) -> Iterator[tuple[str, list[str]]]:
         yield "Queries won/lost", _duels(content)
     if content.cases:
         yield "Queries to look at", _cases(content)
-    yield (
-        "Audit",
-        [line for found, _ in content.findings for line in finding_lines(found, False)]
-        or ["Nothing to report."],
-    )
+    yield "Audit", _audit(content)
     yield "Definitions", [line for each in _definitions(content) for line in wrap(each, later="  ")]
+
+
+def _audit(content: Content) -> list[str]:
+    """What the audit says, with the systems it is about where these are not all."""
+    told = (finding_lines(found, where=about(content, on)) for found, on in content.findings)
+    return [line for lines in told for line in lines] or ["Nothing to report."]
 
 
 def _systems(content: Content) -> list[str]:
