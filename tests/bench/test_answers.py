@@ -157,8 +157,7 @@ anything = st.recursive(
 def test_whatever_comes_back_is_read_or_refused(raw: Any, k: int, integers: bool | None) -> None:
     try:
         answer = read_answer(raw, Reading(k, integers=integers))
-    except Failed as failed:
-        assert failed.reason
+    except Failed:
         return
     for found in (settled(answer, k, distances=True).found, settled(answer, k, distances=False).found):
         assert len(found) <= k
