@@ -208,16 +208,6 @@ def test_the_sample_is_a_benchmark() -> None:
         assert (len(bench), len(bench.corpus or ())) == (60, 156)
 
 
-def test_a_beir_folder_of_a_real_collection_is_loaded(shared_data: Path) -> None:
-    folders = sorted({path.parent.parent for path in shared_data.rglob("qrels/test.tsv")})
-    folders = [path for path in folders if (path / "queries.jsonl").exists()]
-    if not folders:
-        pytest.skip("no BEIR folder in the reference data")
-    bench = Benchmark.load(folders[0])
-    assert len(bench) > 50
-    assert set(bench.judgments.queries) <= set(bench.queries)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
