@@ -36,7 +36,7 @@ def as_embedder(anything: Any) -> Embedder:
         return anything
     if hasattr(anything, "embed_documents") and hasattr(anything, "embed_query"):
         return _of_langchain(anything)
-    if callable(getattr(anything, "encode", None)):
+    if callable(getattr(anything, "encode", None)) and not isinstance(anything, str):
         return _of_model(anything)
     if callable(anything) and not isinstance(anything, type):
         name = getattr(anything, "__name__", type(anything).__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from time import sleep
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,11 +41,11 @@ def endpoint(
     check_count("retries", retries, least=0)
     secret = _secret(key or ("OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI else None))
     options = {"model": model, **({"dimensions": dimensions} if dimensions else {})}
-    client = Client(timeout)
 
     def embed(texts: list[str]) -> list[list[float]]:
         body = json.dumps({**options, "input": texts, "encoding_format": "float"}).encode()
-        answer = _asked(client, Request("POST", url, _headers(secret), body), retries, secret)
+        with closing(Client(timeout)) as client:
+            answer = _asked(client, Request("POST", url, _headers(secret), body), retries, secret)
         return _vectors(answer, len(texts), url)
 
     return Embedder(model, {"endpoint": url, **options}, embed, embed, batch)

@@ -7,16 +7,14 @@ and pairs of neighbours stand in for them, so that any part of a sentence can be
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
-from functools import cache
 
 from rankproof.core.text.scripts import HANGUL, UNSPACED
 
 _PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _UNSPACED_RUN = re.compile(f"([{UNSPACED}{HANGUL}]+)")
 _VOICED = "\u3099\u309a"
-"""The marks that make another Japanese sound of a letter; all other marks are folded away."""
+"""The marks that make another Japanese sound of a letter; all other marks above or below a letter are dropped."""
 
 
 def words(text: str) -> list[str]:
@@ -29,7 +27,10 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return _PLAIN_WORD.findall(text.lower())
-    return [word for run in _any_word().findall(folded(text)) for word in _spaced(run)]
+    found = folded(text).split()
+    if not _UNSPACED_RUN.search(text):
+        return found
+    return [word for run in found for word in _spaced(run)]
 
 
 def prepared(text: str) -> str:
@@ -42,13 +43,26 @@ def prepared(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """The text in one form of its characters, without case and accents.
+    """The text in one form of its characters, without case and accents, and with blanks for all but words.
 
-    >>> folded("Ångström_№1")
-    'angstrom no1'
+    >>> folded("Ångström_№1!")
+    'angstrom no1 '
     """
-    apart = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", _accents().sub("", apart)).replace("_", " ")
+    return unicodedata.normalize("NFKC", text).casefold().translate(_FOLDED)
+
+
+class _Folded(dict[int, str]):
+    """What stands for each character; looked up once."""
+
+    def __missing__(self, code: int) -> str:
+        parts = unicodedata.normalize("NFD", chr(code))
+        kept = "".join(c for c in parts if c in _VOICED or not unicodedata.combining(c))
+        word = all(c.isalnum() or unicodedata.category(c)[0] == "M" for c in kept)
+        self[code] = unicodedata.normalize("NFC", kept) if word else " "
+        return self[code]
+
+
+_FOLDED = _Folded()
 
 
 def _spaced(run: str) -> list[str]:
@@ -61,22 +75,3 @@ def _pieces(part: str) -> list[str]:
     if not _UNSPACED_RUN.match(part):
         return [part]
     return [part[i : i + n] for i in range(len(part)) for n in (1, 2) if i + n <= len(part)]
-
-
-@cache
-def _accents() -> re.Pattern[str]:
-    """Marks that stand above, below or through a letter, like accents, tones and viramas."""
-    marks = [c for c in _marks() if unicodedata.combining(c) and c not in _VOICED]
-    return re.compile(f"[{''.join(marks)}]+")
-
-
-@cache
-def _any_word() -> re.Pattern[str]:
-    """Letters, digits and the marks that are left, which are vowels."""
-    vowels = [c for c in _marks() if not unicodedata.combining(c)]
-    return re.compile(f"[\\w{_VOICED}{''.join(vowels)}]+")
-
-
-@cache
-def _marks() -> list[str]:
-    return [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M"]
