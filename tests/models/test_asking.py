@@ -18,6 +18,7 @@ import rankproof
 from rankproof.errors import UsageError
 from rankproof.judging.models.asking import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
+from rankproof.judging.models.pace import FIRST, Pace
 from rankproof.judging.verdicts import Ask, Unmeasured, Verdict
 
 from .server import Fault, Served, serving, status
@@ -120,15 +121,22 @@ def test_what_the_service_asks_to_wait_is_waited(server: Served) -> None:
     assert time.monotonic() - began >= 0.6
 
 
-def test_calls_go_side_by_side_and_fewer_when_the_service_is_crowded(server: Served) -> None:
-    server.delay = 0.02
+def test_more_calls_go_side_by_side_while_all_goes_well(server: Served) -> None:
+    server.delay = 0.1
     judged(server, [sample(n, 2) for n in range(60)], "context_precision")
-    assert server.most_at_once > 8
-    server.most_at_once = 0
-    server.faults = [Fault(answer=status(429), times=8)]
-    judged(server, [sample(n, 2) for n in range(100, 108)], "context_precision")
-    calm = server.most_at_once
-    assert calm <= 8
+    assert FIRST < server.most_at_once <= 64
+
+
+def test_a_crowded_service_is_asked_by_half_as_many() -> None:
+    pace = Pace(most=64)
+    pace.slower()
+    assert pace.width == FIRST // 2
+    for _ in range(FIRST // 2):
+        pace.faster()
+    assert pace.width == FIRST // 2 + 1
+    for _ in range(10):
+        pace.slower()
+    assert pace.width == 1
 
 
 def test_memory_of_calls_under_way_is_bounded(server: Served) -> None:
