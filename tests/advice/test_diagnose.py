@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankproof import Diagnosis, diagnose, evaluate, sample
+from rankproof import Diagnosis, diagnose, evaluate, report, sample
 from rankproof.errors import DataError, UsageError
 
 QUERIES, DEPTH = 24, 30
@@ -264,3 +264,16 @@ def test_texts_cannot_break_out_of_the_page() -> None:
     assert "\x1b" not in str(found)
     assert "\x1b" not in found.markdown()
     assert r"\| is" in found.markdown()
+
+
+def test_it_is_a_page_and_a_part_of_a_report(keyword: Diagnosis) -> None:
+    runs = sample.rankings()
+    whole = report(sample.judgments(), runs, "nDCG@10", diagnosis=keyword).html()
+    for page in (keyword.html(), whole):
+        assert "<script" not in page
+        assert "What to fix first" in page
+        assert all(each.title in page for each in keyword.first)
+    assert "What to fix first" not in report(sample.judgments(), runs, "nDCG@10").html()
+    odd = diagnose({"<q>": {"a": 1}}, {"<q>": ["b"]}, queries={"<q>": "<b>bold</b>"}).html()
+    assert "<q>" not in odd
+    assert "<b>bold</b>" not in odd

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 from rankproof import sample
 from rankproof.api.compare import compare
-from rankproof.api.diagnose import diagnose
+from rankproof.api.diagnose import Diagnosis, diagnose
 from rankproof.api.evaluate import evaluate, prepare
 from rankproof.api.explain import explain
 from rankproof.api.report import report
@@ -50,11 +49,12 @@ def demo(page: str | None = PAGE) -> Iterator[str]:
     yield _titled(3, "Measure", render([each.summary(name) for name, each in scores.items()], "table"))
     yield _titled(4, "Is one better than another?", str(compare(judgments, rankings, f"{MAIN}, R@5")))
     best = max(scores, key=lambda name: scores[name][MAIN])
-    yield _titled(5, f"What is wrong with {best}?", _diagnosed(judgments, rankings[best], corpus))
+    found = diagnose(judgments, rankings[best], queries=sample.queries(), corpus=corpus, worst=3)
+    yield _titled(5, f"What is wrong with {best}?", brief(found))
     query = _telling_query(scores["keyword"], scores["dense"])
     yield _titled(6, "How one of these numbers comes about", _explained(judgments, rankings, query))
     if page is not None:
-        yield _titled(7, "Show it to others", _written(judgments, rankings, page))
+        yield _titled(7, "Show it to others", _written(judgments, rankings, found, page))
     yield _closing()
 
 
@@ -114,11 +114,6 @@ def _found(rankings: Rankings, times: Mapping[str, float]) -> str:
     return "\n".join(lines)
 
 
-def _diagnosed(judgments: Judgments, ranking: Any, corpus: Corpus) -> str:
-    found = diagnose(judgments, ranking, queries=sample.queries(), corpus=corpus, worst=3)
-    return brief(found)
-
-
 def _explained(judgments: Judgments, rankings: Rankings, query: str) -> str:
     asked = f"Question {query}: {sample.queries()[query]}\n\n"
     return asked + str(explain(judgments, rankings["keyword"], query, MAIN))
@@ -130,7 +125,7 @@ def _telling_query(first: Scores, second: Scores) -> str:
     return max((query for query in a if 0 < a[query] < 1), key=lambda query: abs(a[query] - b[query]))
 
 
-def _written(judgments: Judgments, rankings: Rankings, page: str) -> str:
+def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: str) -> str:
     """Write the report, where one may write."""
     made = report(
         judgments,
@@ -140,6 +135,7 @@ def _written(judgments: Judgments, rankings: Rankings, page: str) -> str:
         title="rankproof demo",
         queries=sample.queries(),
         documents=sample.documents(),
+        diagnosis=found,
     )
     try:
         where = made.save(page)

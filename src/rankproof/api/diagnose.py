@@ -15,7 +15,7 @@ from rankproof.advice.regimes import regime_of
 from rankproof.api.diagnosing.evidence import Evidence
 from rankproof.api.diagnosing.trials import trials
 from rankproof.api.evaluate import Measures, evaluate, prepare
-from rankproof.api.grouping import Grouping
+from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores, grouped
 from rankproof.core.corpus import Corpus
 from rankproof.core.measure import Measure
@@ -34,7 +34,7 @@ class Diagnosis(Diagnosed):
     """What is wrong with a ranking, and what to do first; `print` shows it."""
 
     def format(self, name: str = "table") -> str:
-        """The diagnosis as text: table, markdown or json."""
+        """The diagnosis as text: table, markdown, html or json."""
         from rankproof.reporting.diagnosis import render_diagnosis
 
         return render_diagnosis(self, name)
@@ -42,6 +42,10 @@ class Diagnosis(Diagnosed):
     def markdown(self) -> str:
         """The diagnosis as markdown."""
         return self.format("markdown")
+
+    def html(self) -> str:
+        """The diagnosis as one page that needs nothing else."""
+        return self.format("html")
 
     def __str__(self) -> str:
         return self.format()
@@ -170,7 +174,7 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
 
 def _own_kinds(evidence: Evidence, by: Grouping | None) -> dict[str, list[str]]:
     """The kinds of queries that the user named."""
-    groups = grouped(evidence.scores.queries, by)
+    groups = grouped(evidence.scores.queries, groups_of(by, evidence.judgments))
     return {name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()}
 
 

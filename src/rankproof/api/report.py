@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rankproof.advice.diagnosed import Diagnosed
 from rankproof.api.checks import named
 from rankproof.api.compare import compare
 from rankproof.api.comparison import Comparison
@@ -118,13 +119,15 @@ def report(
     margin: float | None = None,
     correction: str = "holm",
     seed: int = 0,
+    diagnosis: Diagnosed | None = None,
     **conventions: Any,
 ) -> Report:
     """Everything there is to say about one system or several, ready to be written as a page.
 
     The first measure decides: its differences, worst queries and groups are shown. `queries` gives the texts
-    of queries, `documents` the titles of documents, each as a mapping by id or as the path of JSON lines. The
-    other arguments are those of `compare`.
+    of queries, `documents` the titles of documents, each as a mapping by id or as the path of JSON lines.
+    `diagnosis` is what `diagnose` gave for one of the systems, to stand on the page. The other arguments are
+    those of `compare`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
     >>> old = {query: ["x", "y", "a"] for query in judged}
@@ -139,7 +142,8 @@ def report(
     asked = DEFAULT if measures is None else measures
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
-        return Report(collect(judged, scores, None, Texts(title, queries, documents), alpha), None, scores)
+        alone = collect(judged, scores, None, Texts(title, queries, documents), alpha)
+        return Report(replace(alone, diagnosed=diagnosis), None, scores)
     permutations = _permutations(len(judged.queries), len(opened))
     compared = compare(
         judged,
@@ -156,7 +160,7 @@ def report(
     )
     _check_deciding(compared)
     content = collect(judged, compared.scores, compared, Texts(title, queries, documents), alpha)
-    return Report(replace(content, permutations=permutations), compared, compared.scores)
+    return Report(replace(content, permutations=permutations, diagnosed=diagnosis), compared, compared.scores)
 
 
 def _check(systems: Mapping[str, Any]) -> dict[str, Any]:

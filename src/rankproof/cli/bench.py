@@ -6,16 +6,7 @@ from pathlib import Path
 
 import click
 
-from rankproof.cli.output import write
-
-ENDINGS = {
-    ".md": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-}
+from rankproof.cli.output import format_of, write
 
 
 @click.command("bench")
@@ -47,7 +38,7 @@ def command(file: str, form: str | None, output: str | None, cache: str | None, 
     from rankproof.api.grid import grid
     from rankproof.reporting.grid import check
 
-    chosen = form or ENDINGS.get(Path(output or "").suffix.lower(), "table")
+    chosen = form or format_of(output)
     check(chosen)
     kept = None if no_cache else cache or str(Path(file).with_suffix(".cache"))
     write(grid(file, cache=kept).format(chosen), output)

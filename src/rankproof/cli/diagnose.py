@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, read_groups
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import format_of, telling, write
 
 DEFAULT = "nDCG@10"
 
@@ -23,11 +23,11 @@ DEFAULT = "nDCG@10"
 )
 @click.option("-k", type=int, metavar="K", help="Documents the user sees. [the measure's cut-off, else 10]")
 @click.option("--worst", type=int, default=10, metavar="N", help="Queries that are listed. [10]")
-@click.option("--by", metavar="FILE", help="Kinds of queries of your own: lines of QUERY<TAB>KIND.")
+@options.by
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a claim. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
 @click.option(
-    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown or json. [table]"
+    "-f", "--format", "form", metavar="FORMAT", help="table, markdown, html or json. [by -o's ending]"
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
 @options.rules
@@ -37,7 +37,7 @@ def command(
     measures: tuple[str, ...],
     by: str | None,
     corpus: str | None,
-    form: str,
+    form: str | None,
     output: str | None,
     **settings: Any,
 ) -> None:
@@ -53,12 +53,13 @@ def command(
     from rankproof.api.diagnose import diagnose
     from rankproof.reporting.diagnosis import check
 
-    check(form)
+    chosen = form or format_of(output)
+    check(chosen)
     check_one_stdin(judgments, run)
-    settings |= {"by": None if by is None else read_groups(by), "corpus": _corpus(corpus)}
+    settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": _corpus(corpus)}
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
-        text = found.format(form)
+        text = found.format(chosen)
     write(text, output)
 
 

@@ -17,6 +17,25 @@ PATIENCE = 0.5
 """Seconds after which a person wants to know what is going on."""
 
 
+ENDINGS = {
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+}
+
+
+def format_of(path: str | None) -> str:
+    """The format that a file's ending names; a table where it names none.
+
+    >>> format_of("out.html"), format_of(None)
+    ('html', 'table')
+    """
+    return ENDINGS.get(Path(path or "").suffix.lower(), "table")
+
+
 def write(content: str | bytes, path: str | None) -> None:
     """The content to the file, or to standard output where there is none."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content

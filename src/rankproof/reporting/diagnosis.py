@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rankproof.advice.diagnosed import Diagnosed, Served
 from rankproof.advice.fixes import Fix
+from rankproof.advice.modes import Failure
 from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed, span
 from rankproof.reporting.findings import finding_lines, sentence
@@ -133,6 +134,16 @@ def order(found: Diagnosed) -> str:
     )
 
 
+def foot(found: Diagnosed) -> list[str]:
+    """What is said under everything."""
+    return [each for each in (order(found), method(found), *found.notes) if each]
+
+
+def failure(found: Failure) -> str:
+    """A failure mode with its evidence and what helps."""
+    return f"{found.name.capitalize()}: {found.evidence} Next: {'; '.join(found.remedies)}."
+
+
 def headline(query: Served) -> str:
     """The query with its value and its text."""
     asked = f"  {query.text}" if query.text else ""
@@ -145,7 +156,7 @@ def headline(query: Served) -> str:
 def text(found: Diagnosed) -> str:
     """The diagnosis in at most 80 columns."""
     lines = [*wrap(opening(found)), "", *_columns(bands(found), right=(1, 2, 3, 4)), ""]
-    lines += [line for each in _regime(found) for line in wrap(each)]
+    lines += [line for each in regime(found) for line in wrap(each)]
     for heading, body in _parts(found):
         lines += ["", heading, *body]
     foot = [each for each in (order(found), method(found), *found.notes) if each]
@@ -156,13 +167,14 @@ def text(found: Diagnosed) -> str:
 
 def brief(found: Diagnosed) -> str:
     """The diagnosis on one screen: the number, what to fix first, the worst queries."""
-    lines = [*wrap(opening(found)), *(line for each in _regime(found) for line in wrap(each))]
+    lines = [*wrap(opening(found)), *(line for each in regime(found) for line in wrap(each))]
     lines += ["", "Fix this first", *_first(found)]
     lines += ["", f"The {count(len(found.worst), 'query', 'queries')} served worst", *_worst(found)]
     return "\n".join(lines) + "\n"
 
 
-def _regime(found: Diagnosed) -> Iterator[str]:
+def regime(found: Diagnosed) -> Iterator[str]:
+    """The regime with what it feels like, and where the measure is lost."""
     if found.regime is not None:
         name = found.regime.name.capitalize()
         yield f"{name}. {found.regime.feels} Next: {found.regime.do}"
@@ -199,15 +211,7 @@ def _first(found: Diagnosed) -> list[str]:
 
 
 def _failures(found: Diagnosed) -> list[str]:
-    return [
-        line
-        for each in found.failures
-        for line in wrap(
-            f"{each.name.capitalize()}: {each.evidence} Next: {'; '.join(each.remedies)}.",
-            first="  ",
-            later="    ",
-        )
-    ]
+    return [line for each in found.failures for line in wrap(failure(each), first="  ", later="    ")]
 
 
 def _worst(found: Diagnosed) -> list[str]:
@@ -231,19 +235,18 @@ def _columns(shown: Table, right: Sequence[int]) -> list[str]:
 def markdown(found: Diagnosed) -> str:
     """The diagnosis in markdown."""
     lines = [escape(opening(found)), "", *_table(bands(found)), ""]
-    for each in _regime(found):
+    for each in regime(found):
         lines += [escape(each), ""]
     lines += ["## Fix this first", "", *_listed(_fixes(found), "1. "), ""]
     for heading, shown in ((IN_DOUBT, doubtful(found)), ("Which kinds of queries fail", patterns(found))):
         if shown[1]:
             lines += [f"## {heading}", "", *_table(shown), ""]
-    failures = [f"{each.name}: {each.evidence} {'; '.join(each.remedies)}" for each in found.failures]
+    failures = [*map(failure, found.failures)]
     for heading, items in (("What goes wrong", failures), ("Audit", [*map(sentence, found.findings)])):
         if items:
             lines += [f"## {heading}", "", *_listed(items), ""]
     lines += ["## Queries served worst", "", *(line for each in found.worst for line in _query(each))]
-    foot = [each for each in (order(found), method(found), *found.notes) if each]
-    return "\n".join([*lines, *(line for each in foot for line in ("", escape(each)))]).strip() + "\n"
+    return "\n".join([*lines, *(line for each in foot(found) for line in ("", escape(each)))]).strip() + "\n"
 
 
 def _fixes(found: Diagnosed) -> list[str]:
@@ -268,4 +271,15 @@ def _json(found: Diagnosed) -> str:
     return json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"
 
 
-_FORMATS: dict[str, Callable[[Diagnosed], str]] = {"table": text, "markdown": markdown, "json": _json}
+def _html(found: Diagnosed) -> str:
+    from rankproof.reporting.html.sections.diagnosis import html
+
+    return html(found)
+
+
+_FORMATS: dict[str, Callable[[Diagnosed], str]] = {
+    "table": text,
+    "markdown": markdown,
+    "html": _html,
+    "json": _json,
+}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankproof.advice.diagnosed import Diagnosed
 from rankproof.core.explained import Explained
 
 BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
@@ -119,6 +120,8 @@ class Content:
     """The texts of queries by id."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The titles of documents by id."""
+    diagnosed: Diagnosed | None = None
+    """What is wrong with one of the systems, where that was asked for."""
     profile: str | None = None
     version: str = ""
 

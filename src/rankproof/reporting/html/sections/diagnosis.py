@@ -1,0 +1,60 @@
+"""What is wrong, and what to fix first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rankproof.advice.diagnosed import Diagnosed, Served
+from rankproof.advice.fixes import Fix
+from rankproof.reporting import diagnosis as told
+from rankproof.reporting.html.markup import Markup, el, fold, ident, join, paragraphs, table
+from rankproof.reporting.html.page import Section, page
+from rankproof.reporting.numbers import score
+
+
+def section(found: Diagnosed) -> Section:
+    """Bands, fixes, kinds of queries that fail, and the worst queries with their causes."""
+    return Section("diagnosis", "What to fix first", join(_parts(found)))
+
+
+def html(found: Diagnosed) -> str:
+    """The diagnosis as a page of its own."""
+    return page("Diagnosis", el("p", told.opening(found)), [section(found)], el("p", "Made by rankproof."))
+
+
+def _parts(found: Diagnosed) -> Iterator[Markup]:
+    yield paragraphs([told.opening(found), *told.regime(found)])
+    yield _table("How good it is, of what was possible", told.bands(found), words=(0, 5))
+    yield el("h3", "Worth trying")
+    yield _fixes(found.first)
+    if told.doubtful(found)[1]:
+        yield _table(told.IN_DOUBT, told.doubtful(found), words=(0, 1))
+    if found.failures:
+        yield el("h3", "What goes wrong")
+        yield el("ul", *(el("li", told.failure(each)) for each in found.failures))
+    if found.patterns:
+        yield _table("Which kinds of queries fail", told.patterns(found), words=(0, 6))
+    if found.worst:
+        yield fold("The queries served worst", *map(_query, found.worst), opened=True)
+    yield paragraphs(told.foot(found))
+
+
+def _table(caption: str, shown: told.Table, words: Sequence[int]) -> Markup:
+    return table(caption, *shown, words=words)
+
+
+def _fixes(first: Sequence[Fix]) -> Markup:
+    if not first:
+        return el("p", "Nothing that was tried is sure to help.")
+    return el("ol", *(el("li", *_fix(each)) for each in first))
+
+
+def _fix(fix: Fix) -> Iterator[Markup]:
+    yield el("b", fix.title)
+    yield join([f": {told.gain_of(fix)}. {told.evidence_of(fix)} Next: {fix.do}."])
+
+
+def _query(query: Served) -> Markup:
+    asked = f" {query.text}" if query.text else ""
+    causes = el("ul", *(el("li", str(cause)) for cause in query.causes))
+    return join([el("p", ident(query.query), f" {score(query.value)}{asked}"), causes])
