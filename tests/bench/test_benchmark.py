@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from rankproof import Benchmark, Comparison, History, compare, evaluate, fuse, gate, report, sample
+from rankproof import Benchmark, Comparison, History, compare, diagnose, evaluate, fuse, gate, report, sample
 from rankproof.errors import DataError, RankproofError, UsageError
 
 QUESTIONS = {"q1": "Refund, please?", "q2": "Opening\thours?", "q3": "Nothing known?"}
@@ -342,6 +342,23 @@ def test_runs_flow_into_compare_gate_report_and_history(tmp_path: Path) -> None:
     history = History(tmp_path / "h.db")
     history.save(before.scores, "before")
     assert history.scores("before").means == before.scores.means
+
+
+def test_a_run_is_diagnosed_with_the_questions_and_the_corpus() -> None:
+    bench = Benchmark.sample()
+    keyword = sample.rankings()["keyword"]
+    by_text = {text: keyword.get(name, {}) for name, text in bench.queries.items()}
+    bench.run("keyword", lambda text: list(by_text[text].items()), k=50)
+    found = bench.diagnose("keyword")
+    expected = diagnose(sample.judgments(), keyword, queries=sample.queries(), corpus=sample.documents())
+    assert found.mean == expected.mean
+    assert [each.kind for each in found.first] == [each.kind for each in expected.first]
+    with pytest.raises(UsageError, match="run: got 'kyword'"):
+        bench.diagnose("kyword")
+    unjudged = Benchmark(QUESTIONS)
+    unjudged.run("find", find)
+    with pytest.raises(UsageError, match="no judgments to score it by"):
+        unjudged.diagnose("find")
 
 
 # --- the exercise -----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import Any, Unpack
 
 from rankproof import sample
 from rankproof.api.compare import compare_scores
+from rankproof.api.diagnose import Diagnosis, diagnose
 from rankproof.api.evaluate import DEFAULT_MEASURES, Measures
 from rankproof.api.runs import Run
 from rankproof.api.standings import Standings, standings
@@ -253,6 +254,14 @@ class Benchmark:
         }
         comparison = compare_scores(scores, baseline=baseline, **deciding)
         return standings(comparison, chosen, **deciding)
+
+    def diagnose(self, name: str, **settings: Any) -> Diagnosis:
+        """Say which questions a run fails and why, and which changes are worth trying first.
+
+        `settings` are those of `rankproof.diagnose`.
+        """
+        run = self._run(name)
+        return diagnose(run.scored_by, run, queries=self.queries or None, corpus=self.corpus, **settings)
 
     def _run(self, name: str) -> Run:
         if name not in self.runs:

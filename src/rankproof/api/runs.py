@@ -90,12 +90,17 @@ class Run:
 
     def evaluate(self, measures: Measures | None = None, **conventions: Any) -> Scores:
         """Score the ranking, as `rankproof.evaluate` does."""
+        return evaluate(self.scored_by, self, measures, **conventions)
+
+    @property
+    def scored_by(self) -> Judgments:
+        """The judgments, or an error that says how to give some."""
         if self.judgments is None:
             raise UsageError(
                 f"{self.name}: there are no judgments to score it by. "
                 "Next: give the benchmark judgments=, or add_query with what is relevant."
             )
-        return evaluate(self.judgments, self, measures, **conventions)
+        return self.judgments
 
     @cached_property
     def unknown(self) -> dict[str, list[str]]:
