@@ -123,8 +123,10 @@ def written(kind: str, path: Path) -> Any:
 
 @pytest.mark.parametrize(
     "kind",
-    ["jsonl", "gzipped", "array", "one object over lines", "csv", "tsv", "pandas's own csv", "parquet"]
-    + ["pandas", "polars", "arrow", "iterator"],
+    [
+        *("jsonl", "gzipped", "array", "one object over lines", "csv", "tsv", "pandas's own csv", "parquet"),
+        *("pandas", "polars", "arrow", "iterator"),
+    ],
 )
 def test_every_source_gives_the_same_sample(kind: str, tmp_path: Path) -> None:
     (sample,) = read_samples(written(kind, tmp_path / "rows"))

@@ -68,6 +68,11 @@ class JudgedScores(Scores):
         )
 
     @property
+    def judged_shares(self) -> dict[str, float]:
+        """For each metric the share of what counts that is settled."""
+        return {name: self.column(name).coverage for name in self.columns}
+
+    @property
     def unmeasured(self) -> dict[str, dict[str, int]]:
         """For each metric why samples have no value, with how many."""
         return {name: self.column(name).why for name in self.columns}

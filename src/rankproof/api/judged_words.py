@@ -13,7 +13,7 @@ from rankproof.judging.verdicts import Account
 UNMEASURED = "unmeasured"
 """Where pairs without a verdict are counted beside the judges."""
 ENOUGH = 0.9
-"""Below this coverage a number is warned of, and a gate does not decide."""
+"""Below this coverage a number is warned of."""
 
 
 def sentences(by: Mapping[str, int], account: Account, peer: str | None = None) -> list[str]:

@@ -265,6 +265,11 @@ class Scores:
         )
 
     @property
+    def judged_shares(self) -> dict[str, float]:
+        """For each metric by verdicts the share that was settled; nothing where judgments were given."""
+        return {}
+
+    @property
     def unjudged(self) -> dict[int, float]:
         """For each cut-off asked for, the share of documents in the top k that nobody judged."""
         return {int(k): share for k, share in self.facts["unjudged"].items()}

@@ -83,7 +83,8 @@ def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
     """The outcome with the cause of what is open: what the judge said, or why it said nothing."""
     if outcome.value is not None or not outcome.units:
         return outcome
-    causes = (said.reason for ask in asks if isinstance(said := case.said.get(ask), Unmeasured))
+    looked_at = (case.said.get(ask) for ask in asks if ask.relation != "C")
+    causes = (said.reason for said in looked_at if isinstance(said, Unmeasured))
     cause = next((each for each in causes if each), "a text is empty").partition(" (")[0]
     return replace(outcome, reason=f"not settled: {cause}")
 

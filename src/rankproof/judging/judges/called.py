@@ -10,7 +10,7 @@ from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.judging.judges.loop import run
-from rankproof.judging.judges.replies import said_of
+from rankproof.judging.judges.replies import COULD_NOT_TELL, said_of
 from rankproof.judging.verdicts import VALUES, Account, Ask, Keep, Unmeasured
 
 AT_ONCE = 32
@@ -52,7 +52,7 @@ class CalledJudge:
         said = [said_of(ask, each, self.name) for ask, each in zip(group, found, strict=True)]
         account.calls += len(group)
         for each in said:
-            if isinstance(each, Unmeasured):
+            if isinstance(each, Unmeasured) and each.reason != COULD_NOT_TELL:
                 account.problems[each.reason] = account.problems.get(each.reason, 0) + 1
         keep(said)
 

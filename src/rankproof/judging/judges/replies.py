@@ -9,6 +9,7 @@ from typing import Any
 from rankproof.errors import shorten
 from rankproof.judging.verdicts import VALUES, Ask, Unmeasured, Verdict
 
+COULD_NOT_TELL = "the judge could not tell"
 YES = {"R": 3, "S": 1, "Q": 1, "A": 3}
 """What a plain yes means under each relation; a plain no is 0."""
 WORDS: dict[str, dict[str, int]] = {
@@ -65,7 +66,7 @@ def _settled(relation: str, given: Mapping[str, Any]) -> tuple[int | None, float
 
 def _from_probability(relation: str, probability: Any) -> tuple[int | None, float | None, str]:
     if probability is None:
-        return None, None, "the judge could not tell"
+        return None, None, COULD_NOT_TELL
     return (YES[relation] if probability >= 0.5 else 0), float(probability), ""
 
 
