@@ -10,6 +10,7 @@ import platform
 import sys
 
 import reports  # noqa: F401  its cases enter the table as it is loaded
+import retrieve  # noqa: F401  the same
 import runner  # noqa: F401  the same
 from cases import CASES
 from timing import Result, compare
