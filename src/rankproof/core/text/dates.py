@@ -40,8 +40,11 @@ FORMS = (
     r"(?<![\d/])(?P<h_one>\d{1,2})/(?P<h_two>\d{1,2})/(?P<h_year>[12]\d{3})(?!\d)",
 )
 DATE = re.compile("|".join(FORMS))
-AROUND_DIGITS = re.compile(r"(?:[^\d\n]{0,24}\d)+[^\d\n]{0,24}")
-"""Where a date may be: no name of a month is further from a digit."""
+NAMES = re.compile(r"[^\s\d.,;:()\[\]'\"-]+")
+TIED = re.compile(r"\d\s?[年月년월]|\d[/-]\d|\d\.\s?\d{1,2}\.")
+DIGITS = re.compile(r"\d+")
+AROUND = 24
+"""No name of a month is further from the digits of its date."""
 
 
 class Date(NamedTuple):
@@ -88,12 +91,32 @@ def dates(text: str) -> list[Date]:
 def _dates(text: str) -> Iterator[Date]:
     lowered = text.lower()
     small = lowered if len(lowered) == len(text) else text
-    for stretch in AROUND_DIGITS.finditer(small):
-        for found in DATE.finditer(small, *stretch.span()):
+    for start, end in _stretches(small):
+        if not _may_hold(small[start:end]):
+            continue
+        for found in DATE.finditer(small, start, end):
             given = {name[2:]: part for name, part in found.groupdict().items() if part}
             year, month, day = int(given.get("year", 0)), _month(given), _day(given)
             if 1 <= month <= 12 and 0 <= day <= 31:
                 yield Date(found.start(), found.end(), year, month, day)
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where dates may be: around digits, those near each other together."""
+    start, end = 0, -1
+    for digits in DIGITS.finditer(text):
+        if end < 0 or digits.start() - AROUND > end:
+            if end >= 0:
+                yield start, end
+            start = max(0, digits.start() - AROUND)
+        end = digits.end() + AROUND
+    if end >= 0:
+        yield start, end
+
+
+def _may_hold(stretch: str) -> bool:
+    """Whether there is a month's name, or numbers tied as in dates."""
+    return not MONTHS.keys().isdisjoint(NAMES.findall(stretch)) or TIED.search(stretch) is not None
 
 
 def _month(given: dict[str, str]) -> int:

@@ -25,6 +25,8 @@ FIRST = re.compile(r"[^\w]*(?P<word>[\w][\w'’.-]*)?", re.DOTALL)
 ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")
 """Letters with points between them, the last point taken off: U.S, e.g, z.B."""
 INITIAL = re.compile(rf"[^\W\d_]|[{DEVANAGARI}]{{1,3}}")
+ALONE = SINGLE | UNITS
+LABELS_OR_NONE = LABELS | {""}
 ORDINAL = re.compile(r"\d{1,2}|[IVX]+")
 GOES_ON_WIDE = re.compile(
     r"と|って|とか|という|など|[のはがをにでもや]|、|，|,|的|地|得|(?:然后|就|便|接着|并|而)(?![他她它我你您])"
@@ -149,7 +151,7 @@ def _after_point(ending: Ending) -> bool:
     if not word or ending.mark["close"]:
         return bool(ending.next) or not word or bool(ending.mark["close"])
     folded = word.casefold().replace("\u00a0", "")
-    if folded in SINGLE | UNITS and _stands_alone(ending):
+    if folded in ALONE and _stands_alone(ending):
         return True
     if folded in MAY_END and ending.starter and not (folded in BEFORE_NUMBER and ending.next[:1].isdigit()):
         return True
@@ -186,7 +188,7 @@ def _number_follows(ending: Ending) -> bool:
 def _ordinal(ending: Ending, word: str) -> bool:
     """Whether a number with a point is a number of a list, or an ordinal as German and others write it."""
     head = ending.block[ending.start : ending.mark.start() - len(word)]
-    if head.strip(" (#>*-").casefold() in LABELS | {""}:
+    if head.strip(" (#>*-").casefold() in LABELS_OR_NONE:
         return True
     if ending.next.casefold().rstrip(".") in ORDINAL_NOUNS:
         return True

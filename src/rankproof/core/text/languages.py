@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 
 from rankproof.core.text.scripts import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI
@@ -22,9 +23,10 @@ WRITINGS = {
 }
 WEIGHTS = {"zh": 3, "ja": 6, "ko": 3}
 """How many letters of other writings one sign is worth; kana in a text of Han show it to be Japanese."""
-LOOKED_AT = 2_000
+LOOKED_AT = 600
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl")
 LEAST = 2
+WORD = re.compile(r"[^\W\d_]+")
 
 
 def language(text: str) -> str:
@@ -34,6 +36,8 @@ def language(text: str) -> str:
     ['en', 'de', 'ja', 'latin']
     """
     sample = text[:LOOKED_AT]
+    if sample.isascii():
+        return _by_small_words(sample) if any(c.isalpha() for c in sample) else ""
     counts = {code: len(_letters(code).findall(sample)) * WEIGHTS.get(code, 1) for code in WRITINGS}
     writing = max(counts, key=lambda code: counts[code])
     if not counts[writing]:
@@ -63,9 +67,7 @@ def _small_words() -> dict[str, frozenset[str]]:
 
 
 def _by_small_words(sample: str) -> str:
-    words = re.findall(r"[^\W\d_]+", sample.casefold())
-    counts = sorted(
-        ((sum(w in known for w in words), code) for code, known in _small_words().items()), reverse=True
-    )
-    (most, code), (second, _) = counts[:2]
+    words = Counter(WORD.findall(sample.lower()))
+    counts = [(sum(words[w] for w in known & words.keys()), code) for code, known in _small_words().items()]
+    (second, _), (most, code) = sorted(counts)[-2:]
     return code if most >= LEAST and most >= 1.5 * second else "latin"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rankproof.core.text.spans import Span
 
@@ -18,13 +19,13 @@ WORDS = (
     " لا لم لن ليس ليست ليسوا غير بدون دون"
     " नहीं न मत बिना नही"
 )
-CUE = re.compile(
-    rf"(?<!\w)(?:{'|'.join(sorted(set(WORDS.split()), key=len, reverse=True))})(?!\w)"
-    r"|(?<=\w)n['’]t(?!\w)|(?<![\w])n['’](?=\w)"
-    r"|[不没沒未无無](?![仅僅但过過同断斷管论論来來少久])|非(?![常洲])|并非|別(?=再|去)"
+CUES = frozenset(WORDS.split())
+SPACED = re.compile(r"[^\s.,;:!?()\[\]\"“”„«»।؟،]+")
+CONTRACTED = re.compile(r"n['’]t$|^n['’](?=\w)", re.IGNORECASE)
+UNSPACED = re.compile(
+    r"[不没沒未无無](?![仅僅但过過同断斷管论論来來少久])|非(?![常洲])|別(?=再|去)"
     r"|な(?:い|かった|く(?=[、て])|し(?![いたてよ]))|ません|ず(?=[、に。]|$)"
-    r"|않|(?<=\s)안(?=\s)|없|못",
-    re.IGNORECASE,
+    r"|않|(?<=\s)안(?=\s)|없|못"
 )
 NO_DENIAL = re.compile(
     r"(?:not|nicht|non|pas|no|não)\s(?:only|just|nur|solo|sólo|seulement|soltanto|apenas)(?!\w)"
@@ -40,6 +41,21 @@ def negations(text: str) -> list[Span]:
     >>> [cue.of(text) for cue in negations(text)]
     ["n't", '不']
     """
+    cues = [
+        *_spaced(text),
+        *(() if text.isascii() else (Span(*cue.span()) for cue in UNSPACED.finditer(text))),
+    ]
+    if not cues:
+        return []
     harmless = [found.span() for found in NO_DENIAL.finditer(text)]
-    cues = (Span(*found.span()) for found in CUE.finditer(text))
-    return [cue for cue in cues if not any(a <= cue.start < b for a, b in harmless)]
+    return sorted(cue for cue in cues if not any(start <= cue.start < end for start, end in harmless))
+
+
+def _spaced(text: str) -> Iterator[Span]:
+    """Cues that are words, or the end or beginning of one."""
+    for found in SPACED.finditer(text):
+        word = found.group()
+        if word.lower() in CUES:
+            yield Span(*found.span())
+        elif ("'" in word or "’" in word) and (part := CONTRACTED.search(word)):
+            yield Span(found.start() + part.start(), found.start() + part.end())

@@ -12,12 +12,17 @@ from rankproof.core.text.dates import Date, dates
 from rankproof.core.text.scripts import CJK
 from rankproof.core.text.units import ORDINALS, SCALES, SMALL, TENS, UNITS, unit_pattern
 
-CURRENCY = r"[$€£¥₹]"
-DIGITS = r"\d+(?:[.,٫٬]\d+)*(?:[\u00a0\u202f’'٬ ]\d{3}(?!\d))*(?:[.,٫]\d+)?"
+CURRENCY = re.compile(r"[$€£¥₹]\s?$")
+MINUS = re.compile(r"(?<![\w.,])[-−]$")
+GROUPED = r"\d(?<![A-Za-z\d]\d)\d{0,2}(?:[\u00a0\u202f’'٬ ]\d{3})+(?!\d)(?:[.,٫]\d+)?"
+DIGITS = rf"{GROUPED}|\d(?<![A-Za-z\d]\d)\d*(?:[.,٫٬]\d+)*"
 HAN_NUMBER = "[一二两兩三四五六七八九十百千万億亿零〇]"
 HAN_VALUES = {c: v for v, c in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
 HAN_TENS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "億": 10**8, "亿": 10**8}
-SPELT = "|".join(sorted({*SMALL, *TENS, *ORDINALS, "hundred", "one"}, key=len, reverse=True))
+SPELT_WORDS = frozenset({*SMALL, *TENS, *ORDINALS, "hundred", "one"})
+SPELT = "|".join(sorted(SPELT_WORDS, key=len, reverse=True))
+DIGIT = re.compile(r"\d")
+LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Quantity(NamedTuple):
@@ -52,43 +57,58 @@ def quantities(text: str, known: Sequence[Date] | None = None) -> list[Quantity]
     ['1000', '1000', '3.5 %', '2000000 USD', '21 th', '21']
     """
     taken = [(date.start, date.end) for date in (dates(text) if known is None else known)]
-    return [each for each in _quantities(text) if not any(a <= each.start < b for a, b in taken)]
+    return sorted(each for each in _quantities(text) if not any(a <= each.start < b for a, b in taken))
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    scales = "|".join(sorted((re.escape(s) for s in SCALES if s not in "km"), key=len, reverse=True))
-    wide = f"[{CJK}]"
+def _scales() -> str:
+    return "|".join(sorted((re.escape(s) for s in SCALES if s not in "km"), key=len, reverse=True))
+
+
+@cache
+def _in_digits() -> re.Pattern[str]:
     return re.compile(
-        rf"(?:(?P<currency>{CURRENCY})\s?)?(?:(?<![\w.,])(?P<minus>[-−])(?=\d))?(?P<digits>(?<![A-Za-z\d]){DIGITS})"
-        rf"(?:(?P<ordinal>st|nd|rd|th)(?!\w)|\s?(?P<scale>(?:{scales})(?:(?!\w)|(?={wide}))|[KkM](?!\w)(?<=\d.))\.?)?"
-        rf"(?:[\s-]?(?P<unit>{unit_pattern()}))?"
-        rf"|(?<![^\W\d_])(?P<spelt>(?:{SPELT})(?:[\s-](?:{SPELT}))*)(?!\w)"
-        rf"(?:\s(?P<spelt_scale>(?:{scales})(?!\w)))?(?:[\s-](?P<spelt_unit>{unit_pattern()}))?"
-        rf"|(?P<han>{HAN_NUMBER}{{2,}})(?P<han_unit>{unit_pattern()})?",
+        rf"(?P<digits>{DIGITS})(?:(?P<ordinal>st|nd|rd|th)(?!\w)"
+        rf"|\s?(?P<scale>(?:{_scales()})(?:(?!\w)|(?=[{CJK}]))|[KkM](?!\w)(?<=\d.))\.?)?"
+        rf"(?:[\s-]?(?P<unit>{unit_pattern()}))?",
         re.IGNORECASE,
     )
 
 
+@cache
+def _in_words() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![^\W\d_])(?P<spelt>(?:{SPELT})(?:[\s-](?:{SPELT}))*)(?!\w)"
+        rf"(?:\s(?P<scale>(?:{_scales()})(?!\w)))?(?:[\s-](?P<unit>{unit_pattern()}))?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _in_han() -> re.Pattern[str]:
+    return re.compile(rf"(?P<han>{HAN_NUMBER}{{2,}})(?P<unit>{unit_pattern()})?")
+
+
 def _quantities(text: str) -> Iterator[Quantity]:
-    comma = None
-    for found in _pattern().finditer(text):
-        if found["digits"]:
-            comma = _writes_comma(text) if comma is None else comma
-            yield from _written(found, parsed(found["digits"], comma))
-        elif found["spelt"]:
+    if DIGIT.search(text):
+        comma = _writes_comma(text)
+        for found in _in_digits().finditer(text):
+            yield _written(found, parsed(found["digits"], comma))
+    if not SPELT_WORDS.isdisjoint(LETTERS.findall(text.lower())):
+        for found in _in_words().finditer(text):
             yield from _spelt(found)
-        else:
+    if not text.isascii():
+        for found in _in_han().finditer(text):
             yield from _han(found)
 
 
-def _written(found: re.Match[str], value: float) -> Iterator[Quantity]:
-    scale = SCALES.get((found["scale"] or "").casefold(), 1.0)
-    bare = (-value if found["minus"] else value) * scale
+def _written(found: re.Match[str], value: float) -> Quantity:
+    before = found.string[max(0, found.start() - 2) : found.start()]
+    bare = (-value if MINUS.search(before) else value) * SCALES.get((found["scale"] or "").casefold(), 1.0)
     if found["ordinal"]:
-        yield Quantity(found.start(), found.end(), bare, "th", bare)
-        return
-    yield _with_unit(found, bare, (found["currency"] or found["unit"] or "").casefold())
+        return Quantity(found.start(), found.end(), bare, "th", bare)
+    currency = CURRENCY.search(before)
+    return _with_unit(found, bare, (currency.group().strip() if currency else found["unit"] or "").casefold())
 
 
 def _with_unit(found: re.Match[str], bare: float, spelling: str) -> Quantity:
@@ -101,14 +121,14 @@ def _spelt(found: re.Match[str]) -> Iterator[Quantity]:
     """A number in words; one, alone, is a pronoun as often, and first and second are not counted."""
     parts = re.split(r"[\s-]", found["spelt"].casefold())
     ordinal = parts[-1] in ORDINALS
-    scale = SCALES.get((found["spelt_scale"] or "").casefold(), 1.0)
-    if parts == ["one"] and scale == 1 and not found["spelt_unit"]:
+    scale = SCALES.get((found["scale"] or "").casefold(), 1.0)
+    if parts == ["one"] and scale == 1 and not found["unit"]:
         return
     value = _worth(parts) * scale
     if ordinal:
         yield Quantity(found.start(), found.end(), value, "th", value)
     else:
-        yield _with_unit(found, value, (found["spelt_unit"] or "").casefold())
+        yield _with_unit(found, value, (found["unit"] or "").casefold())
 
 
 def _worth(parts: list[str]) -> float:
@@ -126,7 +146,7 @@ def _han(found: re.Match[str]) -> Iterator[Quantity]:
     signs = found["han"]
     if not any(c in HAN_TENS for c in signs) or not any(c in HAN_VALUES for c in signs):
         return
-    yield _with_unit(found, float(_han_value(signs)), found["han_unit"] or "")
+    yield _with_unit(found, float(_han_value(signs)), found["unit"] or "")
 
 
 def _han_value(signs: str) -> int:
@@ -170,7 +190,7 @@ def _writes_comma(text: str) -> bool:
     """Whether decimals seem to be written with a comma."""
     if re.search(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]\d|\d)", text):
         return True
-    return any(word in GERMAN for word in text.casefold().split())
+    return not GERMAN.isdisjoint(text.lower().split())
 
 
 def _shown(value: float) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from rankproof.core.text.blocks import blocks
 from rankproof.core.text.endings import Ending, ends_sentence
 from rankproof.core.text.quotes import enclosed
-from rankproof.core.text.scripts import CJK, DEVANAGARI, GREEK
+from rankproof.core.text.scripts import CJK, DEVANAGARI, GREEK, THAI
 from rankproof.core.text.spans import Span, trimmed
 
 CLOSERS = "\"'”’»›)\\]}」』）】》〉〕｣＂*_"
@@ -21,7 +21,7 @@ MARK = re.compile(
     rf"""
     (?P<wide> [。！？｡‼⁇⁈⁉]+[。！？｡!?…]* | (?<=[^\d\s])．(?!\d) | (?<=[{CJK}”」』）])[!?]+ )
       (?P<wide_close> [{CLOSERS}]* ) {NOTES}
-  | (?P<plain> (?:\.[ \u00a0]){{2,4}}\. | [.!?…]+ | [؟۔।॥։።፧။។།‽]+[!?؟]*
+  | (?P<plain> (?:\.[ \u00a0]){{2,4}}\. | [.!?…]+ | [؟۔।॥։።፧។။།‽]+[!?؟]*
       | (?<=[{DEVANAGARI}]\s)\| | (?<=[{DEVANAGARI}])\| | (?<=[{GREEK}]); | \u037e )
       (?P<close> (?:[\u00a0\u202f\ ]?(?:[»›](?!\w)|''(?!\w)))?[{CLOSERS}“]* ) {NOTES}
       (?= \s | $ | (?P<run_on> [A-Z][a-z]+\b ) | (?<=[؟۔।॥።]) | (?<=[{CJK}]\.) )
@@ -29,6 +29,10 @@ MARK = re.compile(
     """,
     re.VERBOSE,
 )
+SIGN = re.compile("[.!?…。！？｡‼⁇⁈⁉．؟۔।॥։።፧။។།‽|;\u037e]")
+"""What a mark begins with; looked for first, as that is fast."""
+THAI_SIGN = re.compile(f"{SIGN.pattern[:-1]} ]")
+THAI_LETTER = re.compile(f"[{THAI}]")
 WORD = re.compile(r"\w")
 
 
@@ -56,10 +60,20 @@ def _split(text: str, block: Span) -> Iterator[Span]:
 def _ends(block: str) -> Iterator[int]:
     """Where sentences of a block end, but for the last."""
     inside = enclosed(block)
-    start = 0
-    for mark in MARK.finditer(block):
-        if mark.end() >= len(block.rstrip()) or (inside[mark.start()] and inside[mark.end() - 1]):
+    start, last = 0, len(block.rstrip())
+    for mark in _marks(block):
+        if mark.end() >= last or (inside[mark.start()] and inside[mark.end() - 1]):
             continue
         if WORD.search(block, start, mark.start()) and ends_sentence(Ending(block, start, mark)):
             start = mark.end()
             yield start
+
+
+def _marks(block: str) -> Iterator[re.Match[str]]:
+    """The marks that may end a sentence."""
+    signs = SIGN if block.isascii() or not THAI_LETTER.search(block) else THAI_SIGN
+    past = 0
+    for sign in signs.finditer(block):
+        if sign.start() >= past and (mark := MARK.match(block, sign.start())):
+            past = mark.end()
+            yield mark

@@ -20,6 +20,11 @@ WORD = re.compile(
     r"|(?P<number>\d+(?:[.,٫٬]\d+)*(?![^\W\d_]))"
     rf"|(?P<word>{LETTER}+(?:['’]{LETTER}+)*)"
 )
+PLAIN_WORD = re.compile(
+    r"(?P<run>(?!))|(?P<dotted>(?<![\w.])(?:[A-Za-z]\.){2,}(?:[A-Za-z]\b)?)"
+    r"|(?P<number>\d+(?:[.,]\d+)*(?![^\W\d_]))|(?P<word>[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*)"
+)
+"""The same for a text of ASCII characters alone, which is faster."""
 HIRAGANA = "\u3041-\u3096"
 PIECE = re.compile(rf"[{HIRAGANA}]+|(?:(?![{HIRAGANA}])[{KANA}])+|[{HAN}]+|[^{HAN}{KANA}]+")
 PARTICLES = re.compile("[的了是在和与及吗呢吧不没]+")
@@ -47,10 +52,11 @@ def words(text: str) -> list[Word]:
 
 
 def _words(text: str) -> Iterator[Word]:
-    for found in WORD.finditer(text):
-        if found["run"]:
+    for found in (PLAIN_WORD if text.isascii() else WORD).finditer(text):
+        kind = found.lastgroup
+        if kind == "run":
             yield from _run(text, found.start(), found.end())
-        elif found["dotted"]:
+        elif kind == "dotted":
             yield Word(found.start(), found.end(), acronym(found.group().replace(".", "")))
         else:
             yield Word(found.start(), found.end(), folded(found.group()))

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from math import inf
+from operator import attrgetter
+from typing import NamedTuple
 
 from rankproof.core.text.dates import dates
 from rankproof.core.text.languages import language
@@ -21,11 +24,12 @@ from rankproof.core.text.stems import stem
 from rankproof.core.text.stopwords import COMMON, HIRAGANA, STOP_WORDS
 from rankproof.core.text.words import Word, words
 
-REMEMBERED = 2_048
+REMEMBERED = 512
 """How many texts are remembered."""
 WORD, COMMON_WORD, NAME, NUMBER = "word", "common", "name", "number"
 WEIGHTS = {WORD: 1.0, COMMON_WORD: 0.5, NAME: 1.3, NUMBER: 1.5}
 COMMON_STEMS = frozenset(stem(word) for word in COMMON)
+_start = attrgetter("start")
 HEAD = 4
 """So many first letters make words akin."""
 NEAR = 3
@@ -35,8 +39,7 @@ SPEAKERS = frozenset(SPEAKING.split())
 """Words by which somebody speaks of themselves, or to somebody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A word that says something, or a number, where it stands."""
 
     key: str
@@ -135,15 +138,17 @@ def profile(text: str) -> Profile:
     starts = [span.start for span in spans]
     numbers = list(_numbers(text, starts))
     spoken = _outside(words(text), numbers)
-    terms = sorted([*_content(text, spoken, starts), *numbers], key=lambda term: term.start)
-    forms = sorted([*((w.start, stem(w.form)) for w in spoken), *((n.start, n.sought[0]) for n in numbers)])
+    terms = sorted([*_content(text, spoken, starts), *numbers], key=_start)
+    forms = sorted(
+        [*((word.start, stem(word.form)) for word in spoken), *((n.start, n.sought[0]) for n in numbers)]
+    )
     return Profile(
         text,
         spans,
         tuple(terms),
         _where(terms),
         tuple(form for _, form in forms),
-        frozenset(w.form for w in spoken if w.form in SPEAKERS),
+        SPEAKERS.intersection(word.form for word in spoken),
     )
 
 
@@ -167,19 +172,35 @@ def _outside(spoken: list[Word], numbers: list[Term]) -> list[Word]:
 
 
 def _content(text: str, spoken: list[Word], starts: list[int]) -> Iterator[Term]:
-    for word in spoken:
-        if word.form in STOP_WORDS or word.form in HIRAGANA:
+    """The words that say something; written large within a sentence, a word is a name."""
+    place, begin, following = 0, *_ahead(starts, 0)
+    for start, end, form in spoken:
+        while start >= following:
+            place += 1
+            begin, following = _ahead(starts, place)
+        sense = _sense(form)
+        if sense is None:
             continue
-        place = _sentence(starts, word.start)
-        key = stem(word.form)
-        yield Term(key, (key,), (key,), _kind(text, word, key, starts[place]), word.start, word.end, place)
+        key, kind = sense
+        alone = (key,)
+        yield Term(
+            key, alone, alone, NAME if start > begin and text[start].isupper() else kind, start, end, place
+        )
 
 
-def _kind(text: str, word: Word, key: str, begin: int) -> str:
-    """A word is a name where it is written large within a sentence."""
-    if text[word.start].isupper() and word.start > begin:
-        return NAME
-    return COMMON_WORD if key in COMMON_STEMS else WORD
+def _ahead(starts: list[int], place: int) -> tuple[int, float]:
+    """Where a sentence begins, and where the next one does."""
+    begin = starts[place] if starts else 0
+    return begin, starts[place + 1] if place + 1 < len(starts) else inf
+
+
+@lru_cache(maxsize=1 << 16)
+def _sense(form: str) -> tuple[str, str] | None:
+    """The stem of a word and its kind; None where it says little alone."""
+    if form in STOP_WORDS or form in HIRAGANA:
+        return None
+    key = stem(form)
+    return key, COMMON_WORD if key in COMMON_STEMS else WORD
 
 
 def _sentence(starts: list[int], place: int) -> int:
