@@ -95,7 +95,7 @@ def _takes(function: Callable[..., Any]) -> int:
         return 3
     plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = [p for p in plain if p.default is p.empty]
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters) or len(needed) in (2, 3) or len(plain) >= 3:
+    if len(needed) <= 3 and (len(plain) >= 3 or any(p.kind is p.VAR_POSITIONAL for p in parameters)):
         return 3
     if len(needed) == 1:
         return 1
