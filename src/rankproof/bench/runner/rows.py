@@ -57,7 +57,7 @@ def whole(job: Job, value: Any) -> Any:
     """What a call gave, all of it: what comes bit by bit is waited for, answers to a batch are counted."""
     if job.batch:
         return answers_of(value, len(job))
-    return list(value) if isinstance(value, Iterator) else value
+    return value if isinstance(value, list) or not isinstance(value, Iterator) else list(value)
 
 
 def reader(reading: Reading) -> Reader:
