@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rankproof import Benchmark
-from rankproof.bench.connect import Store, StoreError, chroma, lancedb, qdrant
+from rankproof.bench.connect import Store, StoreError, chroma, lancedb, pgvector, postgres, qdrant
 from rankproof.bench.retriever import Retriever
 from rankproof.core.corpus import Corpus
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, MissingExtra, UsageError
 
 from .conftest import embed
 
@@ -172,8 +174,6 @@ def test_lancedb_searches_words_without_an_embedder(tmp_path: Path, corpus: Corp
 
 
 def test_no_model_is_loaded_and_nothing_is_reported(tmp_path: Path, corpus: Corpus) -> None:
-    import sys
-
     store = chroma(str(tmp_path), "documents", embed).fill(corpus)
     assert store.search(["fee"], 1)[0][0][0] == "faq/3"
     assert not {"onnxruntime", "posthog", "torch"} & set(sys.modules)
@@ -193,3 +193,31 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     ):
         with pytest.raises(StoreError, match="Next: check the address"):
             store().search(["fee"], 1)
+
+
+def test_many_threads_share_it(make: Make, corpus: Corpus) -> None:
+    store = make().fill(corpus)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: store.search(["fee"], 1)[0][0][0], range(24)))
+    assert set(found) == {"faq/3"}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("call", "package", "name"),
+    [
+        (lambda: qdrant(":memory:", "c", embed), "qdrant_client", "qdrant-client"),
+        (lambda: lancedb("nowhere", "c", embed), "lancedb", "lancedb"),
+        (lambda: chroma(":memory:", "c", embed), "chromadb", "chromadb"),
+        (lambda: postgres("dbname=x", "c"), "psycopg", "psycopg"),
+        (lambda: pgvector("dbname=x", "c", embed), "psycopg", "psycopg"),
+    ],
+)
+def test_a_missing_package_is_named_with_the_line_that_installs_it(
+    call: Any, package: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        MissingExtra, match=rf"needs {name}, not installed\. Next: pip install 'rankproof\[stores\]'"
+    ):
+        call()

@@ -143,11 +143,12 @@ def _first_shown(
     """For each rank the tokens that no better rank shows: (rank, grade, how many)."""
     seen: dict[str, Array] = {}
     for rank, place in enumerate(places, 1):
+        if place.document not in seen:
+            seen[place.document] = np.zeros(texts.size(place.document), dtype=bool)
         part = texts.within(*place)
-        before = seen.setdefault(place.document, np.zeros(texts.size(place.document), dtype=bool))[part]
+        new = ~seen[place.document][part]
+        seen[place.document][part] = True
         own = grades.get(place.document)
-        new = np.full(len(before), UNJUDGED)[~before] if own is None else own[part][~before]
-        before[:] = True
-        yield from (
-            (rank, float(grade), int(n)) for grade, n in zip(*np.unique(new, return_counts=True), strict=True)
-        )
+        judged = [] if own is None else _counted([own[part][new]])
+        yield from ((rank, grade, n) for grade, n in judged)
+        yield rank, UNJUDGED, int(new.sum()) - sum(n for _, n in judged)
