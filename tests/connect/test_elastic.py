@@ -125,6 +125,11 @@ class Index:
         ((field, asked),) = inside.items()
         assert set(asked) - {"filter"} == {"vector", "k"}
         assert self.settings == {"index.knn": True}
+        assert self.mappings["properties"][field]["method"] == {  # type: ignore[index]
+            "name": "hnsw",
+            "space_type": "cosinesimil",
+            "engine": "lucene",
+        }
         return self._near(field, "knn_vector", "dimension", asked["vector"], asked.get("filter"))
 
     def _near(self, field: str, kind: str, size: str, vector: list[float], only: Any) -> Any:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import weakref
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
 
-from rankproof.bench.adapters.failed import Failed
-from rankproof.bench.adapters.http import Client, Request
+from rankproof.bench.connect.server import Server
 from rankproof.bench.connect.store import (
     Store,
     StoreError,
@@ -19,7 +15,6 @@ from rankproof.bench.connect.store import (
     best,
     field_in,
     payload,
-    said,
     without_secrets,
 )
 from rankproof.bench.retrieve.embedder import Embedder, as_embedder
@@ -29,14 +24,6 @@ from rankproof.core.corpus import Corpus
 from rankproof.errors import UsageError, shorten
 
 Body = dict[str, Any]
-NEXT = {
-    "HTTP 400": "check the names of the fields, the filter, and k (an index answers 10,000 documents at most).",
-    "HTTP 401": "give user= and password=, or api_key=.",
-    "HTTP 403": "ask for the right to read this index.",
-    "HTTP 404": "check the name of the index, or fill it first.",
-    "HTTP 429": "ask fewer questions at a time, or later again.",
-}
-"""What to do about what a server answers."""
 
 
 def elasticsearch(url: str, index: str, **options: Any) -> Store:
@@ -178,64 +165,6 @@ def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:
     return hit["_id"] if id is None else field_in(hit.get("_source") or {}, id, name)
 
 
-class Server:
-    """A server with one index on it."""
-
-    def __init__(self, name: str, url: str, index: str, *, timeout: float = 30.0, **access: Any) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise UsageError(
-                f"{name}: got {without_secrets(url)!r}, expected a URL like 'http://localhost:9200'. "
-                "Next: write it with http:// or https://."
-            )
-        self.name, self.index = name, quote(index, safe=",*-_.+")
-        self.url = without_secrets(url).rstrip("/")
-        self.headers = _headers(url, **access)
-        self.client = Client(timeout)
-        weakref.finalize(self, self.client.close)
-
-    def json(self, method: str, path: str, body: Any = None) -> Any:
-        """What the server answers; `body` is JSON, or lines of it."""
-        lines = isinstance(body, list)
-        content = (
-            None if body is None else "".join(f"{json.dumps(each)}\n" for each in (body if lines else [body]))
-        )
-        kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
-        encoded = None if content is None else content.encode()
-        try:
-            return self.client.json(Request(method, self.url + path, {**self.headers, **kind}, encoded))
-        except Failed as failed:
-            raise self._explained(failed) from None
-
-    def _explained(self, failed: Failed) -> StoreError:
-        advice = NEXT.get(failed.reason[:8], f"check that {self.url} is there and answers.")
-        words = said(failed, self.headers.values())
-        return StoreError(f"{self.name}: {words}. Next: {advice}", again=failed.again, wait=failed.wait)
-
-
-def _headers(
-    url: str,
-    *,
-    api_key: str | None = None,
-    user: str | None = None,
-    password: str | None = None,
-    headers: Mapping[str, str] | None = None,
-) -> dict[str, str]:
-    """What goes with every request; a user and a password may stand in the URL as well."""
-    found = {"Accept": "application/json", **(headers or {})}
-    parts = urlsplit(url)
-    if api_key is not None:
-        found["Authorization"] = f"ApiKey {api_key}"
-    elif user is not None:
-        found["Authorization"] = _basic(user, password or "")
-    elif parts.username and "Authorization" not in found:
-        found["Authorization"] = _basic(unquote(parts.username), unquote(parts.password or ""))
-    return found
-
-
-def _basic(user: str, password: str) -> str:
-    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode('ascii')}"
-
-
 # --- filling ----------------------------------------------------------------------------------------
 
 
@@ -257,7 +186,9 @@ def _fill(server: Server, corpus: Corpus, embedder: Embedder | None, vector: str
 def _vector_field(kind: str, size: int) -> Body:
     if kind == "dense_vector":
         return {"type": kind, "dims": size, "index": True, "similarity": "cosine"}
-    return {"type": kind, "dimension": size, "method": {"name": "hnsw", "space_type": "cosinesimil"}}
+    # Of OpenSearch's engines this one takes filters into account while it searches, in every version since 2.4.
+    method = {"name": "hnsw", "space_type": "cosinesimil", "engine": "lucene"}
+    return {"type": kind, "dimension": size, "method": method}
 
 
 def _make(server: Server, vectors: Body) -> None:
