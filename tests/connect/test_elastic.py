@@ -250,9 +250,14 @@ def test_who_asks_may_stand_in_the_url(kind: Make, speaker: Speaker) -> None:
     ],
 )
 def test_secrets_are_sent_and_never_shown(kind: Make, speaker: Speaker, options: Any, sent: str) -> None:
-    speaker.answer = lambda asked: (401, f"no access for {asked.headers['authorization']}")
+    speaker.answer = lambda asked: (
+        401,
+        f"application/json: {asked.headers['authorization'].split()[1]} s3cret",
+    )
     store = kind(speaker.url.replace("http://", "http://you:s3cret@"), "documents", **options)
-    with pytest.raises(StoreError, match=r"HTTP 401.*Next: give user= and password=, or api_key=") as caught:
+    with pytest.raises(
+        StoreError, match=r"HTTP 401: 'application/json: \*\*\*.*Next: give user= and password=, or api_key="
+    ) as caught:
         store.search(["fee"], 5)
     assert speaker.seen[0].headers["authorization"] == sent
     secrets = ("s3cret", sent.partition(" ")[2])

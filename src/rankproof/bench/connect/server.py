@@ -36,19 +36,14 @@ class Server:
         self.name, self.index = name, quote(index, safe=",*-_.+")
         self.url = without_secrets(url).rstrip("/")
         self.headers = _headers(url, **access)
+        self.secrets = _secrets(self.headers, access.get("password"), urlsplit(url).password)
         self.client = Client(timeout)
         weakref.finalize(self, self.client.close)
 
     def json(self, method: str, path: str, body: Any = None) -> Any:
         """What the server answers; `body` is JSON, or lines of it."""
-        lines = isinstance(body, list)
-        content = (
-            None
-            if body is None
-            else "".join(f"{json.dumps(each, default=str)}\n" for each in (body if lines else [body]))
-        )
-        kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
-        encoded = None if content is None else content.encode()
+        kind = {"Content-Type": "application/x-ndjson" if isinstance(body, list) else "application/json"}
+        encoded = None if body is None else _encoded(body)
         try:
             return self.client.json(Request(method, self.url + path, {**self.headers, **kind}, encoded))
         except Failed as failed:
@@ -56,7 +51,7 @@ class Server:
 
     def _explained(self, failed: Failed) -> StoreError:
         advice = NEXT.get(failed.reason[:8], f"check that {self.url} is there and answers.")
-        words = said(failed, self.headers.values())
+        words = said(failed, self.secrets)
         return StoreError(f"{self.name}: {words}. Next: {advice}", again=failed.again, wait=failed.wait)
 
 
@@ -78,6 +73,17 @@ def _headers(
     elif parts.username and "Authorization" not in found:
         found["Authorization"] = _basic(unquote(parts.username), unquote(parts.password or ""))
     return found
+
+
+def _secrets(headers: Mapping[str, str], *passwords: str | None) -> list[str]:
+    """What no message may show: passwords, and what headers hold, with and without the word before it."""
+    sent = [value for name, value in headers.items() if name != "Accept"]
+    return [each for each in (*sent, *(value.partition(" ")[2] for value in sent), *passwords) if each]
+
+
+def _encoded(body: Any) -> bytes:
+    lines = body if isinstance(body, list) else [body]
+    return "".join(f"{json.dumps(each, default=str)}\n" for each in lines).encode()
 
 
 def _basic(user: str, password: str) -> str:
