@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from rankproof.errors import UsageError, nearest
+from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.run import Judged
 from rankproof.judging.verdicts import Ask, Verdict
 
@@ -51,9 +52,11 @@ class Evidence:
     def __post_init__(self) -> None:
         weakref.finalize(self, self._file.close)
 
-    def add(self, judged: Judged, names: tuple[str, ...]) -> None:
+    def add(self, judged: Judged, names: tuple[str, ...], failure: Failure) -> None:
         """Take the evidence of one sample; `names` are those of its metrics."""
-        data = zlib.compress(json.dumps(_plain(judged, names)).encode(), 1)
+        lost = [(each.claim, each.point) for each in failure.lost]
+        plain = {**_plain(judged, names), "failure": (failure.point, lost)}
+        data = zlib.compress(json.dumps(plain).encode(), 1)
         start = self._file.seek(0, 2)
         self._file.write(data)
         self._places[judged.case.sample.id] = (start, len(data))
@@ -78,6 +81,12 @@ class Evidence:
         start, length = self._places[sample]
         self._file.seek(start)
         return dict(json.loads(zlib.decompress(self._file.read(length))))
+
+    def failures(self) -> Iterator[Failure]:
+        """What became of each sample, and where its lost claims were lost."""
+        for sample in self._places:
+            point, lost = self._data(sample)["failure"]
+            yield Failure(sample, point, tuple(Lost(*each) for each in lost))
 
     def grades(self) -> Iterator[tuple[str, str, Piece]]:
         """The grade of each retrieved context: sample, id of the context, and the evidence."""

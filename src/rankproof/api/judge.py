@@ -146,14 +146,15 @@ def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by:
     """The scores of a run, gathered sample by sample."""
     names = tuple(each.name for each in run.metrics)
     tallies = [Tally(each) for each in run.metrics]
-    account = Blame()
     evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
+    account = Blame(each=evidence.failures)
     for judged in run.over(samples):
         for tally, outcome in zip(tallies, judged.outcomes, strict=True):
             tally.add(outcome)
-        evidence.add(judged, names)
+        failure = failure_of(judged.case)
+        account.counts[failure.point] += 1
+        evidence.add(judged, names, failure)
         counts.add(judged)
-        account.failures.append(failure_of(judged.case))
         ids.append(judged.case.sample.id)
         alike.update(_asked(judged.case.sample))
     columns: dict[str, Any] = {tally.measure.name: tally.column() for tally in tallies}

@@ -23,13 +23,14 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
 
 def _system(name: str, scores: JudgedScores) -> System:
     chosen = _worst_first(scores)[:MOST]
+    points = {each.sample: each.point for each in scores.blame.each()}
     return System(
         name,
         scores.summary(name),
-        tuple(_shown(scores, sample) for sample in chosen),
+        tuple(_shown(scores, sample, points.get(sample, "")) for sample in chosen),
         len(scores.queries) - len(chosen),
         scores.blame.points,
-        scores.blame.halves if scores.blame.failures else {},
+        scores.blame.halves,
     )
 
 
@@ -42,10 +43,8 @@ def _worst_first(scores: JudgedScores) -> list[str]:
     return [sample for sample in order if sample in scores.verdicts]
 
 
-def _shown(scores: JudgedScores, sample: str) -> Shown:
+def _shown(scores: JudgedScores, sample: str, point: str) -> Shown:
     pieces, place = scores.verdicts.of(sample), scores.queries.index(sample)
-    failures = {each.sample: each for each in scores.blame.failures}
-    point = failures[sample].point if sample in failures else ""
     found = tuple(_scored(scores, name, place, pieces) for name in scores.columns)
     return Shown(sample, POINTS.get(point, ""), found)
 

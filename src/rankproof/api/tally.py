@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -79,17 +80,17 @@ def column_from(
 
 @dataclass(slots=True)
 class Tally:
-    """A metric while samples are judged: plain lists that grow by a few numbers a sample."""
+    """A metric while samples are judged: a few numbers a sample."""
 
     measure: Measure
-    rows: list[tuple[float, bool, float, float, int, int]] = field(default_factory=list)
+    rows: array[float] = field(default_factory=lambda: array("d"))
     reasons: list[str] = field(default_factory=list)
     _words: dict[str, str] = field(default_factory=dict)
 
     def add(self, outcome: Any) -> None:
         """Take one outcome."""
         value, low, high = (np.nan if x is None else x for x in (outcome.value, outcome.low, outcome.high))
-        self.rows.append((value, outcome.value is not None, low, high, outcome.settled, outcome.units))
+        self.rows.extend((value, outcome.value is not None, low, high, outcome.settled, outcome.units))
         # The same words once: a hundred thousand samples often lack the same thing.
         self.reasons.append(self._words.setdefault(outcome.reason, outcome.reason))
 

@@ -7,7 +7,7 @@ system, CAIN 2024), read off the same verdicts as the metrics; retrieval comes f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,23 +68,30 @@ def half_of(point: str) -> str:
 class Blame:
     """The account over all samples: how many failures are retrieval's, how many generation's, and at which point."""
 
-    failures: list[Failure] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many samples ended at each point."""
+    each: Callable[[], Iterable[Failure]] = tuple
+    """What became of each sample; nothing for scores that were read back."""
+
+    @property
+    def failures(self) -> list[Failure]:
+        """What became of each sample, in order."""
+        return list(self.each())
 
     @property
     def points(self) -> dict[str, int]:
         """How many samples failed at each point, in the order of the way, then how many did not fail."""
-        found = Counter(each.point for each in self.failures)
-        return {point: found[point] for point in (*POINTS, FINE, UNKNOWN, NOTHING) if found[point]}
+        return {
+            point: self.counts[point] for point in (*POINTS, FINE, UNKNOWN, NOTHING) if self.counts[point]
+        }
 
     @property
     def halves(self) -> dict[str, int]:
         """How many failures are retrieval's, and how many generation's."""
-        found = Counter(each.half for each in self.failures)
+        found: Counter[str] = Counter()
+        for point, times in self.counts.items():
+            found[half_of(point)] += times
         return {half: found[half] for half in ("retrieval", "generation")}
-
-    def of(self, sample: str) -> Failure:
-        """What became of one sample."""
-        return next(each for each in self.failures if each.sample == sample)
 
     def to_dict(self) -> dict[str, Any]:
         """The account as plain data."""

@@ -11,7 +11,7 @@ from rankproof.judging.verdicts import Ask, Judge, Unmeasured, Verdict
 from rankproof.store.ledger import Entry, Ledger
 
 Said = Verdict | Unmeasured
-MOST = 200_000
+MOST = 30_000
 """Verdicts remembered where there is no ledger, so that memory stays flat over any number of samples."""
 
 

@@ -103,6 +103,6 @@ def mean_grade(grades: Sequence[Grades]) -> PerQuery:
 
 
 def first_sufficient(samples: Sequence[Sequence[Grades]]) -> PerQuery:
-    """The place from which on every row that has a yes has had one; 1 where none has."""
+    """The place from which on every row that has a yes has had one; 0 where none has."""
     firsts = ([cells.index(True) + 1 for cells in rows if True in cells] for rows in samples)
-    return np.array([max(each, default=1) for each in firsts], dtype=np.float64)
+    return np.array([max(each, default=0) for each in firsts], dtype=np.float64)

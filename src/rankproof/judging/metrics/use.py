@@ -154,7 +154,7 @@ def support(case: Case, k: int | None) -> Grid:
 
 
 def _ranks(units: Units) -> tuple[float, float]:
-    return 1.0, float(max((len(cells) for cells in units), default=1))
+    return 0.0, float(max((len(cells) for cells in units), default=1))
 
 
 @metric(
