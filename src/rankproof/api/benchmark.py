@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Unpack
 
 from rankproof import sample
+from rankproof.api.asking import as_asked, asked
 from rankproof.api.compare import compare_scores
 from rankproof.api.diagnose import Diagnosis, diagnose
 from rankproof.api.evaluate import DEFAULT_MEASURES, Measures
 from rankproof.api.runs import Run
 from rankproof.api.standings import Standings, standings
-from rankproof.bench.adapters import Adapted, adapted
 from rankproof.bench.adapters.answers import IdOf, Reading
-from rankproof.bench.runner import Limits, answer_all, plan_for
-from rankproof.bench.runner.answering import Told
-from rankproof.bench.runner.progress import Progress
+from rankproof.bench.runner import Limits, plan_for
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, one_of, shorten
@@ -31,7 +26,6 @@ from rankproof.io.ids import judged_kinds
 from rankproof.io.labelled import Labelled, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
-from rankproof.store.answers import Answers, opened
 
 SAMPLE = "sample"
 
@@ -129,7 +123,7 @@ class Benchmark:
         return replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
 
     def __len__(self) -> int:
-        return len(self._questions())
+        return len(self.queries if self.judgments is None else self.judgments.queries)
 
     def __repr__(self) -> str:
         documents = "" if self.corpus is None else f", {len(self.corpus)} documents"
@@ -161,34 +155,33 @@ class Benchmark:
         retriever's answers are its `settings`; a function has none, and is known by its name, its code and the
         name of the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
         """
-        asked = _asked(retriever, batch, id, settings, limits)
-        plan = plan_for(asked, limits)
-        questions, reading = self._questions(), self._reading(k, asked.id)
-        if not questions:
-            raise UsageError(
-                "there is no question to ask. Next: add_query, or Benchmark(queries, judgments)."
-            )
+        found = as_asked(retriever, batch, id, settings, limits)
+        plan = plan_for(found, limits)
+        questions, reading = self._questions(), self._reading(k, found.id)
         began = perf_counter()
-        with _memory(cache) as memory, _told(name, len(questions), progress) as told:
-            rows = answer_all(
-                questions, asked, reading, plan, memory=memory, about=self._about(name, asked), told=told
-            )
+        rows = asked(
+            name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress
+        )
         self.runs[name] = Run(
-            name,
-            k,
-            rows,
-            perf_counter() - began,
-            asked.settings,
-            plan,
-            asked.batch and plan.batch != 1,
-            self.judgments,
-            self.corpus,
-            self._said(questions),
+            name=name,
+            k=k,
+            rows=rows,
+            seconds=perf_counter() - began,
+            settings=found.settings,
+            plan=plan,
+            batched=found.batch and plan.batch != 1,
+            judgments=self.judgments,
+            corpus=self.corpus,
+            said=self._said(questions),
         )
         return self.runs[name]
 
     def _questions(self) -> dict[str, str]:
         """The questions that are judged, or all where none is."""
+        if not self.queries and self.judgments is None:
+            raise UsageError(
+                "there is no question to ask. Next: add_query, or Benchmark(queries, judgments)."
+            )
         if self.judgments is None:
             return self.queries
         if not self.queries:
@@ -210,11 +203,6 @@ class Benchmark:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise UsageError(f"k: got {shorten(k)}, expected a whole number of at least 1.")
         return Reading(k, id, lambda text: self._ids_by_text.get(text), self._integers)
-
-    def _about(self, name: str, asked: Adapted) -> dict[str, Any]:
-        """What shapes the answers beside settings and question."""
-        corpus = None if self.corpus is None else self.corpus.fingerprint
-        return {"corpus": corpus} if asked.known else {"corpus": corpus, "run": name}
 
     @cached_property
     def _ids_by_text(self) -> dict[str, str | None]:
@@ -270,32 +258,3 @@ class Benchmark:
 
 
 _DECIDING = ("seed", "alpha", "margin", "correction", "permutations")
-
-
-def _asked(
-    retriever: Any, batch: bool | int | None, id: IdOf, settings: Mapping[str, Any] | None, limits: Any
-) -> Adapted:
-    """The retriever as it can be asked; a number of questions a call goes to the limits."""
-    if batch is not None and not isinstance(batch, bool):
-        limits["batch"] = batch
-        batch = True
-    return adapted(retriever, batch=batch, id=id, settings=settings)
-
-
-@contextmanager
-def _memory(cache: str | os.PathLike[str] | None) -> Iterator[Answers | None]:
-    with nullcontext() if cache is None else opened(Path(cache)) as found:
-        yield found
-
-
-@contextmanager
-def _told(name: str, total: int, wanted: bool | None) -> Iterator[Told]:
-    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
-        yield lambda done, failed: None
-        return
-    progress = Progress(name, total)
-    try:
-        yield progress.tell
-    finally:
-        progress.close()

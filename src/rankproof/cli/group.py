@@ -24,7 +24,7 @@ COMMANDS = {
     "audit": "Say what is wrong or odd about judgments and a ranking.",
     "diagnose": "Say which queries a ranking fails, why, and what to change first.",
     "explain": "Show how one number of one query comes about, step by step.",
-    "run": "Ask a retriever questions, and write what it found.",
+    "run": "Ask a retriever questions, and write the ranking it gives.",
     "bench": "Run a grid of configurations, and say what the best is worth.",
     "fuse": "Combine several rankings into one.",
     "pool": "Collect the documents of several runs that are worth judging.",
