@@ -185,7 +185,7 @@ def test_vectors_that_are_none(given: Any, said: str) -> None:
 
 def test_one_bad_batch_among_good_ones_is_found() -> None:
     sizes = iter([2, 2, 3])
-    with pytest.raises(DataError, match="vectors of 2 numbers and of 3|vectors of 2 and of 3"):
+    with pytest.raises(DataError, match="vectors of 2 and of 3 numbers"):
         dense({f"d{n}": f"t{n}" for n in range(6)}, lambda texts: np.ones((len(texts), next(sizes))), batch=2)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 
-MORE = 16
+MORE = 100
 """Directions that are followed beyond those wanted, which makes these surer."""
 
 ROUNDS = 2
@@ -35,14 +35,17 @@ def strongest(times: Product, turned_times: Product, width: int, number: int) ->
     for _ in range(ROUNDS):
         spread = times(turned_times(_upright(spread)))
     # Within the directions that are left, the exact decomposition is small.
-    return _upright(turned_times(_upright(spread)))[:, :number]
+    return _upright(turned_times(_upright(spread)), least=1e-10)[:, :number]
 
 
-def _upright(columns: Array) -> Array:
-    """Columns of length 1 at right angles that span the same, the one along which there is most first."""
+def _upright(columns: Array, least: float = 1e-13) -> Array:
+    """Columns of length 1 at right angles that span the same, the one along which there is most first.
+
+    Left out are directions along which there is less than this share of it, since rounding makes such.
+    """
     wide = columns.astype(np.float64)
     squares, own = np.linalg.eigh(wide.T @ wide)
     order = np.argsort(-squares)
-    kept = order[squares[order] > squares.max() * np.finfo(np.float32).eps]
+    kept = order[squares[order] > squares.max(initial=0.0) * least]
     upright: Array = (wide @ (own[:, kept] / np.sqrt(squares[kept]))).astype(np.float32)
     return upright

@@ -48,7 +48,7 @@ def hybrid(
     searches = tuple(named.values())
     plain = made.method.name == METHOD and depth == DEPTH and weights is None and not parameters
     return Search(
-        name=" + ".join(map(repr, searches)) if plain else _name(searches, made, depth),
+        name=" + ".join(map(_term, searches)) if plain else _name(searches, made, depth),
         describe=lambda: {
             "kind": "hybrid",
             "retrievers": {name: dict(each.settings) for name, each in named.items()},
@@ -99,6 +99,10 @@ def _names(searches: Sequence[Search]) -> list[str]:
         name if printed.count(name) == 1 else f"{name} {printed[: n + 1].count(name)}"
         for n, name in enumerate(printed)
     ]
+
+
+def _term(search: Search) -> str:
+    return f"({search})" if search.reranked else repr(search)
 
 
 def _name(searches: Sequence[Search], made: Recipe, depth: int) -> str:

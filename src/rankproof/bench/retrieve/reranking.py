@@ -90,7 +90,7 @@ class Rerank:
                 f"rerank: the texts of what {first} finds are not known. Next: rerank(corpus=...) with the documents."
             )
         return Search(
-            name=f"({first}) >> {self}" if first.compound else f"{first} >> {self}",
+            name=f"({first}) >> {self}" if first.parts else f"{first} >> {self}",
             describe=lambda: {
                 "kind": "rerank",
                 "retriever": dict(first.settings),
@@ -98,7 +98,11 @@ class Rerank:
             },
             answer=_answer(first, self, self.scorer or proximity(corpus), corpus),
             corpus=corpus,
+            reranked=True,
         )
+
+    def __rrshift__(self, retriever: Any) -> Search:
+        return self.after(retriever)
 
     def _described(self, corpus: Corpus) -> dict[str, Any]:
         scorer: Any = self.name or ("proximity" if self.scorer is None else described(self.scorer))

@@ -57,11 +57,8 @@ class Search:
     """What makes its questions, where it is keyword search."""
     parts: tuple[Search, ...] = ()
     """The searches whose plain sum it is."""
-
-    @property
-    def compound(self) -> bool:
-        """Whether its name needs brackets where it is a part."""
-        return bool(self.parts)
+    reranked: bool = False
+    """Whether its name ends with a reranker."""
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:

@@ -75,6 +75,8 @@ class Sparse:
         """
         product = np.zeros((len(self.starts) - 1, dense.shape[1]), dtype=np.float32)
         filled = np.flatnonzero(np.diff(self.starts))
+        if not len(filled):
+            return product
         cuts = np.flatnonzero(np.diff(self.starts[filled] // AT_ONCE, prepend=-1))
         for first, last in zip(cuts, [*cuts[1:], len(filled)], strict=True):
             rows = filled[first:last]
