@@ -189,6 +189,9 @@ def _notes(evidence: Evidence) -> list[str]:
             "Without the documents (corpus=), spelling, vocabulary, languages and copies were not looked at, and "
             "no other search was tried."
         )
+    if evidence.corpus is not None and not evidence.drawn.all():
+        few, every = int(evidence.drawn.sum()), len(evidence.asked)
+        said.append(f"Other searches were tried on {few:,} of the {every:,} queries, drawn at random.")
     if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
         said.append(f"{len(silent)} of {len(evidence.asked)} queries have no text, like {silent[0]!r}.")
     return said

@@ -22,10 +22,10 @@ from rankproof.bench.grid.plan import Plan, baseline_of, plan_of
 from rankproof.bench.grid.source import Source, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
-from rankproof.bench.runner.progress import Progress
+from rankproof.progress import Progress
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
-from rankproof.errors import DataError, one_of
+from rankproof.errors import DataError, UsageError, one_of
 from rankproof.store.answers import opened
 
 
@@ -87,6 +87,19 @@ class Grid:
     def html(self) -> str:
         """The grid as one page that needs nothing else."""
         return self.format("html")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the form that the file's ending names: .html, .md, .csv, .json, .jsonl; else the table."""
+        from rankproof.reporting.grid import FORMATS
+
+        where = Path(path)
+        forms = {"md": "markdown", "htm": "html", **{name: name for name in FORMATS}}
+        text = self.format(forms.get(where.suffix.lower().removeprefix("."), "table"))
+        try:
+            where.write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UsageError(f"{where}: {error.strerror}. Next: name a file that can be written.") from error
+        return where
 
     def __str__(self) -> str:
         return self.format()

@@ -17,7 +17,7 @@ from rankproof.stats.paired import SAME, check_share, finite
 
 REGROUPED = 10_000
 """Random regroupings behind a p-value."""
-MOST_REGROUPED = 2_000
+MOST_REGROUPED = 500
 """Up to this many queries are regrouped; with more, Welch's t says the same."""
 AT_ONCE = 1 << 20
 """Values drawn at a time."""

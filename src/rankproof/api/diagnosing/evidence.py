@@ -16,11 +16,14 @@ from rankproof.advice.why.rules import FEATURES, Cause, causes
 from rankproof.api.deciding import ABOVE_ZERO, first_measure, hits_of, relevant_from, sign_of
 from rankproof.api.scores import Scores
 from rankproof.core.corpus import Corpus
-from rankproof.core.hits import Hits
+from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.limits import ceiling
 from rankproof.core.listing import best_first
 from rankproof.core.measure import Measure
+
+MOST_ASKED = 500
+"""Queries on which other searches are tried: enough for a narrow interval, few enough to wait for."""
 
 ENOUGH = 1e-9
 """Values nearer to their ceiling than this are as good as it gets."""
@@ -130,6 +133,15 @@ class Evidence:
     def answerable(self) -> dict[str, float]:
         """The value of each query that has something to find."""
         return {query: each.value for query, each in self.asked.items() if each.relevant}
+
+    @cached_property
+    def drawn(self) -> Array:
+        """Which of the queries that count other searches are tried on: all, or so many drawn at random."""
+        names = list(self.asked)
+        if len(names) <= MOST_ASKED:
+            return np.ones(len(names), dtype=bool)
+        chosen = set(np.random.default_rng(0).permutation(sorted(names))[:MOST_ASKED].tolist())
+        return np.array([name in chosen for name in names])
 
     def unjudged(self) -> float | None:
         """The share of the first k documents that nobody judged; None where only relevant ones are listed."""

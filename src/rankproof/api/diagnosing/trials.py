@@ -11,7 +11,8 @@ from rankproof.advice.regimes import is_high
 from rankproof.advice.why.copies import without_copies
 from rankproof.api.diagnosing.evidence import Evidence
 from rankproof.api.evaluate import evaluate
-from rankproof.api.fuse import fuse
+from rankproof.bench.fusion.recipe import recipe
+from rankproof.bench.listed import listed, together
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
@@ -25,10 +26,13 @@ TIMES = 2
 DEPTH = 100
 """Documents that a search tried on the spot returns, where the ranking is no deeper."""
 
+MOST_PLACED = 20_000
+"""Documents up to which dense search is tried: more take longer than one waits for."""
+
 RERANKED = 50
 """Documents of a ranking that are reranked on the spot."""
 
-COPIES_WITHIN = 50
+COPIES_WITHIN = 20
 """Documents of a ranking that are compared with one another."""
 
 Rankings = Mapping[str, Any]
@@ -98,45 +102,55 @@ def _other_searches(evidence: Evidence) -> Iterator[Trial]:
         return
     from rankproof.bench.retrieve import keyword, lsa
 
-    for kind, retriever in (("keyword", keyword(corpus)), ("dense", lsa(corpus))):
-        yield _other(evidence, kind, _fused(evidence, retriever))
+    yield _other(evidence, "keyword", _fused(evidence, keyword(corpus)))
+    if len(corpus) <= MOST_PLACED:
+        yield _other(evidence, "dense", _fused(evidence, lsa(corpus)))
     yield _other(evidence, "lexical-reranking", _reranked(evidence, corpus), {"depth": RERANKED})
 
 
 def _reranked(evidence: Evidence, corpus: Corpus) -> Rankings:
-    """The ranking with its first documents in the order of the embedded reranker; what has no text stays out of it."""
-    from rankproof.bench.listed import listed
+    """The ranking with its first documents in the order of the embedded reranker; what has no text comes last."""
     from rankproof.bench.retrieve import rerank
 
-    asked = {query: text for query, text in evidence.questions.items() if text and query in evidence.rankings}
-    own = {query: _scored(evidence.rankings[query], corpus) for query in asked}
-    search = listed({asked[query]: found for query, found in own.items()}, corpus) >> rerank(depth=RERANKED)
-    answers = search.search(list(asked.values()), max(_depth(evidence), RERANKED))
-    found = {query: [doc for doc, _ in answer] for query, answer in zip(asked, answers, strict=True)}
-    return {**evidence.rankings, **found}
+    asked = {query: text for query, text in _texts(evidence).items() if query in evidence.rankings}
+    known = {query: [doc for doc in evidence.rankings[query] if doc in corpus] for query in asked}
+    first = listed({asked[query]: _scored(docs) for query, docs in known.items()}, corpus)
+    answers = (first >> rerank(depth=RERANKED)).search(list(asked.values()), max(_depth(evidence), RERANKED))
+    found = _ids(dict(zip(asked, answers, strict=True)))
+    unknown = {query: [doc for doc in evidence.rankings[query] if doc not in corpus] for query in asked}
+    return {**evidence.rankings, **{query: [*found[query], *unknown[query]] for query in asked}}
 
 
-def _scored(docs: Sequence[str], corpus: Corpus) -> Found:
-    """The documents of a ranking that have a text, with scores that say their order."""
-    known = [doc for doc in docs if doc in corpus]
-    return [(doc, float(len(known) - place)) for place, doc in enumerate(known)]
+def _scored(docs: Sequence[str]) -> Found:
+    """Documents with scores that say their order."""
+    return [(doc, float(len(docs) - place)) for place, doc in enumerate(docs)]
+
+
+def _ids(lists: Mapping[str, Found]) -> dict[str, list[str]]:
+    return {query: [doc for doc, _ in found] for query, found in lists.items()}
 
 
 def _fused(evidence: Evidence, retriever: Retriever) -> Rankings:
     """The ranking and what another retriever finds for the same questions, as one."""
-    asked = [query for query in evidence.judgments.queries if evidence.questions.get(query)]
-    depth = max(_depth(evidence), DEPTH)
-    answers = retriever.search([evidence.questions[query] for query in asked], depth)
-    found = {query: [doc for doc, _ in answer] for query, answer in zip(asked, answers, strict=True)}
-    own = {query: evidence.rankings.get(query, []) for query in evidence.judgments.queries}
-    return fuse({"own": own, "other": {query: found.get(query, []) for query in own}})
+    asked = _texts(evidence)
+    answers = retriever.search(list(asked.values()), max(_depth(evidence), DEPTH))
+    found = dict(zip(asked, answers, strict=True))
+    own = {query: _scored(evidence.rankings.get(query, [])) for query in asked}
+    lists = together({"own": own, "other": found}, recipe(["own", "other"], "rrf"))
+    return {**evidence.rankings, **_ids(lists)}
 
 
 def _other(evidence: Evidence, kind: str, ranking: Rankings, words: Mapping[str, Any] | None = None) -> Trial:
     """The deciding measure on another ranking of the same queries."""
-    measure = evidence.measure
-    before = evidence.scores.column(measure).counting
-    return _trial(kind, measure, measure, before, _values(evidence, ranking, measure), words or {})
+    measure, drawn = evidence.measure, evidence.drawn
+    before = evidence.scores.column(measure).counting[drawn]
+    return _trial(kind, measure, measure, before, _values(evidence, ranking, measure)[drawn], words or {})
+
+
+def _texts(evidence: Evidence) -> dict[str, str]:
+    """The questions that other searches are tried on, as far as their texts are known."""
+    drawn = (query for query, chosen in zip(evidence.asked, evidence.drawn.tolist(), strict=True) if chosen)
+    return {query: text for query in drawn if (text := evidence.questions.get(query))}
 
 
 def _values(evidence: Evidence, ranking: Any, measure: Measure) -> Array:

@@ -45,9 +45,9 @@ def data_of(source: Source, plan: Plan) -> Data:
         corpus = None
     if source.data.get("corpus") is not None:
         corpus = load_corpus(_needed(source, "corpus", sample.documents))
-    if corpus is None and any(map(plan.needs_corpus, plan.retrievers)):
+    if corpus is None and (any(map(plan.needs_corpus, plan.retrievers)) or plan.reranks):
         raise UsageError(
-            f'{source.name}: its retrievers search a corpus, and none is named. Next: add  corpus = "...".'
+            f'{source.name}: it searches or reranks texts, and no corpus is named. Next: add  corpus = "...".'
         )
     judged = replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
     return Data(_judged(source, questions, judged), judged, corpus)

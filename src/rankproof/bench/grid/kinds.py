@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import inspect
-import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from pkgutil import resolve_name
 from typing import Any
 
 from rankproof.bench.adapters import adapted
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.grid.parts import Part
+from rankproof.bench.grid.searches import NOTHING, imported, searches
 from rankproof.bench.grid.source import Source
 from rankproof.core.corpus import Corpus
 from rankproof.errors import RankproofError, UsageError, nearest, one_of
 
-NONE, CALL, HYBRID, BUILT, GIVEN, LEXICAL = "none", "call", "hybrid", "built", "given", "lexical"
+NONE, CALL, HYBRID, BUILT, GIVEN = "none", "call", "hybrid", "built", "given"
+LEXICAL, CROSS = "lexical", "cross-encoder"
 
 CHUNKERS: Mapping[str, Callable[..., Chunker]] = {
     "fixed": fixed,
@@ -31,13 +30,6 @@ MAPS = ("best", "first", "sum")
 
 TINY = Corpus.of({"a": "one two three", "b": "two three four", "c": "three four five"})
 """What retrievers are built on to see that their options are good, before anything runs."""
-
-
-def retrievers() -> dict[str, Callable[..., Any]]:
-    """The retrievers that are built of a corpus, by kind."""
-    from rankproof.bench.retrieve import dense, keyword, lsa
-
-    return {"keyword": keyword, "lsa": lsa, "dense": dense}
 
 
 def check_chunker(source: Source, part: Part) -> None:
@@ -54,11 +46,11 @@ def check_chunker(source: Source, part: Part) -> None:
 
 def check_retriever(source: Source, part: Part) -> None:
     """Refuse a retriever that cannot be made."""
-    kinds = retrievers()
+    kinds = searches()
     _known(source, "retrievers", part, (*kinds, HYBRID, BUILT, CALL, GIVEN))
     if part.kind in kinds:
         _check_options(source, "retrievers", part, kinds[part.kind])
-        _tried(source, "retrievers", part, lambda: retriever(part, TINY))
+        _tried(source, "retrievers", part, lambda: retriever(part, NOTHING if part.kind == "dense" else TINY))
     elif part.kind in (CALL, BUILT):
         _check_options(source, "retrievers", part, _called)
         made = {CALL: lambda: adapted(part.options["call"]), BUILT: lambda: function_of(part)}[part.kind]
@@ -69,17 +61,17 @@ def check_retriever(source: Source, part: Part) -> None:
 
 def check_fusion(source: Source, part: Part) -> None:
     """Refuse a fusion that `fuse` does not know, or not with these options."""
-    names = ["one", "other"]
-    options = {name: value for name, value in part.options.items() if name != "weights"}
-    _tried(source, "fusion", part, lambda: fusion(Part(part.name, part.kind, options), names))
+    weights = part.options.get("weights")
+    names = list(weights) if isinstance(weights, Mapping) else [f"r{n}" for n in range(len(weights or "ab"))]
+    _tried(source, "fusion", part, lambda: fusion(part, names))
 
 
 def check_reranker(source: Source, part: Part) -> None:
     """Refuse a reranker that cannot be made."""
     if part.kind == GIVEN:
         return
-    _known(source, "rerankers", part, (NONE, LEXICAL, CALL))
-    options = _called if part.kind == CALL else _nothing
+    _known(source, "rerankers", part, (NONE, LEXICAL, CROSS, CALL))
+    options = {CALL: _called, CROSS: _modelled}.get(part.kind, _nothing)
     _check_options(source, "rerankers", part, options, () if part.kind == NONE else ("depth",))
     _tried(source, "rerankers", part, lambda: reranker(part))
 
@@ -101,23 +93,30 @@ def retriever(part: Part, corpus: Corpus) -> Any:
         return part.options["call"] if part.given is None else part.given
     if part.kind == BUILT:
         return function_of(part)(corpus)
-    return retrievers()[part.kind](corpus, **part.options)
+    return searches()[part.kind](corpus, **part.options)
 
 
 def fusion(part: Part, names: Sequence[str]) -> Any:
     """The recipe that combines rankings of these names."""
     options = dict(part.options)
     normalise, weights = options.pop("normalise", None), options.pop("weights", None)
-    return recipe(names, part.kind, normalise, weights, options)
+    made = recipe(names, part.kind, normalise, weights, options)
+    if made.method.learn is not None:
+        raise UsageError(
+            f"{part.kind} learns from judged queries, which a grid keeps for choosing. Next: 'rankproof fuse --tune'."
+        )
+    return made
 
 
 def reranker(part: Part) -> Any:
     """What a search is handed to with `>>`; None where nothing is reranked."""
     if part.kind == NONE:
         return None
-    from rankproof.bench.retrieve import rerank
+    from rankproof.bench.retrieve import cross_encoder, rerank
 
     depth = {name: value for name, value in part.options.items() if name == "depth"}
+    if part.kind == CROSS:
+        return cross_encoder(part.options["model"])(**depth)
     return rerank(**depth) if part.kind == LEXICAL else rerank(function_of(part), name=part.name, **depth)
 
 
@@ -126,20 +125,18 @@ def function_of(part: Part) -> Callable[..., Any]:
     if part.given is not None:
         given: Callable[..., Any] = part.given
         return given
-    words, here = part.options["call"], os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        found: Callable[..., Any] = resolve_name(words)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"call: got {words!r}, expected module:function ({error}).") from error
-    finally:
-        sys.path.remove(here)
-    return found
+    named: Callable[..., Any] = imported(part.options["call"])
+    return named
 
 
 def _called(call: str) -> str:
     """The words for a retriever of your own: `module:function`, an endpoint's TOML file, a command."""
     return call
+
+
+def _modelled(model: str) -> str:
+    """The name of a model."""
+    return model
 
 
 def _nothing() -> None:

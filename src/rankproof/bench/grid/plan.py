@@ -36,7 +36,7 @@ class Plan:
     rerankers: Mapping[str, Part]
     k: tuple[int, ...] = (10,)
     depth: int = 100
-    """Documents that first searches find, for fusion and reranking."""
+    """Documents that first searches find, for fusion and reranking; never fewer than are passed on."""
     strategy: str = "auto"
     most: int = 64
     """With more configurations than this, `auto` halves."""
@@ -67,6 +67,11 @@ class Plan:
         """Whether configurations are weeded out on the way."""
         many = self.strategy == "auto" and len(self.configurations) > self.most
         return many or self.strategy == "halving"
+
+    @property
+    def reranks(self) -> bool:
+        """Whether anything is reranked, which needs texts."""
+        return any(part.kind != kinds.NONE for part in self.rerankers.values())
 
     def needs_corpus(self, name: str) -> bool:
         """Whether a retriever is built of the documents, so that chunking makes a difference."""
@@ -217,10 +222,11 @@ def _by_name(parts: Sequence[Part]) -> dict[str, Part]:
 
 def _settings(source: Source) -> dict[str, Any]:
     data = source.data
-    found: dict[str, Any] = {"k": _ks(source), "measures": _measures(source)}
-    for name in ("depth", "most"):
-        if name in data:
-            found[name] = _whole(source, name, data[name], 1)
+    ks = _ks(source)
+    found: dict[str, Any] = {"k": ks, "measures": _measures(source)}
+    found["depth"] = max(_whole(source, "depth", data.get("depth", Plan.depth), 1), *ks)
+    if "most" in data:
+        found["most"] = _whole(source, "most", data["most"], 1)
     if "seed" in data:
         found["seed"] = _whole(source, "seed", data["seed"], 0)
     if "strategy" in data:

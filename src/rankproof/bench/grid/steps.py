@@ -11,17 +11,14 @@ from rankproof.bench.adapters import Adapted, adapted
 from rankproof.bench.adapters.answers import Answer, Reading
 from rankproof.bench.chunk.chunked import chunked
 from rankproof.bench.chunk.documents import documents_found
-from rankproof.bench.fusion.pool import pool_of
-from rankproof.bench.fusion.recipe import fused
 from rankproof.bench.grid import kinds
 from rankproof.bench.grid.configuration import NOT_USED, Configuration
 from rankproof.bench.grid.plan import Plan
-from rankproof.bench.listed import listed
+from rankproof.bench.listed import listed, together
 from rankproof.bench.retriever import Found
 from rankproof.bench.runner import Row, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told
 from rankproof.core.corpus import Corpus
-from rankproof.core.table import RankingTable
 from rankproof.errors import DataError
 
 T = TypeVar("T")
@@ -116,13 +113,13 @@ class Steps:
     def _fused(self, fusion: str, parts: Mapping[str, Rows], questions: Mapping[str, str]) -> Rows:
         """Several lists as one; a question that failed in all of them fails."""
         start = perf_counter()
-        tables = {name: _table(rows, questions) for name, rows in parts.items()}
-        pool = pool_of(tables)
-        made = kinds.fusion(self.plan.fusion[fusion], list(parts))
-        lists = pool.ordered(fused(made, pool))
+        lists = together(
+            {name: _lists(rows, questions) for name, rows in parts.items()},
+            kinds.fusion(self.plan.fusion[fusion], list(parts)),
+        )
         share = (perf_counter() - start) / max(len(questions), 1)
         return {
-            name: _joined([rows[name] for rows in parts.values()], list(lists.get(name, {}).items()), share)
+            name: _joined([rows[name] for rows in parts.values()], lists.get(name, []), share)
             for name in questions
         }
 
@@ -189,19 +186,9 @@ class Steps:
         return {name: known[name] for name in questions}
 
 
-def _table(rows: Rows, questions: Mapping[str, str]) -> RankingTable:
-    """Lists as columns; the scores count where they are."""
-    import numpy as np
-
-    lists: dict[str, Found] = {
-        name: row.answer.found for name in questions if (row := rows[name]).answer is not None
-    }
-    return RankingTable(
-        query=[name for name, found in lists.items() for _ in found],
-        doc=[doc for found in lists.values() for doc, _ in found],
-        score=np.array([score for found in lists.values() for _, score in found], dtype=np.float64),
-        source="a first search",
-    )
+def _lists(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
+    """What was found for the questions that did not fail."""
+    return {name: answer.found for name in questions if (answer := rows[name].answer) is not None}
 
 
 def _joined(rows: Sequence[Row], found: Found, seconds: float) -> Row:

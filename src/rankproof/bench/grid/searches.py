@@ -1,0 +1,96 @@
+"""The searches and rerankers of a grid, made of plain options: models and functions are named by words."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pkgutil import resolve_name
+from typing import Any
+
+from rankproof.core.corpus import Corpus
+from rankproof.errors import UsageError, shorten
+
+EMBEDDERS = (
+    "sentence-transformers:MODEL, model2vec:MODEL, module:function, or { base_url = ..., model = ... }"
+)
+
+
+def searches() -> dict[str, Callable[..., Any]]:
+    """The retrievers that are built of a corpus, by kind."""
+    from rankproof.bench.retrieve import keyword, lsa
+
+    return {"keyword": keyword, "expanded": expanded, "lsa": lsa, "dense": dense}
+
+
+def expanded(
+    corpus: Corpus,
+    *,
+    documents: int | None = None,
+    terms: int | None = None,
+    weight: float | None = None,
+    language: str | None = None,
+) -> Any:
+    """Keyword search whose questions are widened by words of what was found first (RM3)."""
+    from rankproof.bench.retrieve import expand, keyword
+
+    given = {"documents": documents, "terms": terms, "weight": weight}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return expand(keyword(corpus, language=language), **options)
+
+
+def dense(
+    corpus: Corpus,
+    *,
+    embedder: Any,
+    similarity: str = "cosine",
+    document_prefix: str = "",
+    question_prefix: str = "",
+    cache: str | None = None,
+) -> Any:
+    """Exact search among the vectors of an embedder that is named by words."""
+    from rankproof.bench import retrieve
+
+    made = embedder_of(embedder)
+    if corpus is NOTHING:
+        return None  # an embedder that can be made is all that is to be seen before the run
+    return retrieve.dense(
+        corpus,
+        made,
+        similarity=similarity,  # type: ignore[arg-type]
+        document_prefix=document_prefix,
+        question_prefix=question_prefix,
+        cache=cache,
+    )
+
+
+NOTHING = Corpus([])
+"""Stands for a corpus where a search is only to be checked, and building it would ask a model."""
+
+
+def embedder_of(words: Any) -> Any:
+    """The embedder that the words name."""
+    from rankproof.bench.retrieve import endpoint, model2vec, sentence_transformers
+
+    if isinstance(words, Mapping):
+        return endpoint(**words)
+    if not isinstance(words, str):
+        return words
+    kind, _, rest = words.partition(":")
+    if not rest:
+        raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}.")
+    if kind == "sentence-transformers":
+        return sentence_transformers(rest)
+    return model2vec(rest) if kind == "model2vec" else imported(words)
+
+
+def imported(words: str) -> Any:
+    """What is named as `module:function`, also of the working folder."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        return resolve_name(words)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"got {words!r}, expected module:function ({error}).") from error
+    finally:
+        sys.path.remove(here)
