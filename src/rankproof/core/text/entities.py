@@ -36,6 +36,7 @@ BEFORE_NOUNS = (
 DETERMINERS = frozenset(BEFORE_NOUNS.split())
 CALLED = "president king queen prince sir lord dr mr mrs ms prof professor saint pope general herr frau"
 TITLES = frozenset(CALLED.split())
+SMALL_WORDS = STOP_WORDS | COMMON
 NUMERAL = re.compile(r"[IVX]+|.*\d.*")
 
 
@@ -89,9 +90,7 @@ def shared(wanted: list[Entity], text: str) -> list[Entity]:
 
 def _named(entity: Entity, text: str, plain: str) -> bool:
     """Whether a name is in a text in so many words."""
-    return entity.kind == "name" and any(
-        _stands(f, text, plain) for f in entity.forms if len(f) > 3 or not f.isascii()
-    )
+    return entity.kind == "name" and any(_stands(form, text, plain) for form in entity.forms - SMALL_WORDS)
 
 
 def _stands(form: str, text: str, plain: str) -> bool:

@@ -13,7 +13,7 @@ from rankproof.core.text.irregular import IRREGULAR
 VOWEL = re.compile(r"[aeiouy]")
 PLURAL = re.compile(r"(?<=\w{2})(?:(?<=i)es|(?<=[sxz])es|(?<=[cs]h)es|(?<![suia])s)$|(?<=\w{3}[aeo])s$")
 DERIVED = re.compile(
-    r"(?<=\w{4})(?:isation|ization|fulness|iveness|ement|ation|ically|ally|ingly|edly|ness|ment|ities|ity|ion|ive|ist|ism"
+    r"(?<=\w{4})(?:fulness|iveness|ement|ation|ically|ally|ingly|edly|ness|ment|ities|ity|(?<=\w{5})ion|ive|ist|ism"
     r"|or|ung|ungen|lichen?|licher|liche|heit|keit|mente|zione|cion|cao)$"
 )
 INFLECTED = re.compile(r"(?<=\w{2})(?:ing|ed|eth)$")
@@ -40,6 +40,7 @@ def stem(form: str) -> str:
     >>> stem("katzen") == stem("katze"), stem("الكتاب") == stem("كتاب"), stem("लड़कों") == stem("लड़का")
     (True, True, True)
     """
+    form = IRREGULAR.get(form, form)
     first = form[0]
     if first < "\u0250":
         return _latin(form) if first.isalpha() and len(form) > 3 else form
@@ -54,7 +55,7 @@ def stem(form: str) -> str:
 
 def _latin(form: str) -> str:
     """English inflections first, then endings that Germanic and Romance languages share."""
-    form = IRREGULAR.get(form) or PLURAL.sub("", form)
+    form = PLURAL.sub("", form)
     shorter = INFLECTED.sub("", form)
     if shorter != form and VOWEL.search(shorter) and (shorter[-1] not in "aeiou" or len(shorter) > 3):
         form = DOUBLED.sub(r"\1", shorter)
