@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from rankproof import Benchmark
-from rankproof.bench.runner.progress import Progress
+from rankproof.progress import Progress
 from rankproof.errors import UsageError
 
 QUESTIONS = {f"q{n}": f"question {n}" for n in range(12)}
@@ -343,7 +343,7 @@ class Terminal(io.StringIO):
 def test_progress_is_told_on_standard_error_only(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankproof.bench.runner.progress.FIRST", 0.1)
+    monkeypatch.setattr("rankproof.progress.FIRST", 0.1)
 
     def search(text: str) -> list[str]:
         time.sleep(0.05)
@@ -358,7 +358,7 @@ def test_progress_is_told_on_standard_error_only(
 
 
 def test_progress_on_a_terminal_writes_over_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankproof.bench.runner.progress.FIRST", 0.0)
+    monkeypatch.setattr("rankproof.progress.FIRST", 0.0)
     stream = Terminal()
     progress = Progress("told", 10, stream)
     progress.tell(5, 1)

@@ -55,9 +55,10 @@ def judged(server: Served, samples: list[dict[str, Any]], metrics: str = SIX, **
 # --- few calls -----------------------------------------------------------------------------------------
 
 
-def test_six_metrics_of_ten_chunks_take_at_most_three_calls(server: Served) -> None:
+def test_six_metrics_of_ten_chunks_take_two_calls(server: Served) -> None:
+    """One that takes reference and answer apart, one that judges everything."""
     scores = judged(server, [sample()])
-    assert len(server.calls) <= 3
+    assert len(server.calls) == 2
     assert scores.account.calls == len(server.calls)
     assert all(share == 1 for share in scores.coverage.values())
     assert scores["context_precision"] == 1.0
@@ -234,6 +235,23 @@ def test_an_interruption_loses_no_verdict_that_was_given(
     server.delay = 0
     subprocess.run([sys.executable, "-c", SCRIPT, server.url, str(ledger)], check=True, timeout=60)
     assert 400 - given <= len(server.calls) <= 400 - given + 8
+
+
+def test_progress_says_how_far_and_how_dear_it_is(
+    server: Served, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    monkeypatch.setattr("rankproof.progress.FIRST", 0.0)
+    monkeypatch.setattr("rankproof.progress.EVERY", {True: 0.0, False: 0.0})
+    server.delay = 0.02
+    rankproof.judge(
+        [sample(n, 1) for n in range(5)],
+        "context_precision",
+        judge="openai:gpt-4o-mini",
+        base_url=server.url,
+        **LIMITS,
+    )
+    told = capfd.readouterr().err.splitlines()
+    assert told[-1] == "openai:gpt-4o-mini: 5 of 5 samples; 5 calls, $0.00 so far"
 
 
 # --- secrets -------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from rankproof.bench.adapters import Adapted, adapted
 from rankproof.bench.adapters.answers import IdOf, Reading
 from rankproof.bench.runner import Plan, Row, answer_all
 from rankproof.bench.runner.answering import Told
-from rankproof.bench.runner.progress import Progress
 from rankproof.core.corpus import Corpus
+from rankproof.progress import Progress
 from rankproof.store.answers import Answers, opened
 
 

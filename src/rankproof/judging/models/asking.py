@@ -95,12 +95,13 @@ def _parts(asks: Sequence[Ask], most_pairs: int) -> Iterator[list[Ask]]:
     for text, group in _by_text(asks).items():
         for start in range(0, len(group), most_pairs):
             piece = group[start : start + most_pairs]
+            more = {text} if any(ask.relation != "A" for ask in piece) else set()
             long = sum(map(len, texts)) + len(text) > MOST_CHARACTERS
-            if part and (len(part) + len(piece) > most_pairs or len(texts) >= MOST_TEXTS or long):
+            if part and (len(part) + len(piece) > most_pairs or len(texts | more) > MOST_TEXTS or long):
                 yield part
                 part, texts = [], set()
             part += piece
-            texts |= {text} if any(ask.relation != "A" for ask in piece) else set()
+            texts |= more
     if part:
         yield part
 

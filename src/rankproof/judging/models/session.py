@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -17,6 +17,7 @@ from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import Reading, read
 from rankproof.judging.models.transport import Failed, Hopeless, Line, open_client
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
+from rankproof.progress import Progress
 
 REPLY_TOKENS = {"R": 25, "S": 15, "Q": 6, "A": 6, "C": 150}
 """About how many tokens a reply needs for a pair of each relation."""
@@ -46,11 +47,17 @@ class Session:
     hopeless: str = ""
     """Why no further call can succeed, once that is known."""
     account: Account = field(default_factory=Account)
+    progress: Progress | None = None
+    begun: int = 0
+    """Samples of which all calls are under way or done."""
 
     async def settle(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """Ask about the pairs of each group."""
-        calls = (call for group in groups for call in calls_for(group, self.limits.canaries))
         limits = self.limits
+        self.progress = (
+            Progress(self.name, len(groups), noun="samples") if isinstance(groups, Sized) else None
+        )
+        calls = self._calls(groups)
         async with open_client(limits.concurrency, limits.timeout) as client:
             line = Line(
                 *(self.service, self.model, client, Pace(limits.concurrency), self.given),
@@ -63,12 +70,27 @@ class Session:
                     workers.create_task(self._work(line, calls))
         for problem, times in line.problems.items():
             self._note(f"{problem}, tried again", times)
+        if self.progress is not None:
+            self.progress.close()
         return self.account
+
+    def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
+        for group in groups:
+            yield from calls_for(group, self.limits.canaries)
+            self.begun += 1
 
     async def _work(self, line: Line, calls: Iterator[Call]) -> None:
         """Take one call after the other: as many workers as calls may be under way keep memory flat."""
         for call in calls:
             await self._settle(line, call, self.limits.again)
+            self._tell()
+
+    def _tell(self) -> None:
+        """Say how far it is and what it has cost so far, where that takes longer than a moment."""
+        if self.progress is not None:
+            spent = self.budget.spent
+            cost = "" if spent.money is None else f", ${spent.money:.2f}"
+            self.progress.tell(self.begun, 0, f"; {spent.calls:,} calls{cost} so far")
 
     async def _settle(self, line: Line, call: Call, again: int) -> None:
         """Settle the pairs of one call; those that its reply leaves open are asked again, without the others."""

@@ -15,9 +15,12 @@ EVERY = {True: 0.25, False: 10.0}
 class Progress:
     """Tells of a run that takes longer than a moment: a line that moves on a terminal, else now and then one."""
 
-    def __init__(self, what: str, total: int, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, what: str, total: int, stream: TextIO | None = None, *, noun: str = "questions"
+    ) -> None:
         self._what = what
         self._total = total
+        self._noun = noun
         self._stream = sys.stderr if stream is None else stream
         self._moving = self._stream.isatty()
         self._began = monotonic()
@@ -25,7 +28,7 @@ class Progress:
         self._told = False
         self._known: int | None = None
 
-    def tell(self, done: int, failed: int) -> None:
+    def tell(self, done: int, failed: int, more: str = "") -> None:
         """Say how far it is, if it is time to; what was done at the first call took no time."""
         now = monotonic()
         self._known = done if self._known is None else self._known
@@ -34,7 +37,7 @@ class Progress:
         self._next = now + EVERY[self._moving]
         self._told = True
         left = (now - self._began) / max(done - self._known, 1) * (self._total - done)
-        line = progress_line(self._what, done, self._total, failed, left)
+        line = progress_line(self._what, done, self._total, failed, left, self._noun) + more
         self._stream.write(f"\r\x1b[K{line}" if self._moving else f"{line}\n")
         self._stream.flush()
 
@@ -45,14 +48,14 @@ class Progress:
             self._stream.flush()
 
 
-def progress_line(what: str, done: int, total: int, failed: int, left: float) -> str:
+def progress_line(what: str, done: int, total: int, failed: int, left: float, noun: str = "questions") -> str:
     """One line of progress, with the seconds that are left.
 
     >>> progress_line("keyword", 50, 200, 1, 90.0)
     'keyword: 50 of 200 questions, 1 failed, about 1 min 30 s to go'
     """
     wrong = f", {failed} failed" if failed else ""
-    return f"{what}: {done} of {total} questions{wrong}" + (
+    return f"{what}: {done} of {total} {noun}{wrong}" + (
         f", about {_duration(left)} to go" if done < total else ""
     )
 

@@ -1,0 +1,128 @@
+"""A scripted model on loopback: it speaks OpenAI's protocol, waits, and says something that fits what was asked.
+
+Whoever asks says in its prompt, or beside it, which JSON it wants; the reply is the smallest one that fits and is not
+empty. So every tool runs its own whole course of calls against the same server, which counts them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+ITEMS = 4
+"""Elements of every list in a reply, where the prompt does not say how many."""
+
+
+@dataclass
+class Count:
+    """What the server was asked."""
+
+    url: str = ""
+    calls: int = 0
+    characters: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def reply_to(request: dict[str, Any]) -> dict[str, Any]:
+    """The message that fits a request."""
+    if tools := request.get("tools"):
+        function = tools[0]["function"]
+        arguments = json.dumps(fitting(function["parameters"], function["parameters"]))
+        call = {
+            "id": "c1",
+            "type": "function",
+            "function": {"name": function["name"], "arguments": arguments},
+        }
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema") or in_prompt(
+        request
+    )
+    content = json.dumps(fitting(schema, schema) if schema else {"rating": 1})
+    return {"role": "assistant", "content": content}
+
+
+def in_prompt(request: dict[str, Any]) -> dict[str, Any] | None:
+    """The first JSON schema that a prompt shows."""
+    text = " ".join(str(message["content"]) for message in request["messages"])
+    for start in re.finditer(r"\{", text):
+        try:
+            found, _ = json.JSONDecoder().raw_decode(text, start.start())
+        except ValueError:
+            continue
+        if isinstance(found, dict) and "properties" in found:
+            return found
+    return None
+
+
+def fitting(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
+    """The smallest value that fits a schema, with something in every list."""
+    if "$ref" in schema:
+        return fitting(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
+    if "enum" in schema:
+        return 0 if 0 in schema["enum"] else schema["enum"][-1]
+    if "anyOf" in schema:
+        return fitting(schema["anyOf"][0], whole)
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: fitting(each, whole) for name, each in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [fitting(schema.get("items", {}), whole)] * ITEMS
+    return {"integer": 1, "number": 1.0, "boolean": True, "null": None}.get(str(kind), "yes")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Waits as a model does, then answers."""
+
+    protocol_version = "HTTP/1.1"
+    count: Count
+    wait: float
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        size = sum(len(str(message["content"])) for message in request["messages"])
+        with self.count.lock:
+            self.count.calls += 1
+            self.count.characters += size
+        time.sleep(self.wait)
+        choice = {"index": 0, "message": reply_to(request), "finish_reason": "stop"}
+        usage = {"prompt_tokens": size // 4, "completion_tokens": 20, "total_tokens": size // 4 + 20}
+        body = json.dumps(
+            {
+                "id": "r1",
+                "object": "chat.completion",
+                "created": 0,
+                "model": str(request.get("model")),
+                "choices": [choice] * int(request.get("n") or 1),
+                "usage": usage,
+            }
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Keep quiet."""
+
+
+@contextmanager
+def serving(wait: float) -> Iterator[Count]:
+    """The server as long as the block runs."""
+    count = Count()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"count": count, "wait": wait}))
+    server.daemon_threads = True
+    server.request_queue_size = 256
+    count.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield count
+    finally:
+        server.shutdown()
