@@ -8,6 +8,7 @@ from rankproof.bench.retrieve.search import Allowed, Terms, deepened
 from rankproof.bench.retrieve.words import prepared
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
+from rankproof.errors import UsageError
 
 FIXED = {"k1": 1.2, "b": 0.75}
 """The parameters that are built into tantivy."""
@@ -19,7 +20,7 @@ LANGUAGES = (
 """Whose words it can bring to one form."""
 
 ROOM = 4_000_000_000
-"""The most bytes that are held while indexing: one piece of index, whose order is that of the documents."""
+"""The most bytes that are held while indexing, so that all of it is one piece, in the order of the documents."""
 
 
 class TantivyIndex:
@@ -40,6 +41,10 @@ class TantivyIndex:
         index.register_tokenizer("words", self._analyzer)
         _fill(index, (corpus[name].whole for name in self._ids))
         self._searcher = index.searcher()
+        if self._searcher.num_segments > 1:
+            raise UsageError(
+                f"keyword: the {len(corpus)} documents are more than one piece of index holds. Next: engine='sqlite'."
+            )
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text, in order."""
@@ -53,7 +58,7 @@ class TantivyIndex:
     def search(self, terms: Terms, k: int, allowed: Allowed) -> Found:
         """The `k` best documents for weighted terms."""
         clauses = [each for term, weight in terms.items() for each in self._clauses(term, weight)]
-        if not clauses:
+        if not clauses or not self._ids:
             return []
         query = self._tantivy.Query.boolean_query(clauses)
         if allowed is None:
@@ -62,8 +67,7 @@ class TantivyIndex:
 
     def _best(self, query: Any, k: int) -> Found:
         hits = self._searcher.search(query, min(k, len(self._ids)), count=False).hits
-        places: list[Any] = self._searcher.fast_field_values("place", [address for _, address in hits])
-        return [(self._ids[place], score) for place, (score, _) in zip(places, hits, strict=True)]
+        return [(self._ids[address.doc], score) for score, address in hits]
 
     def _clauses(self, term: str, weight: float) -> list[Any]:
         """What finds a term. It is repeated rather than boosted where that is the same, which is faster."""
@@ -85,7 +89,6 @@ def _schema() -> Any:
 
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name="words", index_option="freq")
-    builder.add_integer_field("place", fast=True)
     return builder.build()
 
 
@@ -93,8 +96,8 @@ def _fill(index: Any, texts: Any) -> None:
     import tantivy
 
     writer = index.writer(ROOM, num_threads=1)
-    for place, text in enumerate(texts):
-        writer.add_document(tantivy.Document(text=prepared(text), place=place))
+    for text in texts:
+        writer.add_document(tantivy.Document(text=prepared(text)))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()

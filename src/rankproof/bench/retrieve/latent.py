@@ -107,7 +107,7 @@ class _Space:
 
 def _learned(counts: Sequence[Counts], dimensions: int | None) -> _Space:
     """The space in which documents differ most."""
-    learned = counts[:: -(-len(counts) // LEARNED)]
+    learned = counts[:: max(-(-len(counts) // LEARNED), 1)]
     number = len(learned)
     frequency = Counter(word for text in learned for word in text)
     features, weight = _features(frequency, number)
