@@ -26,6 +26,7 @@ from rankproof.io.beir import split_of
 from rankproof.io.corpora import BEIR_CORPUS, load_corpus
 from rankproof.io.fields import QUESTION_ID, QUESTION_TEXT, checked_id, field_of, id_of, text_in
 from rankproof.io.guess import column_of
+from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import beir_questions, load_questions
 from rankproof.io.records import Placed, records
@@ -74,7 +75,7 @@ def _with_unanswered(folder: Path, judgments: Judgments) -> Judgments:
     marked = [
         id_of(record, QUESTION_ID, where)
         for where, record in records(beir_questions(folder), "the questions")
-        if (record.get("metadata") or {}).get(JUDGED) is True
+        if isinstance(record.get("metadata"), Mapping) and record["metadata"].get(JUDGED) is True
     ]
     missing = [name for name in marked if name not in judgments.index]
     return load_judgments({**judgments.as_dict(), **{name: {} for name in missing}}) if missing else judgments
@@ -140,12 +141,21 @@ def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
 
 def _listed(found: Any, where: str) -> dict[Any, Any]:
     if isinstance(found, str):
-        found = json.loads(found) if found.lstrip()[:1] in ("[", "{") else _separated(found)
+        found = _parsed(found, where) if found.lstrip()[:1] in ("[", "{") else _separated(found)
     if isinstance(found, Mapping):
         return {doc: grade for doc, grade in found.items() if grade is not None}
-    if not isinstance(found, Iterable):
+    if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
         raise DataError(f"{where}: got {shorten(found)}, expected a list of ids, or {{id: grade}}.")
     return dict.fromkeys(found, 1)
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"{where}: got {shorten(text)}, which begins as JSON and is none ({error})."
+        ) from error
 
 
 def _separated(text: str) -> list[str]:

@@ -173,9 +173,10 @@ def _pairs(text: str, name: str) -> Iterator[Placed]:
 def _table(text: str, delimiter: str, name: str) -> Iterator[Placed]:
     quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
-    header = [cell.strip() for cell in next(reader)]
+    rows = _rows(reader, name)
+    header = [cell.strip() for cell in next(rows)]
     before = reader.line_num
-    for row in _rows(reader, name):
+    for row in rows:
         where, before = f"{name}, line {before + 1}", reader.line_num
         if len(row) != len(header):
             raise DataError(
