@@ -119,6 +119,32 @@ def test_a_benchmark_runs_on_it(make: Make, corpus: Corpus) -> None:
     store.close()
 
 
+def test_settings_tell_what_was_filled(make: Make, corpus: Corpus) -> None:
+    store = make()
+    before = store.settings
+    store.fill(corpus)
+    once = store.settings
+    store.fill({"d": "more"})
+    assert before != once != store.settings
+    assert once["filled"] == [corpus.fingerprint]
+    store.close()
+
+
+def test_settings_name_the_place_of_a_client(tmp_path: Path) -> None:
+    import chromadb
+    from chromadb.config import Settings
+    from qdrant_client import QdrantClient
+
+    quiet = Settings(anonymized_telemetry=False)
+    client = QdrantClient(path=str(tmp_path / "q"))
+    assert qdrant(client, "c", embed).settings["where"] == str(tmp_path / "q")
+    client.close()
+    assert chroma(chromadb.EphemeralClient(quiet), "c", embed).settings["where"] == ":memory:"
+    kept = chromadb.PersistentClient(str(tmp_path / "c"), Settings(anonymized_telemetry=False))
+    assert chroma(kept, "c", embed).settings["where"] == str(tmp_path / "c")
+    assert chroma(tmp_path / "c", "c", embed).settings["where"] == str(tmp_path / "c")
+
+
 @pytest.mark.parametrize("kind_of_store", [qdrant, lancedb, chroma])
 def test_what_was_filled_is_found_by_who_comes_later(
     kind_of_store: Make, tmp_path: Path, corpus: Corpus

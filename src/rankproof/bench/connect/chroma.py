@@ -14,7 +14,7 @@ from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import missing_extra, one_of
 
-ADVICE = "check the address, the name of the collection and the length of its vectors."
+ADVICE = "check the address, the name of the collection and the length of its vectors, or hand over your own client."
 SPACES = ("cosine", "l2", "ip")
 
 
@@ -42,7 +42,7 @@ def chroma(
     asked = as_embedder(embedder)
     settings = {
         "store": "chroma",
-        "where": without_secrets(str(where)) if isinstance(where, str) else "a client",
+        "where": _address(where),
         "collection": collection,
         "embedder": dict(asked.settings),
         "id": id,
@@ -80,6 +80,16 @@ def _client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
             port = parts.port or (443 if ssl else 8000)
             return chromadb.HttpClient(host=parts.hostname or "", port=port, ssl=ssl, **quiet)
         return chromadb.PersistentClient(path=str(where), **quiet)
+
+
+def _address(where: Any) -> str:
+    """The place itself, or that of a client."""
+    if not hasattr(where, "get_collection"):
+        return without_secrets(str(where))
+    told = where.get_settings()
+    if told.chroma_server_host:
+        return f"{told.chroma_server_host}:{told.chroma_server_http_port}"
+    return str(told.persist_directory) if told.is_persistent else ":memory:"
 
 
 def _faults(secrets: list[str]) -> Any:

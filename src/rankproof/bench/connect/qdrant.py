@@ -86,9 +86,12 @@ def _client(where: Any, options: Mapping[str, Any]) -> Any:
 
 
 def _address(where: Any) -> str:
-    return (
-        without_secrets(str(where)) if isinstance(where, str) or hasattr(where, "__fspath__") else "a client"
-    )
+    """The place itself, or that of a client."""
+    if not hasattr(where, "query_points"):
+        return without_secrets(str(where))
+    told = getattr(where, "init_options", {})
+    named = (str(told[name]) for name in ("url", "host", "path", "location") if told.get(name))
+    return without_secrets(next(named, "a client"))
 
 
 def _plain(filter: Any) -> Any:

@@ -28,12 +28,12 @@ class StoreError(RankproofError, Failed):
         Failed.__init__(self, reason, again=again, wait=wait)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Store:
     """A store as a retriever."""
 
     settings: Mapping[str, Any]
-    """All that shapes its answers but its contents, without secrets."""
+    """All that is known to shape its answers, without secrets: what is in it only as far as `fill` put it there."""
     ask: Callable[[list[str], int], list[Found]] = field(repr=False)
     put: Callable[[Corpus], None] = field(repr=False)
     shut: Callable[[], None] = field(repr=False, default=lambda: None)
@@ -46,7 +46,9 @@ class Store:
 
     def fill(self, corpus: Any) -> Store:
         """Put the documents into the store, which is made where it is missing; those with the same id are replaced."""
-        self.put(load_corpus(corpus))
+        documents = load_corpus(corpus)
+        self.put(documents)
+        self.settings = {**self.settings, "filled": [*self.settings.get("filled", ()), documents.fingerprint]}
         return self
 
     def close(self) -> None:
