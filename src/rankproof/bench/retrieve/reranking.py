@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from rankproof.bench.adapters.adapted import finished
 from rankproof.bench.adapters.callables import described
 from rankproof.bench.retrieve.checks import check_count, check_number
 from rankproof.bench.retrieve.proximity import proximity
+from rankproof.bench.retrieve.scorers import Scorer, as_scorer, scored
 from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, ordered
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, MissingExtra, UsageError, shorten
 from rankproof.io.corpora import load_corpus
-
-Scorer: TypeAlias = Callable[[str, list[str]], Any]
-"""From a question and texts to a score for each text; may be async."""
 
 DEPTH = 50
 OWN_WEIGHT = 0.25
@@ -131,18 +128,6 @@ def cross_encoder(model: str, **options: Any) -> Rerank:
     return rerank(CrossEncoder(model, **options), name=model)
 
 
-def as_scorer(anything: Any) -> Scorer:
-    """A function `(question, texts) -> scores`, or the `predict` of a cross-encoder as one."""
-    if callable(getattr(anything, "predict", None)):
-        return lambda question, texts: anything.predict([(question, text) for text in texts])
-    if callable(anything) and not isinstance(anything, type):
-        scorer: Scorer = anything
-        return scorer
-    raise UsageError(
-        f"rerank: got {shorten(anything)} ({type(anything).__name__}), expected a function (question, texts) -> scores."
-    )
-
-
 def as_reranking(anything: Any) -> Rerank:
     """What stands behind `>>`."""
     return anything if isinstance(anything, Rerank) else rerank(anything)
@@ -152,11 +137,7 @@ def _answer(first: Search, made: Rerank, scorer: Scorer, corpus: Corpus) -> Answ
     def again(question: str, found: Found, k: int) -> Found:
         head, tail = found[: made.depth], found[made.depth : max(k, made.depth)]
         texts = [_text(corpus, document) for document, _ in head]
-        scores = _checked(finished(scorer(question, texts)), texts) if head else np.zeros(0)
-        if made.share < 1:
-            scores = made.share * _from_0_to_1(scores) + (1 - made.share) * _from_0_to_1(
-                np.array([score for _, score in head])
-            )
+        scores = _mixed(made.share, scored(scorer, question, texts), [score for _, score in head])
         return _joined([document for document, _ in head], scores, tail)[:k]
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
@@ -164,6 +145,13 @@ def _answer(first: Search, made: Rerank, scorer: Scorer, corpus: Corpus) -> Answ
         return [again(question, each, k) for question, each in zip(questions, found, strict=True)]
 
     return answer
+
+
+def _mixed(share: float, scores: Array, before: Sequence[float]) -> Array:
+    """The scores as they are, or together with those before, both on one scale."""
+    if share == 1:
+        return scores
+    return share * _from_0_to_1(scores) + (1 - share) * _from_0_to_1(np.array(before))
 
 
 def _joined(documents: Sequence[str], scores: Array, tail: Found) -> Found:
@@ -185,24 +173,3 @@ def _text(corpus: Corpus, document: str) -> str:
             "Next: give rerank(corpus=...) the documents that the retriever searches."
         )
     return corpus[document].whole
-
-
-def _checked(given: Any, texts: Sequence[str]) -> Array:
-    try:
-        scores: Array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"rerank: got {shorten(given)}, expected a number for each text ({error})."
-        ) from error
-    if scores.shape == (len(texts), 1):
-        scores = scores[:, 0]
-    if scores.shape != (len(texts),):
-        raise DataError(
-            f"rerank: got scores of shape {scores.shape} for {len(texts)} texts, expected one number for each."
-        )
-    if not np.isfinite(scores).all():
-        worst = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise DataError(
-            f"rerank: the score of {shorten(texts[worst])} is {scores[worst]}, expected a number."
-        )
-    return scores
