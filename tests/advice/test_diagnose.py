@@ -277,3 +277,53 @@ def test_it_is_a_page_and_a_part_of_a_report(keyword: Diagnosis) -> None:
     odd = diagnose({"<q>": {"a": 1}}, {"<q>": ["b"]}, queries={"<q>": "<b>bold</b>"}).html()
     assert "<q>" not in odd
     assert "<b>bold</b>" not in odd
+
+
+@pytest.mark.parametrize("profile", ["elasticsearch", "trec_eval-9", "ranx"])
+def test_a_profile_is_followed(profile: str) -> None:
+    ranking, measure = sample.rankings()["dense"], "nDCG@10"
+    found = diagnose(sample.judgments(), ranking, measure=measure, profile=profile)
+    scores = evaluate(sample.judgments(), ranking, measure, profile=profile)
+    assert found.mean == pytest.approx(scores[measure])
+    assert len(found.bands) == 5
+
+
+@pytest.mark.parametrize(
+    "conventions",
+    [
+        {"no_relevant": "skip"},
+        {"missing": "skip"},
+        {"ties": "expected"},
+        {"ties": "best"},
+        {"unjudged": "skip"},
+    ],
+)
+def test_conventions_are_those_of_evaluate(conventions: dict[str, Any]) -> None:
+    ranking = sample.rankings()["keyword"]
+    found = diagnose(
+        sample.judgments(), ranking, queries=sample.queries(), corpus=sample.documents(), **conventions
+    )
+    scores = evaluate(sample.judgments(), ranking, "nDCG@10", **conventions)
+    assert found.mean == pytest.approx(scores["nDCG@10"])
+    assert found.judged == len(scores.values("nDCG@10"))
+
+
+def test_of_many_queries_a_draw_is_searched_again_and_it_says_so() -> None:
+    many = {f"q{i}": {f"d{i % 40}": 1} for i in range(600)}
+    texts = {f"d{i}": f"about thing{i} and more" for i in range(40)}
+    asked = {f"q{i}": f"where is thing{i % 40}" for i in range(600)}
+    ranking = {query: ["d1", "d2"] for query in many}
+    found = diagnose(many, ranking, queries=asked, corpus=texts)
+    by_kind = {fix.kind: fix for fix in found.fixes}
+    assert by_kind["keyword"].n == 500
+    assert by_kind["keyword"].claimed
+    assert by_kind["reranking"].n == 600
+    assert "500 of the 600 queries" in str(found)
+
+
+def test_a_ranking_that_answers_nothing_is_diagnosed_too() -> None:
+    texts = {f"d{i}": f"about thing{i} and more" for i in range(QUERIES)}
+    asked = {f"q{i}": f"where is thing{i}" for i in range(QUERIES)}
+    found = diagnose(judged(), {query: [] for query in judged()}, queries=asked, corpus=texts)
+    assert found.first[0].kind in ("keyword", "dense")
+    assert {each.why[0] for each in found.worst} == {"never-found"}

@@ -193,3 +193,63 @@ def test_one_factor_at_a_time(data: dict[str, Any]) -> None:
             ("whole", "w", "-", 10),
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ('mine = { kind = "dense" }', "needs 'embedder'"),
+        ('mine = { kind = "dense", embedder = "word2vec" }', "sentence-transformers:MODEL"),
+        ('mine = { kind = "dense", embedder = "nowhere:fn" }', "nowhere"),
+        ('mine = { kind = "expanded", terms = 0 }', "terms"),
+        ('mine = { kind = "keyword", language = "klingon" }', "klingon"),
+        ('mine = { kind = "keyword", of = ["words"] }', "only a hybrid"),
+        ("mine = { cost = 1 }", "no kind given"),
+        ("mine = 5", "expected a kind"),
+    ],
+)
+def test_searches_are_checked_before_anything_runs(described: Any, part: str, words: str) -> None:
+    with pytest.raises(RankproofError, match="line 13") as caught:
+        grid(described(GOOD.replace("\n[fusion]", f"{part}\n[fusion]", 1)))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ('{ kind = "bayesfuse" }', "learns from judged queries"),
+        ('{ kind = "rrf", q = 5 }', "unknown parameter 'q'"),
+        ('{ kind = "weighted-sum" }', "needs a weight"),
+        ('{ kind = "weighted-sum", weights = { words = 1, dens = 2 } }', ""),
+    ],
+)
+def test_fusions_are_checked_before_anything_runs(described: Any, part: str, words: str) -> None:
+    text = GOOD.replace('{ kind = "rrf", k = [10, 60] }', part, 1)
+    if words:
+        with pytest.raises(UsageError, match="line 15") as caught:
+            grid(described(text))
+        assert words in str(caught.value)
+    else:  # whose names they are shows when they are fused: the others are run all the same
+        failures = [row.failure for row in grid(described(text)).rows if row.failure]
+        assert len(failures) == 3 * 2
+        assert "Did you mean 'dense'?" in failures[0]
+
+
+def test_a_missing_model_library_is_named_before_anything_runs(described: Any) -> None:
+    pytest.importorskip("rankproof.bench.retrieve")
+    try:
+        import sentence_transformers  # noqa: F401
+    except ImportError:
+        text = GOOD.replace('none = "none"', 'ce = { kind = "cross-encoder", model = "m" }')
+        with pytest.raises(RankproofError, match="pip install sentence-transformers"):
+            grid(described(text))
+
+
+def test_reranking_needs_texts(data: dict[str, Any]) -> None:
+    del data["corpus"]
+    with pytest.raises(UsageError, match="no corpus is named"):
+        grid({**data, "retrievers": {"mine": lambda text: ["d1"]}, "rerankers": {"words": "lexical"}})
+
+
+def test_first_searches_go_as_deep_as_is_passed_on(data: dict[str, Any]) -> None:
+    assert plan_of(source_of({**data, "k": [5, 300], "retrievers": {"w": "keyword"}})).depth == 300

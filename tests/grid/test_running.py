@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate, fuse, grid
-from rankproof.errors import DataError
+from rankproof.errors import DataError, UsageError
 
 Make = Callable[[float], Callable[[str], list[str]]]
 
@@ -296,3 +296,43 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert float(mean) == 1.0
     assert 0 < int(asked) < 40
     assert run(-1).stdout.split()[0] == "0"
+
+
+def test_what_it_found_can_be_saved(data: dict[str, Any], finds: Make, tmp_path: Path) -> None:
+    found = grid({**data, "retrievers": {"a": finds(0.4), "b": finds(0.8)}})
+    assert found.save(tmp_path / "grid.html").read_text() == found.html()
+    assert found.save(tmp_path / "grid.md").read_text() == found.markdown()
+    assert found.save(tmp_path / "grid.txt").read_text() == str(found)
+    with pytest.raises(UsageError, match="Next: name a file that can be written"):
+        found.save(tmp_path / "no" / "grid.csv")
+    with pytest.raises(UsageError, match="Did you mean"):
+        found.format("markdwn")
+    with pytest.raises(UsageError, match="configuration: got 'c'"):
+        found.row("c")
+
+
+def test_weights_of_a_fusion_are_those_of_the_retrievers_they_name(data: dict[str, Any], finds: Make) -> None:
+    def grids(weights: dict[str, float]) -> float:
+        retrievers = {"poor": finds(0.2), "good": finds(0.9), "h": {"kind": "hybrid", "of": ["poor", "good"]}}
+        fusion = {"sum": {"kind": "weighted-sum", "normalise": "rank", "weights": weights}}
+        found = grid({**data, "measure": "RR", "retrievers": retrievers, "fusion": fusion})
+        return found.row("h").means["RR"] - found.row("good").means["RR"]
+
+    assert grids({"poor": 0.01, "good": 1}) >= 0
+    assert grids({"poor": 1, "good": 0.01}) < 0
+
+
+def test_embedders_and_expansion_are_named_by_words(
+    data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "letters_of.py").write_text(
+        "def embed(texts):\n    return [[float(c in t) for c in '0123456789'] + [1.0] for t in texts]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    retrievers = {
+        "d": {"kind": "dense", "embedder": "letters_of:embed"},
+        "e": {"kind": "expanded", "terms": 5},
+    }
+    found = grid({**data, "measure": "R@10", "retrievers": retrievers})
+    assert found.row("d").means["R@10"] > 0.3
+    assert found.row("e").means["R@10"] > 0.3

@@ -13,7 +13,7 @@ from rankproof.advice.modes import FIX_FIRST, Whole, failures
 from rankproof.advice.patterns import patterns
 from rankproof.advice.regimes import regime_of
 from rankproof.api.diagnosing.evidence import Evidence
-from rankproof.api.diagnosing.trials import trials
+from rankproof.api.diagnosing.trials import MOST_PLACED, trials
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores, grouped
@@ -189,6 +189,8 @@ def _notes(evidence: Evidence) -> list[str]:
             "Without the documents (corpus=), spelling, vocabulary, languages and copies were not looked at, and "
             "no other search was tried."
         )
+    if texts and evidence.corpus is not None and len(evidence.corpus) > MOST_PLACED:
+        said.append(f"Dense search was not tried: that takes long with more than {MOST_PLACED:,} documents.")
     if evidence.corpus is not None and not evidence.drawn.all():
         few, every = int(evidence.drawn.sum()), len(evidence.asked)
         said.append(f"Other searches were tried on {few:,} of the {every:,} queries, drawn at random.")

@@ -22,10 +22,10 @@ from rankproof.bench.grid.plan import Plan, baseline_of, plan_of
 from rankproof.bench.grid.source import Source, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
-from rankproof.progress import Progress
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.errors import DataError, UsageError, one_of
+from rankproof.progress import Progress
 from rankproof.store.answers import opened
 
 
@@ -186,6 +186,7 @@ def _summed_up(
     means = [_mean(each, measure) for each in finalists]
     winner = finalists[best(means, measure.spec.higher)]
     first = next((each for each in usable if each.name == baseline), usable[0])
+    worth = held_out(runner, winner, first, held) if held else None
     rng = np.random.default_rng(plan.seed)
     return Grid(
         measure=measure.name,
@@ -194,8 +195,8 @@ def _summed_up(
         baseline=first.name,
         winner=winner.name,
         chosen_on=len(seen),
-        held=held_out(runner, winner, first, held) if held else None,
-        notes=tuple(_notes(plan, every, baseline, first, held)),
+        held=worth,
+        notes=tuple(_notes(plan, every, baseline, first, held, worth)),
         rankings={each.name: each.ranking for each in usable},
     )
 
@@ -205,7 +206,12 @@ def _mean(tried: Tried, measure: Measure) -> float:
 
 
 def _notes(
-    plan: Plan, every: Sequence[Tried], baseline: str, first: Tried, held: Sequence[str]
+    plan: Plan,
+    every: Sequence[Tried],
+    baseline: str,
+    first: Tried,
+    held: Sequence[str],
+    worth: Held | None,
 ) -> Iterator[str]:
     """What is to be said beside the numbers."""
     failed = [each for each in every if each.failure]
@@ -219,5 +225,7 @@ def _notes(
             f"No questions were held out ({why}): the winner's mean is that of the luckiest of {len(every)}, and "
             "flatters it."
         )
+    elif worth is None:
+        yield "The winner or the baseline failed on all questions held out, so nothing says what the winner is worth."
     if plan.halves:
         yield "Configurations were weeded out on the way: n says on how many questions each was run."

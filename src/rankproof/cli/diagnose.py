@@ -30,6 +30,7 @@ DEFAULT = "nDCG@10"
     "-f", "--format", "form", metavar="FORMAT", help="table, markdown, html or json. [by -o's ending]"
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.profile
 @options.rules
 def command(
     judgments: str,

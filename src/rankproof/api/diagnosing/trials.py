@@ -26,7 +26,7 @@ TIMES = 2
 DEPTH = 100
 """Documents that a search tried on the spot returns, where the ranking is no deeper."""
 
-MOST_PLACED = 20_000
+MOST_PLACED = 10_000
 """Documents up to which dense search is tried: more take longer than one waits for."""
 
 RERANKED = 50
