@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sqlite3
@@ -164,6 +165,25 @@ def test_failures_are_not_kept(tmp_path: Path) -> None:
     again = run(search, tmp_path / "a.db")
     assert again.failures == {}
     assert sum(row.remembered for row in again.rows) == 59
+
+
+@pytest.mark.parametrize("timeout", [None, 5])
+def test_ctrl_c_keeps_what_is_answered(tmp_path: Path, timeout: float | None) -> None:
+    calls: list[str] = []
+
+    def search(text: str) -> list[str]:
+        calls.append(text)
+        if len(calls) == 30:
+            _thread.interrupt_main()
+            time.sleep(0.5 if timeout else 0)
+        return ["d1"]
+
+    with pytest.raises(KeyboardInterrupt):
+        run(search, tmp_path / "a.db", timeout=timeout)
+    assert 29 <= len(calls) <= 31
+    again = run(search, tmp_path / "a.db", timeout=timeout)
+    assert sum(row.remembered for row in again.rows) in (29, 30)
+    assert again.failures == {}
 
 
 def test_oddities_are_the_same_when_remembered(tmp_path: Path) -> None:

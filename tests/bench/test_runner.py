@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import pytest
 
 from rankproof import Benchmark
-from rankproof.progress import Progress
 from rankproof.errors import UsageError
+from rankproof.progress import Progress
 
 QUESTIONS = {f"q{n}": f"question {n}" for n in range(12)}
 RELEVANT = {name: ["d1"] for name in QUESTIONS}

@@ -40,7 +40,7 @@ STDOUT = "-"
 @click.option(
     "--backoff", type=float, metavar="SECONDS", help="Before the first retry; then twice as long. [0.5]"
 )
-@click.option("--rate", type=float, metavar="N", help="Questions a second at most.")
+@click.option("--rate", type=float, metavar="N", help="Calls a second at most.")
 @click.option("--warm-up", type=int, metavar="N", help="Questions asked first and not counted. [0]")
 @click.option("--batch", type=int, metavar="N", help="The retriever takes lists of N questions.")
 @click.option("--id", "id_", metavar="FIELD", help="Where a document has its id, if not in a usual field.")

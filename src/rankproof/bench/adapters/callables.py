@@ -108,10 +108,10 @@ def _is_set(cell: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A plain value as it is; of anything else only what it is called, since its address changes."""
+    """A plain value as it is; of anything else only what it is called, since it, or its address, may change."""
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):
         return [_plain(each) for each in value]
     return getattr(value, "__qualname__", type(value).__qualname__)
 

@@ -112,16 +112,25 @@ def _answered(
 
     retriever.allow(plan.timeout)
     with _stopping(work, retriever):
-        if _may_stay_here(retriever, plan):
-            yield from _one_by_one(work, ask)
+        try:
+            for _ in _moments(work, ask, retriever, plan):
+                yield work.fetch()
+        except KeyboardInterrupt:
             yield work.fetch()
-            return
+            raise
+
+
+def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, plan: Plan) -> Iterator[None]:
+    """The moments at which to look at what was answered, the last one when everything is."""
+    if _may_stay_here(retriever, plan):
+        yield from _one_by_one(work, ask)
+    else:
         way = tasks if retriever.awaited else threads
         way.start(work, ask)
         while not work.over.wait(TICK):
-            yield work.fetch()
             way.relieve(work, ask)
-        yield work.fetch()
+            yield
+    yield
 
 
 def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: Plan) -> Iterator[Job]:
@@ -137,11 +146,11 @@ def _may_stay_here(retriever: Adapted, plan: Plan) -> bool:
     return plan.concurrency == 1 and plan.timeout is None and not retriever.awaited
 
 
-def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[list[Row]]:
+def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[None]:
     due = monotonic() + TICK
     while threads.work_one(work, ask):
         if monotonic() >= due:
-            yield work.fetch()
+            yield
             due = monotonic() + TICK
 
 

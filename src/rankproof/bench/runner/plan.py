@@ -25,7 +25,7 @@ class Limits(TypedDict, total=False):
     backoff: float
     """Seconds before it is asked again; doubled every time. [0.5]"""
     rate: float | None
-    """Questions a second at most."""
+    """Calls a second at most."""
     warm_up: int
     """How many questions are asked first without being counted. [0]"""
 
