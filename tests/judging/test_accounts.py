@@ -264,3 +264,21 @@ def test_a_reader_opens_a_score_and_sees_claim_verdict_quote_and_judge() -> None
 def test_a_page_of_many_samples_shows_the_worst_and_says_how_many_it_leaves_out() -> None:
     html = judge(graded(230), "faithfulness", judge=by_place).html()
     assert "The other 30 are left out." in html
+
+
+def test_a_page_of_two_systems_compares_them(tmp_path: Path) -> None:
+    from rankproof.api.judged_page import page_of
+
+    worse, better = systems()
+    page = Page()
+    page.feed(page_of({"old": worse, "new": better}))
+    text = " ".join(page.words)
+    assert "new is better than old on context_precision" in text
+    assert "Scores: old" in text
+    assert "Samples: new" in text
+
+
+def test_a_judge_that_says_only_0_and_1_is_warned_of() -> None:
+    scores = judge(graded(1), "context_precision", judge=lambda *pair: 1)
+    assert scores["context_precision"] == 0.0
+    assert scores.audit.of_kind("low-grades") is not None

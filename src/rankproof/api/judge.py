@@ -167,6 +167,7 @@ def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by:
         samples=alike.hexdigest(),
         account=run.account,
         by=counts.by,
+        top=counts.top,
         verdicts=evidence,
         blame=account,
     )
@@ -182,6 +183,8 @@ class Counts:
 
     def __init__(self) -> None:
         self.by: dict[str, int] = {}
+        self.top: dict[str, int] = {}
+        """The highest grade of a context that each judge gave."""
 
     def add(self, judged: Judged) -> None:
         """Count the pairs of one sample, each once."""
@@ -189,3 +192,5 @@ class Counts:
             said = judged.case.said.get(ask)
             name = said.judge if isinstance(said, Verdict) else UNMEASURED
             self.by[name] = self.by.get(name, 0) + 1
+            if ask.relation == "R" and isinstance(said, Verdict):
+                self.top[name] = max(said.value or 0, self.top.get(name, 0))

@@ -41,6 +41,8 @@ class JudgedScores(Scores):
     """What judging took: calls, tokens, money, and what went wrong on the way."""
     by: dict[str, int] = field(default_factory=dict)
     """How many verdicts each judge gave, and under "unmeasured" how many pairs have none."""
+    top: dict[str, int] = field(default_factory=dict)
+    """The highest grade of a context that each judge gave."""
     verdicts: Evidence = field(default_factory=Evidence)
     """Every pair that was looked at, with its verdict, quote and judge; none for scores read back."""
     blame: Blame = field(default_factory=Blame)
@@ -145,7 +147,7 @@ class JudgedScores(Scores):
         """What is to be known before the numbers are believed."""
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
-        return Audit.of(findings_of(self.columns, self.account, self.settings))
+        return Audit.of(findings_of(self.columns, self.account, self.top))
 
     @cached_property
     def definition(self) -> dict[str, Any]:

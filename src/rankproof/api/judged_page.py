@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from rankproof.api.compare import compare_scores
 from rankproof.api.evidence import Piece
 from rankproof.api.judged import JudgedScores
+from rankproof.errors import UsageError
 from rankproof.judging.blame import POINTS
 from rankproof.reporting.html.judged import Scored, Shown, System, html
 
@@ -18,7 +21,24 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
     from rankproof import __version__
 
     systems = [_system(name if len(scores) > 1 else "", each) for name, each in scores.items()]
-    return html(title, systems, POINTS, __version__)
+    return html(title, systems, POINTS, __version__, _compared(scores))
+
+
+def _compared(scores: Mapping[str, JudgedScores]) -> dict[str, Any] | None:
+    """Each set of samples against the first; None where they cannot be compared: other questions, other judges."""
+    shared = [
+        name for name in next(iter(scores.values())) if all(_measured(each, name) for each in scores.values())
+    ]
+    if len(scores) < 2 or not shared:
+        return None
+    try:
+        return compare_scores(scores, shared).to_dict()
+    except UsageError:
+        return None
+
+
+def _measured(scores: JudgedScores, name: str) -> bool:
+    return name in scores.columns and len(scores.column(name).counting) > 0
 
 
 def _system(name: str, scores: JudgedScores) -> System:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import cast
 
 from rankproof.api.tally import JudgedColumn
 from rankproof.core.audit.finding import Finding, count_of, few, listed, percent
@@ -34,14 +34,13 @@ def _cost(account: Account) -> list[str]:
     return [f"It took {account.calls:,} calls, {tokens}, {money}.", *told]
 
 
-def findings_of(
-    columns: Mapping[str, Column], account: Account, settings: Mapping[str, Any]
-) -> Iterator[Finding]:
-    """Findings of judged scores."""
+def findings_of(columns: Mapping[str, Column], account: Account, top: Mapping[str, int]) -> Iterator[Finding]:
+    """Findings of judged scores; `top` is the highest grade of a context that each judge gave."""
     judged = {name: cast(JudgedColumn, column) for name, column in columns.items()}
     yield from _thin(judged)
     yield from _none(judged)
     yield from _troubled(account)
+    yield from _low(top)
 
 
 def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
@@ -75,4 +74,15 @@ def _troubled(account: Account) -> Iterator[Finding]:
             f"The judge went wrong {count_of(times, 'time')}; what it did not settle is unmeasured.",
             examples=few(account.problems),
             advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
+        )
+
+
+def _low(top: Mapping[str, int]) -> Iterator[Finding]:
+    """A judge that knows 0 and 1 only may mean yes by 1, which is the grade of what is merely related."""
+    low = [name for name, grade in top.items() if grade == 1]
+    if low:
+        yield Finding(
+            *("warning", "low-grades", len(low)),
+            f"{listed(low)} gave no context a grade above 1, and 1 says related, not relevant.",
+            advice="return 0 to 3, or True and False, or a probability.",
         )

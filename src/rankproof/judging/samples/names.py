@@ -10,13 +10,16 @@ from rankproof.errors import DataError, shorten
 NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "query_id", "sample_id", "question_id", "qid", "_id"),
     "query": ("query", "question", "user_input", "input", "request"),
-    "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context"),
+    "contexts": (
+        *("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context"),
+        *("source_documents", "source_nodes"),
+    ),
     "context_ids": ("context_ids", "retrieved_context_ids"),
     "reference": (
         *("reference", "ground_truth", "expected_output", "expected_response", "gt_answer"),
         *("reference_answer", "expected_answer"),
     ),
-    "answer": ("answer", "response", "actual_output", "output", "generated_answer"),
+    "answer": ("answer", "response", "actual_output", "output", "result", "generated_answer"),
     "reference_contexts": ("reference_contexts", "expected_retrieved_context", "ground_truth_contexts"),
     "reference_context_ids": ("reference_context_ids",),
     "citations": ("citations",),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from rankproof.core.summary import Summary
 from rankproof.reporting import facts
 from rankproof.reporting.columns import telling
+from rankproof.reporting.comparison import sentences, signed, span
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, paragraphs, table
 from rankproof.reporting.html.page import Section, page
 from rankproof.reporting.judged import RELATIONS, Pair, verdict
@@ -47,9 +49,19 @@ class System:
     halves: Mapping[str, int] = field(default_factory=dict)
 
 
-def html(title: str, systems: Sequence[System], words: Mapping[str, str], version: str) -> str:
-    """The page as one file that needs nothing else; `words` say what each point of failure is."""
-    sections = [section for i, each in enumerate(systems) for section in _sections(each, words, f"s{i}")]
+def html(
+    title: str,
+    systems: Sequence[System],
+    words: Mapping[str, str],
+    version: str,
+    compared: Mapping[str, Any] | None = None,
+) -> str:
+    """The page as one file that needs nothing else; `words` say what each point of failure is.
+
+    `compared` is what `Comparison.to_dict` gives, where there are several systems that can be compared.
+    """
+    sections = [] if compared is None else [Section("compared", "Compared", _compared(compared))]
+    sections += [section for i, each in enumerate(systems) for section in _sections(each, words, f"s{i}")]
     size = f"{count(systems[0].summary.queries, 'sample')}, {count(len(systems[0].summary.rows), 'metric')}."
     return page(title, el("p", size, cls="size"), sections, el("p", f"Made by rankproof {version}."))
 
@@ -61,6 +73,21 @@ def _sections(system: System, words: Mapping[str, str], key: str) -> list[Sectio
         found.append(Section(f"{key}-blame", f"Which half failed{named}", _blame(system, words)))
     found.append(Section(f"{key}-samples", f"Samples{named}", _samples(system)))
     return found
+
+
+def _compared(found: Mapping[str, Any]) -> Markup:
+    """Each system against the first, sample by sample."""
+    rows: list[list[Child]] = [
+        [
+            *(each["measure"], ident(each["system"]), signed(each["difference"])),
+            *(span(each["low"], each["high"]), f"{each['wins']}/{each['losses']}", each["verdict"]),
+        ]
+        for each in found["rows"]
+        if not each["slice"]
+    ]
+    headings = ("metric", "system", "difference", "95 % interval", "won/lost", "verdict")
+    told = paragraphs(sentences(found))
+    return join([told, table(f"Against {found['baseline']}", headings, rows, words=(0, 1, 5))])
 
 
 def _scores(summary: Summary) -> Markup:
