@@ -20,16 +20,18 @@ def keyword_search() -> list[Pair]:
     """The sample's documents again and again, with other ids: indexed, and asked its questions."""
     from rankproof import sample
     from rankproof.bench.retrieve import keyword
+    from rankproof.io.corpora import load_corpus
 
     texts = _enlarged()
-    ours, by_hand = keyword(texts), _tantivy(texts)
+    corpus = load_corpus(texts)
+    ours, by_hand = keyword(corpus), _tantivy(texts)
     questions = list(sample.queries().values())
     what = f"{CHUNKS:,} chunks"
     return [
         Pair(
             f"keyword: index {what}",
             "tantivy by hand",
-            lambda: keyword(texts),
+            lambda: keyword(corpus),
             lambda: _tantivy(texts),
             1 / 1.2,
         ),
