@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankproof.core.text.negation import WORDS as DENIALS
 from rankproof.core.text.words import folded
 
 BY_LANGUAGE: dict[str, str] = {
@@ -74,9 +75,12 @@ BY_LANGUAGE: dict[str, str] = {
         "हमारे सकता सकते सकती द्वारा"
     ),
 }
-STOP_WORDS = frozenset(folded(word) for words in BY_LANGUAGE.values() for word in words.split()) - {
-    "usa"
-} | set("不没沒未他她它我你您们有也都就而被把")
+SINGLE_SIGNS = "不没沒未他她它我你您们有也都就而被把"
+STOP_WORDS = frozenset(
+    folded(word)
+    for words in (*BY_LANGUAGE.values(), DENIALS, " ".join(SINGLE_SIGNS))
+    for word in words.split()
+) - {"usa"}
 
 COMMON_WORDS = """
 able act add age ago allow along already always appear area around ask away back become begin believe

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from math import inf
 from operator import attrgetter
 from typing import NamedTuple
@@ -91,15 +91,14 @@ class Profile:
 
     @cached_property
     def neighbours(self) -> frozenset[tuple[str, str]]:
-        """Terms that stand near each other, in their order."""
-        held = [term.held for term in self.terms]
-        return frozenset(
-            (one, other)
-            for place, ones in enumerate(held)
-            for others in held[place + 1 : place + 1 + NEAR]
-            for one in ones
-            for other in others
-        )
+        """Terms that stand near each other, in their order; numbers and dates are free to come first or last."""
+        found: set[tuple[str, str]] = set()
+        for place, one in enumerate(self.terms):
+            for other in self.terms[place + 1 : place + 1 + NEAR]:
+                found.update(product(one.held, other.held))
+                if NUMBER in (one.kind, other.kind):
+                    found.update(product(other.held, one.held))
+        return frozenset(found)
 
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:

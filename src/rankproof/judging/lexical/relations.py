@@ -1,6 +1,7 @@
 """What the lexical judge says of one pair under each relation, and when it says nothing.
 
-It settles a pair only where, on labelled pairs that it was not fitted on, nine in ten such verdicts were right.
+It settles a pair only where, on labelled pairs, about nine in ten such verdicts or more were right; of a yes to
+`Q` people agree with two in three, who chose few sentences of those that bear on a question.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Bounds:
 
 
 BOUNDS = {
-    "S": Bounds(SUPPORT, 0.10, 0.84),
-    "R": Bounds(ANSWERS, 0.15, 0.90),
+    "S": Bounds(SUPPORT, 0.10, 0.80),
+    "R": Bounds(ANSWERS, 0.18, 0.87),
     "Q": Bounds(BEARS, 0.15, 0.85),
     "A": Bounds(ADDRESSES, 0.20, 0.75),
 }

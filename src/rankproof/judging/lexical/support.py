@@ -21,13 +21,13 @@ class Weights:
     base: float
 
 
-SUPPORT = Weights(reach=6.1, best=0.0, pairs=0.9, words=2.2, speaker=-2.6, base=-6.9)
+SUPPORT = Weights(reach=5.1, best=0.0, pairs=1.4, words=1.6, speaker=-2.2, base=-5.9)
 """A claim and a text."""
-ANSWERS = Weights(reach=2.2, best=1.6, pairs=0.4, words=0.9, speaker=0.0, base=-2.4)
+ANSWERS = Weights(reach=2.3, best=1.8, pairs=0.0, words=0.8, speaker=0.0, base=-2.6)
 """A question and a chunk."""
-BEARS = Weights(reach=1.8, best=1.8, pairs=0.0, words=1.0, speaker=0.0, base=-2.2)
+BEARS = Weights(reach=1.8, best=1.8, pairs=0.0, words=1.2, speaker=0.0, base=-2.3)
 """A question and a statement."""
-ADDRESSES = Weights(reach=4.3, best=4.1, pairs=0.6, words=1.6, speaker=0.0, base=-2.4)
+ADDRESSES = Weights(reach=4.3, best=4.0, pairs=0.5, words=1.6, speaker=0.0, base=-2.3)
 """A question and an answer."""
 
 
