@@ -344,6 +344,7 @@ def test_runs_flow_into_compare_gate_report_and_history(tmp_path: Path) -> None:
     assert history.scores("before").means == before.scores.means
 
 
+@pytest.mark.slow
 def test_a_run_is_diagnosed_with_the_questions_and_the_corpus() -> None:
     bench = Benchmark.sample()
     keyword = sample.rankings()["keyword"]
