@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -181,6 +182,30 @@ def test_questions_and_documents_may_be_embedded_apart() -> None:
 def test_vectors_that_are_none(given: Any, said: str) -> None:
     with pytest.raises(DataError, match=re.escape(said)):
         dense(CORPUS, given)
+
+
+def test_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    def slow(texts: list[str]) -> list[list[int]]:
+        time.sleep(0.45)
+        return letters(texts)
+
+    dense({f"d{n}": "a" * (n + 1) for n in range(8)}, slow, batch=2)
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith("embedding: 6 of 8 texts, about ")
+
+
+def test_a_model_of_model2vec(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    static = pytest.importorskip("model2vec").StaticModel
+    known = {"[UNK]": 0, "fees": 1, "hours": 2, "opening": 3}
+    splitter = tokenizers.Tokenizer(tokenizers.models.WordLevel(known, unk_token="[UNK]"))
+    splitter.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    model = static(np.eye(4, dtype=np.float32), splitter)
+    model.save_pretrained(tmp_path / "model")
+    pages = {"d1": "opening hours", "d2": "fees"}
+    for embedder in (model, model2vec(str(tmp_path / "model"))):
+        assert dense(pages, embedder)("hours", 1) == [("d1", pytest.approx(0.5**0.5))]
 
 
 def test_one_bad_batch_among_good_ones_is_found() -> None:

@@ -16,6 +16,7 @@ from rankproof.bench.adapters.adapted import finished
 from rankproof.bench.retrieve.embedder import Embed
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
+from rankproof.progress import Progress
 from rankproof.store.answers import Answers, opened
 
 
@@ -44,9 +45,14 @@ def embedded_once(
 
 
 def _batches(embed: Embed, texts: list[str], batch: int) -> Iterator[list[tuple[str, Array]]]:
-    for start in range(0, len(texts), batch):
-        part = texts[start : start + batch]
-        yield list(zip(part, _checked(finished(embed(part)), part), strict=True))
+    progress = Progress("embedding", len(texts), noun="texts")
+    try:
+        for start in range(0, len(texts), batch):
+            progress.tell(start, failed=0)
+            part = texts[start : start + batch]
+            yield list(zip(part, _checked(finished(embed(part)), part), strict=True))
+    finally:
+        progress.close()
 
 
 def _rows(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
