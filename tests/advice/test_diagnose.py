@@ -327,3 +327,8 @@ def test_a_ranking_that_answers_nothing_is_diagnosed_too() -> None:
     found = diagnose(judged(), {query: [] for query in judged()}, queries=asked, corpus=texts)
     assert found.first[0].kind in ("keyword", "dense")
     assert {each.why[0] for each in found.worst} == {"never-found"}
+
+
+def test_a_measure_that_is_no_mean_cannot_decide() -> None:
+    with pytest.raises(UsageError, match="cannot decide"):
+        diagnose(judged(), at_rank(2), measure="NumRelRet")

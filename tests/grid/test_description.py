@@ -253,3 +253,20 @@ def test_reranking_needs_texts(data: dict[str, Any]) -> None:
 
 def test_first_searches_go_as_deep_as_is_passed_on(data: dict[str, Any]) -> None:
     assert plan_of(source_of({**data, "k": [5, 300], "retrievers": {"w": "keyword"}})).depth == 300
+
+
+def test_a_measure_that_is_no_mean_cannot_decide(data: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="cannot decide"):
+        grid({**data, "measure": "NumRelRet", "retrievers": {"w": "keyword"}})
+
+
+class Langchain:
+    def invoke(self, question: str) -> list[Any]:
+        return [{"id": f"d{question.split()[-1]}", "page_content": "", "metadata": {}}]
+
+
+def test_retrievers_of_other_libraries_and_what_is_none(data: dict[str, Any]) -> None:
+    found = grid({**data, "measure": "RR", "retrievers": {"chain": Langchain()}})
+    assert found.row("chain").means["RR"] == 1.0
+    with pytest.raises(UsageError, match="expected a function of a question"):
+        grid({**data, "retrievers": {"odd": object()}})

@@ -6,7 +6,8 @@ import numpy as np
 
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array, Hits
-from rankproof.errors import DataError
+from rankproof.core.measure import Measure
+from rankproof.errors import DataError, UsageError
 
 ABOVE_ZERO = float(np.nextafter(0, 1))
 """The least grade that is above 0."""
@@ -20,6 +21,16 @@ def first_measure(scores: Scores) -> str:
 def sign_of(scores: Scores) -> int:
     """1 where more of the deciding measure is better, else -1."""
     return 1 if next(iter(scores.columns.values())).measure.spec.higher else -1
+
+
+def averaged(measure: Measure) -> Measure:
+    """The measure, if its mean over queries is a mean: only then can single queries be compared."""
+    if measure.spec.average != "mean":
+        raise UsageError(
+            f"{measure}: its values of single queries are not averaged ({measure.spec.average}), so it cannot decide. "
+            "Next: name another measure first, like nDCG@10."
+        )
+    return measure
 
 
 def hits_of(scores: Scores) -> Hits:

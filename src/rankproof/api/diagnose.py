@@ -12,6 +12,7 @@ from rankproof.advice.fixes import fixes
 from rankproof.advice.modes import FIX_FIRST, Whole, failures
 from rankproof.advice.patterns import patterns
 from rankproof.advice.regimes import regime_of
+from rankproof.api.deciding import averaged
 from rankproof.api.diagnosing.evidence import Evidence
 from rankproof.api.diagnosing.trials import MOST_PLACED, trials
 from rankproof.api.evaluate import Measures, evaluate, prepare
@@ -82,7 +83,7 @@ def diagnose(
     ('q2', ('never-found',))
     """
     asked = parse_all(measure)
-    seen = _seen(k, asked[0])
+    seen = _seen(k, averaged(asked[0]))
     _check_count("worst", worst)
     documents = None if corpus is None or isinstance(corpus, int) else load_corpus(corpus)
     sizes = _corpus_size(corpus, documents)

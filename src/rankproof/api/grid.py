@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.api.deciding import averaged
 from rankproof.api.gridding.data import data_of
 from rankproof.api.gridding.outcome import GridRow, Held, fronted, held_out, row_of
 from rankproof.api.gridding.running import Runner, Tried, shared
@@ -123,6 +124,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     source = source_of(plan)
     made = plan_of(source)
     measures = parse_all(list(made.measures))
+    averaged(measures[0])
     names = _names(made)
     baseline = baseline_of(source, made, list(names.values()))
     data = data_of(source, made)

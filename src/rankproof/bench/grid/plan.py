@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
+from rankproof.bench.adapters import adapted
 from rankproof.bench.chunk import Chunker
 from rankproof.bench.grid import kinds
 from rankproof.bench.grid.configuration import NOT_USED, Configuration, combinations, one_at_a_time
@@ -127,10 +128,12 @@ def _chunkers(source: Source) -> dict[str, Part]:
 
 def _retrievers(source: Source) -> dict[str, Part]:
     def wrap(name: str, given: Any) -> Part | None:
-        usable = callable(given) or hasattr(given, "search")
-        return Part(name, kinds.GIVEN, {"given": name}, given=given, label=name) if usable else None
+        if isinstance(given, (int, float, list)):
+            return None
+        adapted(given)  # what cannot be asked is an error now
+        return Part(name, kinds.GIVEN, {"given": name}, given=given, label=name)
 
-    parts = parts_of(source, "retrievers", wrap)
+    parts = [_located(source, part) for part in parts_of(source, "retrievers", wrap)]
     if not parts:
         raise UsageError(
             f"{source.name}: no retrievers. Next: add a table [retrievers] with a line like  "
@@ -142,6 +145,14 @@ def _retrievers(source: Source) -> dict[str, Part]:
         _check_of(source, part, labels)
     _check_cycles(source, {part.label: part.of for part in parts})
     return _by_name(_expanded(parts))
+
+
+def _located(source: Source, part: Part) -> Part:
+    """The part with the path of an endpoint's file as it is seen from here."""
+    call = part.options.get("call")
+    if not isinstance(call, str) or not call.lower().endswith(".toml"):
+        return part
+    return replace(part, options={**part.options, "call": source.path(call)})
 
 
 def _check_of(source: Source, part: Part, known: set[str]) -> None:
