@@ -1,0 +1,206 @@
+"""Means and rates corrected for a judge's error, with intervals that include it.
+
+A judge says something of everything, people of a small random part. Prediction-powered inference takes the judge's
+mean over everything and adds what people found it off by; a weight on the judge, chosen from the labels, keeps a
+bad judge from making the estimate worse than the labels alone. Rogan and Gladen's formula turns a rate around
+that a judge of known sensitivity and specificity found.
+
+Reference: A. Angelopoulos, J. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference, 2023; W. J. Rogan,
+B. Gladen: Estimating prevalence from the results of a screening test, Am. J. Epidemiology 1978; J. Hajek: comment
+in Foundations of statistical inference, 1971 (means weighted by sampling probabilities).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.errors import DataError, UsageError
+from rankproof.stats.distributions import t_quantile
+
+USELESS = 1e-9
+"""A judge whose sensitivity and specificity add up to no more than 1 and this says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """An estimate with its standard error and interval."""
+
+    value: float
+    low: float
+    high: float
+    error: float
+    """The standard error."""
+    power: float
+    """The weight of the judge: 0 the labels alone, 1 plain prediction-powered inference."""
+    n: int
+    """Labels behind it."""
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Units that people labelled: what they say, what the judge says, and how they came to be drawn."""
+
+    truth: Array
+    said: Array
+    place: Array
+    """For each unit the place, in what the judge says of everything, of the group it belongs to."""
+    probability: Array
+    """The probability with which it was drawn; all alike where the draw was uniform."""
+
+
+def labelled(
+    truth: Array, said: Array, place: Array | None = None, probability: Array | None = None
+) -> Labelled:
+    """Labels, checked; without places each is a group of its own, the first ones of everything."""
+    truth, said = np.asarray(truth, dtype=np.float64), np.asarray(said, dtype=np.float64)
+    where = np.arange(len(truth)) if place is None else np.asarray(place, dtype=np.intp)
+    chance = np.ones(len(truth)) if probability is None else np.asarray(probability, dtype=np.float64)
+    if not len(truth) == len(said) == len(where) == len(chance):
+        raise DataError("labels: got columns of different lengths, expected one line a label.")
+    if len(truth) < 2:
+        raise DataError(f"labels: got {len(truth)}, expected at least 2. Next: label more by hand.")
+    if not ((chance > 0) & (chance <= 1)).all():
+        raise DataError("labels: got a sampling probability outside 0 to 1, expected above 0 and at most 1.")
+    return Labelled(truth, said, where, chance)
+
+
+def corrected_mean(
+    everywhere: Array,
+    labels: Labelled,
+    *,
+    units: float | None = None,
+    power: float | None = None,
+    level: float = 0.95,
+    limits: tuple[float, float] = (0.0, 1.0),
+) -> Corrected:
+    """The mean over groups, corrected by labels of units within them (a group of one unit is that unit).
+
+    `everywhere` is the judge's value of every group, the labelled ones among them; a group's value is the sum
+    over its units, of which there are `units` in all (as many as groups where nothing is said). `power` None
+    chooses the weight of the judge that makes the error least.
+
+    Formula: w F + (units / groups) mean(truth - w said), F the judge's mean over all groups; the mean over
+    labels is weighted by 1 / probability, and the error is that of groups drawn at random, linearised.
+
+    >>> labels = labelled(np.array([1.0, 0, 0, 1]), np.array([1.0, 1, 0, 1]))
+    >>> found = corrected_mean(np.array([1.0, 1, 0, 1, 1, 1, 0, 1]), labels, power=1)
+    >>> found.value
+    0.5
+    """
+    groups = np.asarray(everywhere, dtype=np.float64)
+    if power is not None and not 0 <= power <= 1:
+        raise UsageError(f"power: got {power!r}, expected a number from 0 (labels alone) to 1.")
+    scale = 1.0 if units is None else units / len(groups)
+    own = _parts(np.zeros(len(groups)), labels.truth * scale, labels)
+    judge = _parts(groups, -labels.said * scale, labels)
+    weight = _tuned(own, judge) if power is None else power
+    parts = own + weight * judge
+    drawn = len(np.unique(labels.place))
+    error = _error(parts, labels, scale)
+    half = error * t_quantile((1 + level) / 2, max(drawn - 1, 1))
+    value, (least, most) = float(parts.mean()), limits
+    value = min(max(value, least), most)
+    method = f"PPI++ with {len(labels.truth):,} labels, weight of the judge {weight:.2f}"
+    return Corrected(
+        *(value, max(value - half, least), min(value + half, most)), error, weight, len(labels.truth), method
+    )
+
+
+def _parts(groups: Array, values: Array, labels: Labelled) -> Array:
+    """One number a group, whose mean is the estimate and whose spread is its error."""
+    share = 1 / labels.probability
+    share = share / share.sum()
+    mean = float(share @ values)
+    parts = groups + mean
+    np.add.at(parts, labels.place, len(groups) * share * (values - mean))
+    return parts
+
+
+def _tuned(own: Array, judge: Array) -> float:
+    """The weight of the judge at which the spread of the sum is least, from 0 to 1."""
+    spread = float(judge.var())
+    if spread <= 0:
+        return 1.0
+    together = float(np.mean((own - own.mean()) * (judge - judge.mean())))
+    return min(max(-together / spread, 0.0), 1.0)
+
+
+def _error(parts: Array, labels: Labelled, scale: float) -> float:
+    """The standard error, with what a few labels understate.
+
+    It is that of labels among which the judge were off once more than was seen: without
+    that, a few labels that happen to agree with the judge would make it infallible.
+    """
+    seen = float(parts.var()) / len(parts)
+    drawn = len(np.unique(labels.place))
+    return math.sqrt(seen * drawn / max(drawn - 1, 1) + (scale * _size(labels) / len(labels.truth)) ** 2)
+
+
+def _size(labels: Labelled) -> float:
+    """What a unit weighs where anybody says yes to it; 1 where nobody says yes to any."""
+    sizes = np.maximum(np.abs(labels.truth), np.abs(labels.said))
+    return math.sqrt(float(np.mean(sizes[sizes > 0] ** 2))) if (sizes > 0).any() else 1.0
+
+
+# --- from sensitivity and specificity -------------------------------------------------------------------
+
+
+def rogan_gladen(
+    rate: float,
+    n: int,
+    hits: tuple[int, int],
+    rejections: tuple[int, int],
+    level: float = 0.95,
+) -> Corrected:
+    """The true rate behind a judge's, from its sensitivity and specificity, each with the error of its count.
+
+    `rate` is the share of `n` that the judge says yes to; `hits` (yes, of all that people say yes to) give the
+    sensitivity, `rejections` (no, of all that people say no to) the specificity.
+
+    Formula: (rate + specificity - 1) / (sensitivity + specificity - 1), kept from 0 to 1; the interval is that
+    of the delta method, in which each count has one yes and one no more than were seen, so that a share of 0 or
+    1 from a few labels is not taken for certain.
+
+    >>> found = rogan_gladen(0.45, 1000, (80, 100), (170, 200))
+    >>> round(found.value, 4), round(found.low, 2), round(found.high, 2)
+    (0.4615, 0.38, 0.55)
+    """
+    if not 0 <= rate <= 1 or n < 1:
+        raise DataError(f"rate: got {rate!r} of {n}, expected a share of at least 1.")
+    if not (hits[1] and rejections[1]):
+        raise DataError(
+            "labels: expected some that people say yes to and some they say no to. Next: label more."
+        )
+    sensitivity, specificity = hits[0] / hits[1], rejections[0] / rejections[1]
+    tells = sensitivity + specificity - 1
+    if tells <= USELESS:
+        raise DataError(
+            f"the judge says yes as often where people say no (sensitivity {sensitivity:.3f}, specificity "
+            f"{specificity:.3f}), so no rate follows from its own. Next: take another judge."
+        )
+    value = (rate + specificity - 1) / tells
+    error = _delta_error(rate, n, hits, rejections)
+    half = error * NormalDist().inv_cdf((1 + level) / 2)
+    value, low, high = (min(max(each, 0.0), 1.0) for each in (value, value - half, value + half))
+    return Corrected(value, low, high, error, 1.0, hits[1] + rejections[1], "Rogan-Gladen, delta method")
+
+
+def _delta_error(rate: float, n: int, hits: tuple[int, int], rejections: tuple[int, int]) -> float:
+    """The standard error by the first-order expansion in rate, sensitivity and specificity."""
+    (a, a_spread), (b, b_spread) = _smoothed(*hits), _smoothed(*rejections)
+    tells = max(a + b - 1, USELESS)
+    true = min(max((rate + b - 1) / tells, 0.0), 1.0)
+    of_rate = rate * (1 - rate) / n
+    return math.sqrt(of_rate + true**2 * a_spread + (1 - true) ** 2 * b_spread) / tells
+
+
+def _smoothed(yes: int, n: int) -> tuple[float, float]:
+    """A share and its variance, with one yes and one no added."""
+    share = (yes + 1) / (n + 2)
+    return share, share * (1 - share) / (n + 2)
