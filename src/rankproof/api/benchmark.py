@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof import sample
 from rankproof.api.asking import as_asked, asked
 from rankproof.api.compare import compare_scores
-from rankproof.api.diagnose import Diagnosis, diagnose
 from rankproof.api.evaluate import DEFAULT_MEASURES, Measures
 from rankproof.api.runs import Run
 from rankproof.api.standings import Standings, standings
@@ -26,6 +25,9 @@ from rankproof.io.ids import judged_kinds
 from rankproof.io.labelled import Labelled, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
+
+if TYPE_CHECKING:
+    from rankproof.api.diagnose import Diagnosis
 
 SAMPLE = "sample"
 
@@ -248,6 +250,8 @@ class Benchmark:
 
         `settings` are those of `rankproof.diagnose`.
         """
+        from rankproof.api.diagnose import diagnose
+
         run = self._run(name)
         return diagnose(run.scored_by, run, queries=self.queries or None, corpus=self.corpus, **settings)
 
