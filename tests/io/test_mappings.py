@@ -264,7 +264,7 @@ def test_ties_by_rank_need_a_rank_column():
 def test_a_table_holds_every_document_in_the_order_given():
     table = MappingRankings({"q": {"a": 1, "b": 2}, "r": ["c", "c"], "s": [], "t": [("d", 4)]}, "x").table()
     assert (list(table.query), list(table.doc)) == (["q", "q", "r", "r", "t"], ["a", "b", "c", "c", "d"])
-    assert table.score.tolist() == [1, 2, 0, -1, 4]
+    assert table.score.tolist() == [1, 2, 2, 1, 4]
     assert table.empty == ("s",)
 
 

@@ -122,9 +122,9 @@ ONE_SIDED = {
         {grade >= 1 for grade in judged.values()} != {True, False} for judged in case["judgments"].values()
     )
 }
-NOT_POSITIVE = {"scores of zero and below", "all scores below zero"}
-HIDING = {"average_precision", "reciprocal_rank", "precision", "recall", "precision_adaptive"}
-ORDERED_ONLY = HIDING | {"hit_rate", "r_precision"}
+ORDERED_ONLY = {
+    "average_precision", "reciprocal_rank", "precision", "recall", "precision_adaptive", "hit_rate", "r_precision",
+}  # fmt: skip
 
 Left = Callable[[str, str], bool]
 
@@ -138,8 +138,7 @@ def left_by_ranx(case: str, measure: str) -> bool:
 def left_by_torchmetrics(case: str, measure: str) -> bool:
     base = measure.partition("@")[0]
     unordered = base in ORDERED_ONLY and case in TIED | SINGLE_CASES
-    hidden = base in HIDING and case in NOT_POSITIVE
-    return unordered or hidden or (base == "normalized_dcg" and case in NEGATIVE)
+    return unordered or (base == "normalized_dcg" and case in NEGATIVE)
 
 
 def left_by_sklearn(case: str, measure: str) -> bool:

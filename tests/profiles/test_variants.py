@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 from statistics import mean
 
 import pytest
@@ -75,3 +76,40 @@ def test_unjudged_documents_bound_recall_of_what_was_returned(k: int) -> None:
     more = [{}, {"x": 1}, {"y": 1}, {"x": 1, "y": 1}]
     possible = [evaluate({"q": JUDGED["q"] | new}, {"q": ranking}, measure)[measure] for new in more]
     assert (below, above) == pytest.approx((min(possible), max(possible)))
+
+
+POSITIVE = {"P": 1 / 3, "R": 1 / 5, "RR": 1.0, "AP(denominator='found')": 1.0, "P@2": 1 / 2, "AP@2": 1 / 5}
+
+
+@pytest.mark.parametrize(("measure", "reached"), POSITIVE.items())
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+def test_a_document_scored_zero_or_less_can_count_as_not_found(
+    measure: str, reached: float, ties: str
+) -> None:
+    bare, _, k = measure.partition("@")
+    asked = bare.replace("(", "(scores='positive', ") if "(" in bare else f"{bare}(scores='positive')"
+    scored = {"a": 2.0, "b": 0.0, "x": -1.0}
+    assert value(f"{asked}@{k}" if k else asked, scored, ties=ties) == pytest.approx(reached)
+
+
+def test_a_ranking_without_scores_hides_nothing(tmp_path: Path) -> None:
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("query,doc,rank\nq,x,1\nq,b,2\nq,a,3\n")
+    frame = [("q", "x"), ("q", "b"), ("q", "a")]
+    for ranking in ({"q": ["x", "b", "a"]}, ranks, frame):
+        assert evaluate(JUDGED, ranking, "R(scores='positive')")["R(scores='positive')"] == 0.4
+        assert evaluate(JUDGED, ranking, "RR(scores='positive')")["RR(scores='positive')"] == 0.5
+
+
+def test_what_is_hidden_is_the_same_from_a_file(tmp_path: Path) -> None:
+    run = tmp_path / "my.run"
+    run.write_text("q Q0 a 1 2.0 t\nq Q0 b 2 0.0 t\nq Q0 x 3 -1.0 t\nq Q0 c 4 -1.0 t\n")
+    measure = "P(scores='positive')"
+    assert evaluate(JUDGED, run, measure)[measure] == 0.25
+    assert evaluate(JUDGED, run, measure, ties="rank")[measure] == 0.75
+
+
+def test_a_better_order_would_show_what_is_hidden() -> None:
+    scores = evaluate(JUDGED, {"q": {"x": 1.0, "a": -1.0}}, "RR(scores='positive')")
+    assert scores.split("RR(scores='positive')") == pytest.approx((0.0, 1.0))
+    assert scores.bounds("RR(scores='positive')", of="unjudged") is None

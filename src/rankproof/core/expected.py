@@ -11,13 +11,13 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 
 
-def expected_rr(h: Hits, k: int | None = None, rel: float = 1) -> PerQuery:
+def expected_rr(h: Hits, k: int | None = None, rel: float = 1, scores: str = "any") -> PerQuery:
     """The mean of 1 / rank of the first relevant document: it stands in the first tie that holds one.
 
     With r relevant in a tie of s, the first of them is at place i of the tie with probability
     C(s - i, r - 1) / C(s, r).
     """
-    first, size, count = _leading_tie(h.relevant(rel))
+    first, size, count = _leading_tie(h.scored(scores).relevant(rel))
     chance, total = ratio(count, size), np.zeros(h.n)
     for i in range(int(size.max(initial=0))):
         rank = first + i
@@ -36,13 +36,15 @@ def _leading_tie(good: Hits) -> tuple[Array, Array, Array]:
     return first, size, np.bincount(good.query[starts == first[good.query]], minlength=good.n)
 
 
-def expected_ap(h: Hits, k: int | None = None, rel: float = 1, denominator: str = "all") -> PerQuery:
+def expected_ap(
+    h: Hits, k: int | None = None, rel: float = 1, denominator: str = "all", scores: str = "any"
+) -> PerQuery:
     """The mean of average precision: a relevant document at place i of a tie of s with r relevant has
     (i - 1)(r - 1)/(s - 1) of the others before it, in the mean.
 
     Not for `denominator='found'` with a cut, where the divisor depends on the order.
     """
-    good = h.relevant(rel)
+    good = h.scored(scores).relevant(rel)
     first, last = _span(good)
     leads = (good.nth == 1) | (np.diff(first, prepend=0) != 0)
     at = np.flatnonzero(leads)

@@ -50,6 +50,8 @@ class Hits:
     """Which queries the ranking answers at all; None: every one."""
     corpus: int | None = None
     """How many documents there are to find from, where that is known."""
+    doubtful: Array | None = None
+    """Which rows score 0 or less, so that some tools take them for not found; None: no row does."""
     _memo: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     # --- rows ------------------------------------------------------------------------------
@@ -79,6 +81,7 @@ class Hits:
             self.facets,
             self.answered,
             self.corpus,
+            pick(self.doubtful),
         )
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -99,6 +102,13 @@ class Hits:
     def relevant(self, rel: float = 1) -> Hits:
         """The rows with a grade of at least `rel`."""
         return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))  # type: ignore[no-any-return]
+
+    def scored(self, scores: str = "any") -> Hits:
+        """The rows with `any` score, or only those with a `positive` one."""
+        if scores == "any" or self.doubtful is None:
+            return self
+        low = self.doubtful
+        return self.once("positive", lambda: self.keep(~low))  # type: ignore[no-any-return]
 
     def valued(self, gain: Gain = "linear") -> Hits:
         """The same rows (and pool) with each grade replaced by its gain; below zero counts 0."""
@@ -134,7 +144,7 @@ class Hits:
     def reordered_by(self, worth: Array) -> Hits:
         """What the ranking returned, ordered by `worth` (one value a row)."""
         everywhere = replace(self, first=np.ones_like(self.rank), last=self.retrieved[self.query])
-        return replace(everywhere.tied_by(worth), first=None, last=None)
+        return replace(everywhere.tied_by(worth), first=None, last=None, doubtful=None)
 
     def tied_by(self, worth: Array) -> Hits:
         """Within each tie: rows worth more than nothing at its start, the best first, the rest at its end."""

@@ -63,6 +63,8 @@ class Ordered:
     first: Array | None = None
     last: Array | None = None
     """The first and the last rank it could have among equal scores; None: no scores are equal."""
+    doubtful: Array | None = None
+    """Which of them score 0 or less; None: none does."""
 
 
 @dataclass
@@ -107,6 +109,7 @@ class _Rows:
     first: list[Array] = field(default_factory=list)
     last: list[Array] = field(default_factory=list)
     judged: list[Array] = field(default_factory=list)
+    doubtful: list[Array] = field(default_factory=list)
 
 
 def join(
@@ -143,14 +146,24 @@ def _add(rows: _Rows, ordered: Ordered) -> None:
     rows.first.append(ordered.rank if ordered.first is None else ordered.first)
     rows.last.append(ordered.rank if ordered.last is None else ordered.last)
     rows.judged.append(ordered.judged)
+    none = np.zeros(len(ordered.rank), dtype=np.bool_)
+    rows.doubtful.append(none if ordered.doubtful is None else ordered.doubtful)
 
 
 def ranked(block: Block, judgments: Judgments, conventions: Conventions) -> Ordered:
     """The rankings of a block with the ranks that the scores, and among equals the tie rule, give."""
     rank, first, last = _ranks(block, judgments, conventions)
-    return Ordered(
-        block.query, block.start[1:] - block.start[:-1], block.ranking, block.judged, rank, first, last
-    )
+    length = block.start[1:] - block.start[:-1]
+    low = doubtful(block.found, conventions)
+    return Ordered(block.query, length, block.ranking, block.judged, rank, first, last, low)
+
+
+def doubtful(score: Array, conventions: Conventions) -> Array | None:
+    """Which scores are 0 or less; None where none is, or where ranks stand in their place."""
+    if conventions.ties == "rank":
+        return None
+    low: Array = _compared(score, conventions) <= 0
+    return low if low.any() else None
 
 
 def _hits(
@@ -159,7 +172,7 @@ def _hits(
     query, rank, judged = _whole(rows.query), _whole(rows.rank), _whole(rows.judged)
     order = _by_place(query, rank, retrieved)
     first, last = _whole(rows.first), _whole(rows.last)
-    tied = bool((first != last).any())
+    tied, low = bool((first != last).any()), _whole(rows.doubtful)
     return Hits(
         query=query[order],
         rank=rank[order],
@@ -170,6 +183,7 @@ def _hits(
         pool=judgments.pool,
         first=first[order] if tied else None,
         last=last[order] if tied else None,
+        doubtful=low[order] if low.any() else None,
         facets=judgments.facets,
         answered=answered,
         corpus=conventions.corpus,

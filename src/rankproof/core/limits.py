@@ -56,7 +56,9 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
 
     A grade that is not yet relevant to the measure counts as the lowest that is. None: no bound is true.
     """
-    params = measure.params
+    params = dict(measure.params)
+    if params.pop("scores", "any") != "any":
+        return None  # which of the unjudged documents score above 0 is not kept
     grade = max(grade, params.get("rel", grade))
     bounds = BOUNDS.get(measure.spec.name)
     if bounds is not None and _known_divisor(measure):

@@ -75,6 +75,8 @@ Positive: TypeAlias = Annotated[float, Kind("a number above 0", _positive, _numb
 Maximum: TypeAlias = Annotated[
     float | None, Kind("a number above 0", lambda v: v is None or _positive(v), lambda v: v and _number(v))
 ]
+Scored: TypeAlias = Literal["any", "positive"]
+"""Which documents can count as found: all, or those with a score above 0."""
 Share: TypeAlias = Annotated[float, Kind("a number from 0 to 1", _real(0, 1), _number)]
 Persistence: TypeAlias = Annotated[
     float, Kind("a number above 0 and below 1", _real(0, 1, open_low=True, open_high=True), _number)

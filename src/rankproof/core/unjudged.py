@@ -44,6 +44,7 @@ def filled(hits: Hits, grade: float) -> Hits:
         doc=np.append(hits.doc, new)[order],
         first=first,
         last=last,
+        doubtful=None if hits.doubtful is None else np.append(hits.doubtful, new >= 0)[order],
         pool=_enlarged(hits.pool, query, grade),
     )
 

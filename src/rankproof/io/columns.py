@@ -208,15 +208,16 @@ def _texts(column: Any) -> _Texts:
 
 
 def _order(columns: Any, ties: str) -> Array:
-    """What each row is ordered by: its score, minus its rank, or its place."""
+    """What each row is ordered by: its score, its rank, or its place."""
     names = columns.column_names
     if ties == "rank" and "rank" not in names:
         raise _Odd
     if "rank" in names and (ties == "rank" or "score" not in names):
-        return -_numbers(columns.column("rank"))
+        rank = _numbers(columns.column("rank"))
+        return 1 + rank.max(initial=0) - rank
     if "score" in names:
         return _numbers(columns.column("score"))
-    return -np.arange(columns.num_rows, dtype=np.float64)
+    return np.arange(columns.num_rows, 0, -1, dtype=np.float64)
 
 
 def _numbers(column: Any) -> Array:

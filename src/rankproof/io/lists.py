@@ -18,16 +18,16 @@ EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
 def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
     """`{doc: score}` in the order given, and how many repeated documents were dropped from it.
 
-    A list of documents is in its own order: its scores count down from 0.
+    A list of documents is in its own order: its scores count down to 1.
 
     >>> ranking_as_dict(["b", "a"], "error", "ranking, query 'q1'")
-    ({'b': 0, 'a': -1}, 0)
+    ({'b': 2, 'a': 1}, 0)
     """
     if isinstance(ranking, Mapping):
         return dict(ranking), 0
     docs, scores = columns(ranking, where)
     if scores is None:
-        scores = range(0, -len(docs), -1)
+        scores = range(len(docs), 0, -1)
     table = dict(zip(docs, scores, strict=True))
     return (table, 0) if len(table) == len(docs) else _once_each(docs, scores, duplicates, where)
 
@@ -75,7 +75,7 @@ def ranking_table(queries: Sequence[str], rankings: Sequence[Any], source: str) 
 
 def _checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: str) -> Sequence[Any]:
     if scores is None:
-        return range(0, -len(docs), -1)
+        return range(len(docs), 0, -1)
     numbers = as_numbers(scores)
     if numbers is None or np.isnan(numbers).any():
         for doc, score in zip(docs, scores, strict=True):

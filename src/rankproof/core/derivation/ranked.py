@@ -17,28 +17,28 @@ from rankproof.core.derivation.steps import (
 )
 
 
-def reciprocal_rank(c: Case, k: int | None, rel: float) -> Written:
+def reciprocal_rank(c: Case, k: int | None, rel: float, scores: str = "any") -> Written:
     """One over the first relevant rank."""
-    good = c.relevant(rel, k)
+    good = c.relevant(rel, k, scores)
     if not good:
-        return Written((Step("result", f"no document {cut_at(k)} is {at_least(rel)}", value=0.0),))
+        return Written((Step("result", f"no document {cut_at(k)} is {at_least(rel, scores)}", value=0.0),))
     rank = good[0].rank
-    first = Step(
-        "found", f"rank of the first that is {at_least(rel)}", graded(good[:1]), f"rank {rank}", float(rank)
-    )
+    says = f"rank of the first that is {at_least(rel, scores)}"
+    first = Step("found", says, graded(good[:1]), f"rank {rank}", float(rank))
     end = quotient("result", "one over that rank", 1.0, rank)
     return Written((first, end), {rank: end.value or 0.0})
 
 
-def average_precision(c: Case, k: int | None, rel: float, denominator: str) -> Written:
+def average_precision(c: Case, k: int | None, rel: float, denominator: str, scores: str = "any") -> Written:
     """The precision at each relevant rank, added up, by what there is to find."""
-    good = c.relevant(rel, k)
+    good = c.relevant(rel, k, scores)
     terms = tuple(
         Term(f"{n} of {each.rank}", n / each.rank, each.rank, each.doc)
         for n, each in enumerate(good, start=1)
     )
     total = sum(n / each.rank for n, each in enumerate(good, start=1))
-    sums = Step("found", f"precision at each rank that is {at_least(rel)}, {cut_at(k)}", terms, "sum", total)
+    says = f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}"
+    sums = Step("found", says, terms, "sum", total)
     divisor = _divisor(c, good, k, rel, denominator)
     bottom = divisor.value or 0.0
     end = quotient("result", "the sum divided by that", total, bottom)

@@ -15,17 +15,17 @@ from rankproof.core.derivation.steps import (
 )
 
 
-def precision(c: Case, k: int | None, rel: float, denominator: str) -> Written:
+def precision(c: Case, k: int | None, rel: float, denominator: str, scores: str = "any") -> Written:
     """Relevant documents shown by documents shown."""
-    good = c.relevant(rel, k)
+    good = c.relevant(rel, k, scores)
     shown = _shown(c, k, denominator)
-    return _share(_good(good, k, rel), shown, good)
+    return _share(_good(good, k, rel, scores), shown, good)
 
 
-def recall(c: Case, k: int | None, rel: float, denominator: str) -> Written:
+def recall(c: Case, k: int | None, rel: float, denominator: str, scores: str = "any") -> Written:
     """Relevant documents shown by relevant documents there are."""
-    good = c.relevant(rel, k)
-    return _share(_good(good, k, rel), _to_find(c, k, rel, denominator), good)
+    good = c.relevant(rel, k, scores)
+    return _share(_good(good, k, rel, scores), _to_find(c, k, rel, denominator), good)
 
 
 def f_measure(c: Case, k: int | None, rel: float, beta: float) -> Written:
@@ -71,8 +71,8 @@ def _left_out(each: Found, negative: str) -> bool:
     return negative == "unjudged" and each.grade < 0
 
 
-def _good(good: list[Found], k: int | None, rel: float) -> Step:
-    return counted("found", f"{at_least(rel)} {cut_at(k)}", good)
+def _good(good: list[Found], k: int | None, rel: float, scores: str = "any") -> Step:
+    return counted("found", f"{at_least(rel, scores)} {cut_at(k)}", good)
 
 
 def _shown(c: Case, k: int | None, denominator: str) -> Step:

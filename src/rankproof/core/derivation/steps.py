@@ -54,6 +54,8 @@ class Found:
     rank: int
     doc: int
     grade: float
+    doubtful: bool = False
+    """Whether it scores 0 or less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,10 @@ class Case:
     top_grade: float
     """The largest grade in the judgments of all queries."""
 
-    def relevant(self, rel: float = 1, k: int | None = None) -> list[Found]:
-        """The relevant documents in the top `k`."""
-        return [each for each in self.found if each.grade >= rel and (k is None or each.rank <= k)]
+    def relevant(self, rel: float = 1, k: int | None = None, scores: str = "any") -> list[Found]:
+        """The relevant documents in the top `k`, with `any` score or only a `positive` one."""
+        counted = [each for each in self.found if scores == "any" or not each.doubtful]
+        return [each for each in counted if each.grade >= rel and (k is None or each.rank <= k)]
 
     def wanted(self, rel: float = 1) -> list[Found]:
         """The relevant documents there are."""
@@ -88,7 +91,8 @@ def case_of(h: Hits) -> Case:
 
 def rows(h: Hits) -> list[Found]:
     """The rows of `h` one by one."""
-    columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist())
+    doubtful = [False] * len(h.rank) if h.doubtful is None else h.doubtful.tolist()
+    columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist(), doubtful)
     return [Found(*row) for row in zip(*columns, strict=True)]
 
 
@@ -108,9 +112,9 @@ def cut_at(k: int | None) -> str:
     return "in the whole ranking" if k is None else f"in the top {k:,}"
 
 
-def at_least(rel: float) -> str:
-    """`'relevant (grade >= 1)'`."""
-    return f"relevant (grade >= {rel:g})"
+def at_least(rel: float, scores: str = "any") -> str:
+    """`'relevant (grade >= 1)'`, or `'relevant (grade >= 1, score > 0)'`."""
+    return f"relevant (grade >= {rel:g}{', score > 0' if scores == 'positive' else ''})"
 
 
 def counted(kind: str, says: str, documents: Sequence[Found]) -> Step:

@@ -10,7 +10,7 @@ from rankproof.core.expected import expected_ap, expected_rr
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import wanted
-from rankproof.core.parameters import Cutoff, Grade, Positive
+from rankproof.core.parameters import Cutoff, Grade, Positive, Scored
 
 
 @measure(
@@ -19,10 +19,11 @@ from rankproof.core.parameters import Cutoff, Grade, Positive
     optimistic=True,
     expected=expected_rr,
 )
-def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
+def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1, scores: Scored = "any") -> PerQuery:
     """One over the rank of the first relevant document; its mean is MRR.
 
     Formula: RR = 1 / rank of the first relevant document; 0 if there is none (in the top k).
+    `scores='positive'` takes a document scored 0 or less for not relevant.
 
     Range: 0 to 1.
 
@@ -40,7 +41,7 @@ def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "MRR")["MRR"]
     0.5
     """
-    good = h.relevant(rel).top(k)
+    good = h.scored(scores).relevant(rel).top(k)
     return good.sum((good.nth == 1) / good.rank)
 
 
@@ -51,12 +52,17 @@ def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     expected=expected_ap,
 )
 def average_precision(
-    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "found", "min"] = "all"
+    h: Hits,
+    k: Cutoff = None,
+    rel: Grade = 1,
+    denominator: Literal["all", "found", "min"] = "all",
+    scores: Scored = "any",
 ) -> PerQuery:
     """The mean over the relevant documents of the precision at their ranks; its mean is MAP.
 
     Formula: AP = (sum over relevant documents found of P@rank) / R. `denominator='found'` divides by the
-    relevant documents found (context precision), `'min'` by min(k, R).
+    relevant documents found (context precision), `'min'` by min(k, R). `scores='positive'` takes a document
+    scored 0 or less for not relevant.
 
     Range: 0 to 1.
 
@@ -74,7 +80,7 @@ def average_precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "MAP")["MAP"]
     0.75
     """
-    good = h.relevant(rel).top(k)
+    good = h.scored(scores).relevant(rel).top(k)
     divisor = good.count() if denominator == "found" else wanted(h, rel)
     if denominator == "min" and k is not None:
         divisor = np.minimum(divisor, k)

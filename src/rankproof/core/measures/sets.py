@@ -8,7 +8,7 @@ import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.parameters import Cutoff, Grade, Positive
+from rankproof.core.parameters import Cutoff, Grade, Positive, Scored
 
 
 def returned(h: Hits, k: int | None) -> PerQuery:
@@ -32,7 +32,11 @@ def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
 
 
 def _precision_ceiling(
-    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["k", "returned"] = "k"
+    h: Hits,
+    k: Cutoff = None,
+    rel: Grade = 1,
+    denominator: Literal["k", "returned"] = "k",
+    scores: Scored = "any",
 ) -> PerQuery:
     """A ranking may stop before its first wrong document; only a division by `k` then costs."""
     good = wanted(h, rel)
@@ -49,12 +53,17 @@ def _precision_ceiling(
     ceiling=_precision_ceiling,
 )
 def precision(
-    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["k", "returned"] = "k"
+    h: Hits,
+    k: Cutoff = None,
+    rel: Grade = 1,
+    denominator: Literal["k", "returned"] = "k",
+    scores: Scored = "any",
 ) -> PerQuery:
     """The share of the documents shown that are relevant.
 
     Formula: P@k = relevant in the top k / k; without a cut-off: relevant retrieved / retrieved.
-    `denominator='returned'` divides by min(k, retrieved).
+    `denominator='returned'` divides by min(k, retrieved); `scores='positive'` takes a document scored 0 or
+    less for not relevant.
 
     Range: 0 to 1.
 
@@ -72,11 +81,15 @@ def precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "P@3")["P@3"]
     0.6666666666666666
     """
-    return ratio(found(h, k, rel), divisor(h, k, denominator))
+    return ratio(found(h.scored(scores), k, rel), divisor(h, k, denominator))
 
 
 def _recall_ceiling(
-    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "min", "returned"] = "all"
+    h: Hits,
+    k: Cutoff = None,
+    rel: Grade = 1,
+    denominator: Literal["all", "min", "returned"] = "all",
+    scores: Scored = "any",
 ) -> PerQuery:
     """Only a division by all relevant documents can put 1 out of reach."""
     good = wanted(h, rel)
@@ -92,13 +105,18 @@ def _recall_ceiling(
     ceiling=_recall_ceiling,
 )
 def recall(
-    h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Literal["all", "min", "returned"] = "all"
+    h: Hits,
+    k: Cutoff = None,
+    rel: Grade = 1,
+    denominator: Literal["all", "min", "returned"] = "all",
+    scores: Scored = "any",
 ) -> PerQuery:
     """The share of the relevant documents that are shown.
 
     Formula: R@k = relevant in the top k / R, where R is the number of relevant documents.
     `denominator='min'` divides by min(k, R), so that 1 can always be reached; `'returned'` by the relevant
     documents in the whole ranking, which makes it the share of them that stand in the top k.
+    `scores='positive'` takes a document scored 0 or less for not shown.
 
     Range: 0 to 1.
 
@@ -116,12 +134,13 @@ def recall(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "R@3")["R@3"]
     0.5
     """
+    good = found(h.scored(scores), k, rel)
     if denominator == "returned":
-        return ratio(found(h, k, rel), found(h, None, rel))
+        return ratio(good, found(h, None, rel))
     reachable = wanted(h, rel)
     if denominator == "min" and k is not None:
         reachable = np.minimum(reachable, k)
-    return ratio(found(h, k, rel), reachable)
+    return ratio(good, reachable)
 
 
 def _f_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
-from rankproof.core.join import Block, Ordered, ranked
+from rankproof.core.join import Block, Ordered, doubtful, ranked
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import Chunk
@@ -98,7 +98,7 @@ def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Convent
     ranking = np.searchsorted(start, hit, side="right") - 1
     strict = _in_strict_order(rows.score, start, conventions)
     found = _Found(rows, start, length, hit, judged, ranking)
-    parts = [found.ordered(strict)] if strict.any() else []
+    parts = [found.ordered(strict, conventions)] if strict.any() else []
     if not strict.all():
         parts.append(ranked(found.block(~strict), judgments, conventions))
     return parts
@@ -124,7 +124,7 @@ class _Found:
     judged: Array
     ranking: Array
 
-    def ordered(self, which: Array) -> Ordered:
+    def ordered(self, which: Array, conventions: Conventions) -> Ordered:
         """Those of the rankings that are in order: a row's place is its rank."""
         number = np.cumsum(which) - 1
         mine = which[self.ranking]
@@ -135,6 +135,7 @@ class _Found:
             ranking=number[ranking],
             judged=self.judged[mine],
             rank=self.hit[mine] - self.start[ranking] + 1,
+            doubtful=doubtful(self.rows.score[self.hit[mine]], conventions),
         )
 
     def block(self, which: Array) -> Block:
