@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +50,9 @@ def ids(raw: Any, **reading: Any) -> list[str]:
         ],
         {"documents": [SimpleNamespace(id="d2", score=0.9), SimpleNamespace(id="d1", score=0.1)]},
         {"results": ["d2", "d1"]},
+        {"hits": {"total": 2, "hits": [{"_id": "d2", "_score": 0.9}, {"_id": "d1", "_score": 0.1}]}},
+        SimpleNamespace(points=[SimpleNamespace(id="d2", score=0.9), SimpleNamespace(id="d1", score=0.1)]),
+        pd.DataFrame({"doc_id": ["d1", "d2"], "score": [0.5, 0.9]}).sort_values("score", ascending=False),
     ],
 )
 def test_every_form_of_an_answer_is_read(raw: Any) -> None:
@@ -76,6 +80,8 @@ def test_kinds_of_ids_must_be_those_of_the_judgments() -> None:
         ("d1", "got 'd1' (str), expected a list"),
         (b"d1", "got b'd1' (bytes)"),
         (7, "got 7 (int)"),
+        ({"d1", "d2"}, "a set has no order"),
+        (SimpleNamespace(answer="see the manual"), "expected a list of documents"),
         ([None], "got None (NoneType), expected an id"),
         ([1.5], "got 1.5 (float), expected an id"),
         ([True], "got True (bool), expected an id"),

@@ -17,6 +17,7 @@ from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.bench.retriever import Found
 from rankproof.errors import shorten
 from rankproof.io.fields import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
+from rankproof.io.frames import is_frame, records_of_frame
 from rankproof.io.ids import is_integer
 
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
@@ -24,6 +25,8 @@ IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 
 LISTS = ("documents", "results", "hits", "matches", "points", "nodes")
 """Under which names an answer that is a mapping has its documents."""
+
+SCORE = ("score", "_score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +130,25 @@ def _listed(raw: Any) -> Sequence[Any]:
         raise unusable(raw, "a list of documents")
     if isinstance(raw, Mapping):
         return _of_mapping(raw)
+    if isinstance(raw, (set, frozenset)):
+        raise unusable(raw, "a list of documents, best first: a set has no order")
+    if is_frame(raw):
+        return list(records_of_frame(raw, "the answer"))
     if hasattr(raw, "tolist"):
         return _listed(raw.tolist())
-    if not isinstance(raw, Iterable):
+    inside = next(
+        (each for name in LISTS if isinstance(each := getattr(raw, name, None), (list, tuple))), raw
+    )
+    if not isinstance(inside, Iterable):
         raise unusable(raw, "a list of documents")
-    return list(raw)
+    return list(inside)
 
 
 def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
     """`{id: score}`, or a mapping that has the documents under one of the usual names."""
     for name in LISTS:
-        if isinstance(raw.get(name), (list, tuple)):
-            return raw[name]  # type: ignore[no-any-return]
+        if isinstance(raw.get(name), (list, tuple, Mapping)):
+            return _listed(raw[name])
     if all(_is_number(score) for score in raw.values()):
         return sorted(raw.items(), key=lambda pair: -pair[1] if pair[1] == pair[1] else 0.0)
     raise unusable(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS)}")
@@ -171,8 +181,9 @@ def _texts(ids: Sequence[str]) -> list[str]:
 def _pair(item: Any, reading: Reading) -> tuple[str, Any]:
     if isinstance(item, (tuple, list)) and len(item) == 2 and not hasattr(item, "_asdict"):
         return _id(item[0], reading), item[1]
-    score = item.get("score") if isinstance(item, Mapping) else getattr(item, "score", None)
-    return _id(item, reading), score
+    if isinstance(item, Mapping):
+        return _id(item, reading), next((item[name] for name in SCORE if name in item), None)
+    return _id(item, reading), getattr(item, "score", None)
 
 
 def _id(item: Any, reading: Reading) -> str:
