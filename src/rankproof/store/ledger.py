@@ -30,6 +30,7 @@ LEDGER = Schema(
     option="--ledger",
     made_by="rankproof judge ... --ledger FILE",
     application=0x524E4B4C,  # "RNKL"
+    often=True,
     steps=(
         (
             "CREATE TABLE texts (id BLOB PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
@@ -126,6 +127,13 @@ class Ledger:
             for judge, name, entries in said:
                 _insert(connection, _judge_number(connection, judge, name), entries)
 
+    def forget(self, judge: Identity, keys: Iterable[Key]) -> None:
+        """Take back what one judge said of these pairs."""
+        number = "(SELECT id FROM judges WHERE hash = ?)"
+        gone = [(pair_of(key), _digest(_spelled(judge))) for key in keys]
+        with writing(self.path, self.timeout, LEDGER) as connection:
+            connection.executemany(f"DELETE FROM verdicts WHERE pair = ? AND judge = {number}", gone)
+
     def ran(self, judges: Sequence[Identity]) -> None:
         """Remember which judges, in this order, a run asked: what `replay` repeats."""
         text = json.dumps([_spelled(each) for each in judges])
@@ -145,12 +153,13 @@ class Ledger:
         names = ("name", "identity", "human", "verdicts", "unmeasured")
         return [dict(zip(names, (n, json.loads(i), bool(h), v, u), strict=True)) for n, i, h, v, u in rows]
 
-    def entries(self) -> Iterator[Entry]:
-        """Everything in the file, judge by judge."""
+    def entries(self, judge: Identity | None = None, human: bool | None = None) -> Iterator[Entry]:
+        """Everything in the file, judge by judge; or only of one judge, or of people (or machines) alone."""
         if not self.path.exists():
             return
+        asked = (None if judge is None else _digest(_spelled(judge)), human)
         with reading(self.path, self.timeout, LEDGER) as connection:
-            for relation, left, right, identity, *rest in connection.execute(_EVERYTHING):
+            for relation, left, right, identity, *rest in connection.execute(_EVERYTHING, asked):
                 yield replace(_entry((relation, left, right), *rest), identity=json.loads(identity))
 
     def identities(self) -> dict[str, dict[str, Any]]:
@@ -169,6 +178,7 @@ _JUDGES = """SELECT j.name, j.identity, j.human, sum(v.reason = ''), sum(v.reaso
 _EVERYTHING = f"""SELECT v.relation, l.text, r.text, j.identity, {_COLUMNS}
     FROM verdicts v JOIN judges j ON j.id = v.judge
     JOIN texts l ON l.id = v."left" JOIN texts r ON r.id = v."right"
+    WHERE (?1 IS NULL OR j.hash = ?1) AND (?2 IS NULL OR j.human = ?2)
     ORDER BY j.id, v.pair"""
 
 

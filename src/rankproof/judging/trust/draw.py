@@ -1,0 +1,131 @@
+"""Which pairs people label: a random part, and on request one that tells more, each with its probability.
+
+Every pair has a number of its own, as if by lot, that follows from its texts and the seed. The random part is
+the lowest of them, so that drawing more later keeps what was drawn; a pair is in the informative part when its
+number, drawn again, is below its probability.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from rankproof.judging.verdicts import Ask
+from rankproof.store.ledger import pair_of
+
+RANDOM, INFORMATIVE = "random", "informative"
+SURE = 0.1
+"""What a pair of which the judge is entirely sure weighs beside one at even odds, in the informative part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A pair that a machine judged, of which some are drawn."""
+
+    ask: Ask
+    value: int
+    probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A pair that was drawn, and how."""
+
+    ask: Ask
+    part: str
+    probability: float
+    """The probability of being in its part."""
+    included: float
+    """The probability of being drawn at all."""
+    of: int
+    """From how many."""
+    whole: bool = False
+    """Whether the whole sample it belongs to was drawn."""
+
+    @property
+    def origin(self) -> Mapping[str, Any]:
+        """What is written down with the label."""
+        plain = {
+            "drawn": self.part,
+            "probability": self.probability,
+            "included": self.included,
+            "of": self.of,
+        }
+        return {**plain, "whole": True} if self.whole else plain
+
+
+def draw(pairs: Sequence[Pair], n: int, informative: int = 0, seed: int = 0) -> list[Drawn]:
+    """`n` pairs at random, and about `informative` more that tell more, in random order.
+
+    >>> pairs = [Pair(Ask("Q", "why?", f"since {i}"), 1) for i in range(100)]
+    >>> found = draw(pairs, 20)
+    >>> len(found), found[0].probability, [each.ask for each in draw(pairs, 10)] == [e.ask for e in found[:10]]
+    (20, 0.2, True)
+    """
+    alike = min(n / len(pairs), 1.0) if pairs else 0.0
+    ordered = sorted(pairs, key=lambda each: lot(each.ask, seed))
+    telling = _telling(pairs, informative)
+    found = [
+        _drawn(
+            each, alike if place < n else telling[each.ask], alike, telling[each.ask], place < n, len(pairs)
+        )
+        for place, each in enumerate(ordered)
+        if place < n or lot(each.ask, seed, INFORMATIVE) < telling[each.ask]
+    ]
+    # The parts are mixed: whoever ends early has labelled as much of each, and nobody knows which is which.
+    return found if not informative else sorted(found, key=lambda each: lot(each.ask, seed, "order"))
+
+
+def _drawn(pair: Pair, own: float, alike: float, telling: float, random: bool, of: int) -> Drawn:
+    part, either = (RANDOM if random else INFORMATIVE), 1 - (1 - alike) * (1 - telling)
+    return Drawn(pair.ask, part, own, either, of)
+
+
+def draw_whole(samples: Mapping[str, Sequence[Ask]], n: int, seed: int = 0) -> list[Drawn]:
+    """All pairs of `n` samples drawn at random: what metrics need that are no mean over pairs."""
+    chance = min(n / len(samples), 1.0) if samples else 0.0
+    chosen = sorted(samples, key=lambda name: lot(Ask("sample", name, ""), seed))[:n]
+    asks = dict.fromkeys(ask for name in chosen for ask in samples[name])
+    return [Drawn(ask, RANDOM, chance, chance, len(samples), whole=True) for ask in asks]
+
+
+def _telling(pairs: Sequence[Pair], n: int) -> dict[Ask, float]:
+    """For each pair its probability in the informative part: rare values and doubtful verdicts have more."""
+    often = Counter(each.value for each in pairs)
+    weights = {each.ask: _doubt(each) / often[each.value] for each in pairs}
+    return _probabilities(weights, min(n, len(pairs)))
+
+
+def _doubt(pair: Pair) -> float:
+    if pair.probability is None:
+        return 1.0
+    return SURE + (1 - SURE) * 4 * pair.probability * (1 - pair.probability)
+
+
+def _probabilities(weights: Mapping[Ask, float], n: int) -> dict[Ask, float]:
+    """Probabilities in proportion to weights that add up to n, none above 1."""
+    sure: dict[Ask, float] = {}
+    while True:
+        rest = {ask: weight for ask, weight in weights.items() if ask not in sure}
+        total = sum(rest.values())
+        found = {ask: (n - len(sure)) * weight / total for ask, weight in rest.items()} if total else {}
+        over = dict.fromkeys((ask for ask, share in found.items() if share > 1), 1.0)
+        if not over:
+            return {**sure, **found}
+        sure |= over
+
+
+def lot(ask: Ask, seed: int, what: str = RANDOM) -> float:
+    """The number of a pair, from 0 to 1, as if drawn by lot."""
+    own = f"{seed} {what} ".encode() + pair_of((ask.relation, ask.left, ask.right))
+    return int.from_bytes(blake2b(own, digest_size=8).digest()) / 2**64
+
+
+def by_relation(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
+    """The pairs of each relation: each is drawn from for itself."""
+    for relation in "RSQA":
+        if found := [each for each in pairs if each.ask.relation == relation]:
+            yield found

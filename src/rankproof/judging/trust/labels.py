@@ -1,0 +1,90 @@
+"""Labels: what people said of pairs that were drawn for them, beside what a machine said of the same pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankproof.judging.case import YES
+from rankproof.judging.keeping import entry_of
+from rankproof.judging.trust.draw import RANDOM, Drawn
+from rankproof.judging.verdicts import SUPPORTS, Ask, Judge, Verdict
+from rankproof.store.ledger import HUMAN, Entry, Ledger
+
+FROM = {"R": YES, "S": SUPPORTS, "Q": 1, "A": YES}
+"""The value of each relation from which a verdict is a yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One pair with both verdicts, and how it came to be drawn."""
+
+    ask: Ask
+    truth: int
+    """What the person says."""
+    said: int
+    """What the machine says."""
+    part: str
+    included: float
+    """The probability with which the pair was drawn at all."""
+    whole: bool
+    """Whether its whole sample was drawn."""
+
+    @property
+    def random(self) -> bool:
+        """Whether it belongs to the part that every pair had the same chance to be in."""
+        return self.part == RANDOM
+
+
+def is_yes(relation: str, value: int) -> bool:
+    """Whether a value says yes.
+
+    >>> is_yes("R", 2), is_yes("S", -1)
+    (True, False)
+    """
+    return value >= FROM[relation]
+
+
+def labels_in(ledger: Ledger, judges: Sequence[Mapping[str, Any]]) -> dict[Ask, Label]:
+    """The drawn labels in a ledger that a machine (several: the first that settled the pair) judged as well."""
+    drawn = {each.key: each for each in people(ledger) if "drawn" in each.origin}
+    found: dict[Ask, Label] = {}
+    for identity in judges if drawn else ():
+        for each in ledger.entries(identity):
+            if each.key in drawn and not each.reason and each.value is not None:
+                found.setdefault(Ask(*each.key), _label(drawn[each.key], each.value))
+    return found
+
+
+def people(ledger: Ledger) -> Iterator[Entry]:
+    """The verdict of people on each pair they judged; the latest, where several did."""
+    said = sorted((e for e in ledger.entries(human=True) if not e.reason), key=lambda each: each.at)
+    return iter({each.key: each for each in said}.values())
+
+
+def _label(entry: Entry, said: int) -> Label:
+    origin = entry.origin
+    part, chance = str(origin["drawn"]), float(origin.get("included", 1.0))
+    return Label(Ask(*entry.key), int(entry.value or 0), said, part, chance, bool(origin.get("whole")))
+
+
+def keep_label(ledger: Ledger, who: Judge, pair: Drawn, value: int) -> None:
+    """Write a person's verdict into the ledger, with how its pair was drawn."""
+    verdict = Verdict(pair.ask, value, who.name, origin=pair.origin)
+    ledger.keep(who.identity, who.name, [entry_of(verdict, who.name)])
+
+
+def own_labels(ledger: Ledger, who: Judge) -> dict[Ask, int]:
+    """What one person has labelled so far."""
+    found = (each for each in ledger.entries(who.identity) if not each.reason and each.value is not None)
+    return {Ask(*each.key): int(each.value or 0) for each in found}
+
+
+def machines(ledger: Ledger) -> dict[str, Mapping[str, Any]]:
+    """The machines in a ledger by name, the latest of a name; probes of drift are none."""
+    return {
+        each["name"]: each["identity"]
+        for each in ledger.judges()
+        if not each["human"] and each["identity"].get("kind") not in (HUMAN, "probe") and each["verdicts"]
+    }
