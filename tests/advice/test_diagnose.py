@@ -332,3 +332,8 @@ def test_a_ranking_that_answers_nothing_is_diagnosed_too() -> None:
 def test_a_measure_that_is_no_mean_cannot_decide() -> None:
     with pytest.raises(UsageError, match="cannot decide"):
         diagnose(judged(), at_rank(2), measure="NumRelRet")
+
+
+def test_a_question_of_several_lines_is_shown_as_one() -> None:
+    found = diagnose({"q": {"a": 1}}, {"q": ["b"]}, queries={"q": "how\n  do I\tdo it"})
+    assert "how do I do it" in str(found)

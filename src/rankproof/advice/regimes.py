@@ -36,7 +36,7 @@ REGIMES = (
     Regime(
         "high",
         "high",
-        "What is shown is what was needed, and nothing needed is missing.",
+        "What is shown is what was needed, and little of it is missing.",
         "watch it: refresh the questions, and gate changes.",
     ),
     Regime(

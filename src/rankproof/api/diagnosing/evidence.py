@@ -90,7 +90,7 @@ class Evidence:
                 grades=self.judgments.of(query),
                 k=self.k,
                 rel=self.rel,
-                text=self.questions.get(query, ""),
+                text=" ".join(self.questions.get(query, "").split()),
                 library=self.library,
                 value=value,
                 ceiling=ceilings[query],
