@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cache
 
 from rankproof.core.text.scripts import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI
@@ -67,7 +66,7 @@ def _small_words() -> dict[str, frozenset[str]]:
 
 
 def _by_small_words(sample: str) -> str:
-    words = Counter(WORD.findall(sample.lower()))
-    counts = [(sum(words[w] for w in known & words.keys()), code) for code, known in _small_words().items()]
+    words = WORD.findall(sample.lower())
+    counts = [(sum(map(known.__contains__, words)), code) for code, known in _small_words().items()]
     (second, _), (most, code) = sorted(counts)[-2:]
     return code if most >= LEAST and most >= 1.5 * second else "latin"

@@ -19,6 +19,8 @@ ABOUT = 0.5
 """The share of the sentence's terms that the claim must hold."""
 LEAST = 2
 """So many terms must be the same at least, or else all."""
+FAR = 0.4
+"""Where no sentence holds so much of a claim, none can be nearly the same; that saves looking."""
 ROUNDED = 0.02
 """Numbers as near as that may be one number, rounded or in other units."""
 DATE = re.compile(r"([12]\d{3})?(?:-{1,2}(\d\d))?(?:-(\d\d))?")
@@ -51,7 +53,7 @@ def conflict(claim: Profile, text: Profile, found: Cover) -> str:
     >>> conflict(claim, text, cover(claim, text))
     'another number: 14 days'
     """
-    if not found.sentences:
+    if not found.sentences or found.best < FAR:
         return ""
     place = found.sentences[0]
     terms = [term for term in text.terms if term.sentence == place]

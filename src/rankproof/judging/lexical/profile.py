@@ -64,7 +64,7 @@ class Profile:
     where: dict[str, tuple[int, ...]]
     """The sentences in which a term stands, by what it may be found under."""
     forms: tuple[str, ...]
-    """All words, small ones too, in order."""
+    """The stems of all words, small ones too, and all numbers."""
     speakers: frozenset[str]
 
     @cached_property
@@ -92,12 +92,13 @@ class Profile:
     @cached_property
     def neighbours(self) -> frozenset[tuple[str, str]]:
         """Terms that stand near each other, in their order; numbers and dates are free to come first or last."""
-        found: set[tuple[str, str]] = set()
-        for place, one in enumerate(self.terms):
-            for other in self.terms[place + 1 : place + 1 + NEAR]:
-                found.update(product(one.held, other.held))
-                if NUMBER in (one.kind, other.kind):
-                    found.update(product(other.held, one.held))
+        keys = [term.key for term in self.terms]
+        found = {pair for apart in range(1, NEAR + 1) for pair in zip(keys, keys[apart:], strict=False)}
+        for place, number in enumerate(self.terms):
+            if number.kind == NUMBER:
+                for near in self.terms[max(place - NEAR, 0) : place + NEAR + 1]:
+                    found.update(product(number.held, near.held))
+                    found.update(product(near.held, number.held))
         return frozenset(found)
 
     @cached_property
@@ -137,16 +138,15 @@ def profile(text: str) -> Profile:
     starts = [span.start for span in spans]
     numbers = list(_numbers(text, starts))
     spoken = _outside(words(text), numbers)
-    terms = sorted([*_content(text, spoken, starts), *numbers], key=_start)
-    forms = sorted(
-        [*((word.start, stem(word.form)) for word in spoken), *((n.start, n.sought[0]) for n in numbers)]
-    )
+    terms = [*_content(text, spoken, starts), *numbers]
+    if numbers:
+        terms.sort(key=_start)
     return Profile(
         text,
         spans,
         tuple(terms),
         _where(terms),
-        tuple(form for _, form in forms),
+        (*(_sense(word.form)[0] for word in spoken), *(number.sought[0] for number in numbers)),
         SPEAKERS.intersection(word.form for word in spoken),
     )
 
@@ -177,14 +177,10 @@ def _content(text: str, spoken: list[Word], starts: list[int]) -> Iterator[Term]
         while start >= following:
             place += 1
             begin, following = _ahead(starts, place)
-        sense = _sense(form)
-        if sense is None:
-            continue
-        key, kind = sense
-        alone = (key,)
-        yield Term(
-            key, alone, alone, NAME if start > begin and text[start].isupper() else kind, start, end, place
-        )
+        key, kind, alone = _sense(form)
+        if kind:
+            named = start > begin and text[start].isupper()
+            yield Term(key, alone, alone, NAME if named else kind, start, end, place)
 
 
 def _ahead(starts: list[int], place: int) -> tuple[int, float]:
@@ -194,12 +190,12 @@ def _ahead(starts: list[int], place: int) -> tuple[int, float]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _sense(form: str) -> tuple[str, str] | None:
-    """The stem of a word and its kind; None where it says little alone."""
-    if form in STOP_WORDS or form in HIRAGANA:
-        return None
+def _sense(form: str) -> tuple[str, str, tuple[str]]:
+    """The stem of a word, its kind ("" where it says little alone), and the stem as all that it is found under."""
     key = stem(form)
-    return key, COMMON_WORD if key in COMMON_STEMS else WORD
+    if form in STOP_WORDS or form in HIRAGANA:
+        return key, "", (key,)
+    return key, COMMON_WORD if key in COMMON_STEMS else WORD, (key,)
 
 
 def _sentence(starts: list[int], place: int) -> int:

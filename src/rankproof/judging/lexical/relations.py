@@ -47,7 +47,7 @@ BOUNDS = {
 }
 IN_ONE = 0.8
 """The share of a claim that one sentence must hold; words from here and there may be about different things."""
-PARAPHRASED = 4
+PARAPHRASED = 6
 """A claim of fewer terms, none of them a name or a number, may be said in other words."""
 SHORT = 4
 """An answer of fewer terms need not repeat any of the question's."""
