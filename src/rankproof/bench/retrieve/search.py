@@ -66,7 +66,10 @@ class Search:
         return self.describe()
 
     def search(self, questions: Sequence[str], k: int = DEPTH, allowed: Allowed = None) -> list[Found]:
-        """For each question at most `k` documents, best first; equal scores by id, the highest first."""
+        """For each question at most `k` documents, of those `allowed`, best first.
+
+        Equal scores come by id, the highest first.
+        """
         check_questions(questions)
         check_count("k", k)
         return self.answer(questions, k, allowed) if questions else []
