@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.api.evidence import Evidence
+from rankproof.api.grouping import grouped
 from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_words import UNMEASURED
 from rankproof.api.plan import Plan, plan
-from rankproof.api.scores import grouped
 from rankproof.api.tally import Tally
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.blame import Blame, failure_of

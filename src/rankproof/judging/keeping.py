@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from time import monotonic
 from typing import Protocol
 
 from rankproof.judging.checking import checked
@@ -11,6 +12,8 @@ from rankproof.judging.verdicts import Ask, Judge, Unmeasured, Verdict
 from rankproof.store.ledger import Entry, Ledger
 
 Said = Verdict | Unmeasured
+MOMENT = 0.2
+"""Seconds: what a judge says within them is written down together."""
 MOST = 30_000
 """Verdicts remembered where there is no ledger, so that memory stays flat over any number of samples."""
 
@@ -23,6 +26,9 @@ class Keeping(Protocol):
 
     def keep(self, judge: Judge, said: Sequence[Said]) -> None:
         """Take down what the judge said."""
+
+    def flush(self) -> None:
+        """See to it that all that was taken down stays."""
 
 
 class InMemory:
@@ -44,12 +50,18 @@ class InMemory:
             while len(self._said) > MOST:
                 del self._said[next(iter(self._said))]
 
+    def flush(self) -> None:
+        """Nothing of it outlives the process."""
+
 
 class InLedger:
     """Verdicts in a file that outlives the process and can be shared."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self._waiting: list[tuple[Judge, Sequence[Said]]] = []
+        self._written = 0.0
+        self._lock = threading.Lock()
 
     def find(self, asks: Iterable[Ask], judge: Judge) -> dict[Ask, Said]:
         """What the judge said of these pairs, and before it what humans said."""
@@ -58,8 +70,25 @@ class InLedger:
         return {wanted[key]: said_in(entry, wanted[key]) for key, entry in found.items()}
 
     def keep(self, judge: Judge, said: Sequence[Said]) -> None:
-        """Write down what the judge said."""
-        self.ledger.keep(judge.identity, judge.name, [entry_of(each, judge.name) for each in said])
+        """Write down what the judge said: at once, or with what a quick judge says in the same moment."""
+        with self._lock:
+            self._waiting.append((judge, said))
+            if monotonic() - self._written >= MOMENT:
+                self._write()
+
+    def flush(self) -> None:
+        """Write down what still waits."""
+        with self._lock:
+            self._write()
+
+    def _write(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self.ledger.take(
+                (judge.identity, judge.name, [entry_of(each, judge.name) for each in said])
+                for judge, said in waiting
+            )
+        self._written = monotonic()
 
 
 def said_in(entry: Entry, ask: Ask) -> Said:

@@ -21,9 +21,11 @@ def settle(
         said |= {ask: each for ask, each in kept.find(asks, judge).items() if settled(each)}
         todo = [part for group in groups if (part := _open([group], judge, said))]
         if todo:
-            add(
-                account, judge.judge(todo, _taking(judge, {ask for part in todo for ask in part}, said, kept))
-            )
+            taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
+            try:
+                add(account, judge.judge(todo, taking))
+            finally:
+                kept.flush()  # also when it is interrupted: what is paid for is not lost
     for ask in (ask for group in groups for ask in group):
         said.setdefault(ask, Unmeasured(ask, "no judge was asked"))
     return said, account

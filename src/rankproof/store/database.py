@@ -41,6 +41,8 @@ def writing(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> I
         _check(path, connection, schema)
         _write_ahead(connection)
         connection.execute("PRAGMA foreign_keys = ON")
+        if schema.often:  # a crash of the program loses nothing; one of the machine the last moments at most
+            connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
         try:
             migrate(connection, schema)

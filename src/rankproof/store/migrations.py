@@ -18,6 +18,8 @@ class Schema:
     application: int
     """What SQLite's `application_id` is in it, so that another program's file is never taken for one."""
     steps: tuple[tuple[str, ...], ...]
+    often: bool = False
+    """Whether it is written many times a second, so that not every time is waited for the disk."""
 
     @property
     def newest(self) -> int:
