@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.api.scores import Scores, grouped
+from rankproof.api.grouping import grouped
+from rankproof.api.scores import Scores
 from rankproof.errors import UsageError, shorten
 
 

@@ -16,8 +16,8 @@ from rankproof.api.deciding import averaged
 from rankproof.api.diagnosing.evidence import Evidence
 from rankproof.api.diagnosing.trials import MOST_PLACED, trials
 from rankproof.api.evaluate import Measures, evaluate, prepare
-from rankproof.api.grouping import Grouping, groups_of
-from rankproof.api.scores import Scores, grouped
+from rankproof.api.grouping import Grouping, grouped, groups_of
+from rankproof.api.scores import Scores
 from rankproof.core.corpus import Corpus
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.api.grouping import Grouping, groups_of
-from rankproof.api.scores import Scores, grouped
+from rankproof.api.grouping import Grouping, grouped, groups_of
+from rankproof.api.scores import SEED, Scores
 from rankproof.core.conventions import Conventions, Default
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
@@ -20,8 +20,6 @@ from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.rows import notes_of
 
 DEFAULT_MEASURES = "nDCG@10, RR@10, AP, P@5, R@5, R@100, Success@5"
-SEED = 0
-"""Where the seeded parts (tie estimates, bootstrap) start, so that the same input gives the same output."""
 
 Measures = str | Measure | Iterable[str | Measure]
 

@@ -6,8 +6,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, nearest, shorten
 
 Grouping = Mapping[str, str] | Callable[[str], str] | str | os.PathLike[str] | tuple[Any, str] | Any
 """`{query: group}`, a function of the query's id, FILE or FILE:FIELD, a data frame of queries, `(source, field)`,
@@ -60,3 +63,26 @@ def _is_file(judgments: Any) -> bool:
     if isinstance(judgments, Judgments) or not isinstance(judgments, str | os.PathLike):
         return False
     return os.path.isfile(judgments)
+
+
+def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
+    """For each group that `by` names, where its queries stand; queries without a group are left out."""
+    if by is None:
+        return {}
+    if not callable(by) and not isinstance(by, Mapping):
+        raise UsageError(
+            f"by: got {by!r}, expected a mapping of query id to group, or a function. "
+            "Next: give one of these."
+        )
+    look_up = by if callable(by) else by.get
+    found: dict[str, list[int]] = {}
+    for i, query in enumerate(queries):
+        group = look_up(query)
+        if group is not None:
+            found.setdefault(str(group), []).append(i)
+    if not found:
+        example = next(iter(by), "") if isinstance(by, Mapping) else ""
+        raise UsageError(
+            f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}"
+        )
+    return {group: np.array(rows) for group, rows in sorted(found.items())}

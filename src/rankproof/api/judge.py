@@ -11,6 +11,7 @@ from typing import Any
 from rankproof.api.evidence import Evidence
 from rankproof.api.grouping import grouped
 from rankproof.api.judged import JudgedScores
+from rankproof.api.judged_trust import Versions, corrections_for
 from rankproof.api.judged_words import UNMEASURED
 from rankproof.api.plan import Plan, plan
 from rankproof.api.tally import Tally
@@ -22,6 +23,7 @@ from rankproof.judging.metrics.names import Asked, parse_all
 from rankproof.judging.metrics.registry import PEERS
 from rankproof.judging.run import Judged, Run
 from rankproof.judging.samples import Sample, read_samples
+from rankproof.judging.trust.correcting import Corrections
 from rankproof.judging.verdicts import Verdict
 from rankproof.store.ledger import Ledger
 
@@ -93,7 +95,8 @@ class Judge:
         run = self._run(metrics, k, complete, compat, blame)
         settings = {"k": k, "complete": complete, "compat": compat}
         self._remember()
-        return _gathered(run, read_samples(samples), settings, by)
+        corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
+        return _gathered(run, read_samples(samples), settings, by, corrections)
 
     def plan(
         self,
@@ -142,10 +145,13 @@ def _check(k: int | None, complete: float) -> None:
         raise UsageError(f"complete: got {complete!r}, expected a share above 0 and up to 1.")
 
 
-def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by: Any) -> JudgedScores:
+def _gathered(
+    run: Run, samples: Iterable[Sample], settings: dict[str, Any], by: Any, corrections: Corrections
+) -> JudgedScores:
     """The scores of a run, gathered sample by sample."""
     names = tuple(each.name for each in run.metrics)
     tallies = [Tally(each) for each in run.metrics]
+    versions = Versions()
     evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
     account = Blame(each=evidence.failures)
     for judged in run.over(samples):
@@ -155,6 +161,8 @@ def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by:
         account.counts[failure.point] += 1
         evidence.add(judged, names, failure)
         counts.add(judged)
+        corrections.add(judged)
+        versions.add(judged)
         ids.append(judged.case.sample.id)
         alike.update(_asked(judged.case.sample))
     columns: dict[str, Any] = {tally.measure.name: tally.column() for tally in tallies}
@@ -170,6 +178,8 @@ def _gathered(run: Run, samples: Iterable[Sample], settings: dict[str, Any], by:
         top=counts.top,
         verdicts=evidence,
         blame=account,
+        corrections=corrections.results(),
+        versions=versions.several(),
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,9 @@ from rankproof.core.join import Census, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
-from rankproof.core.scoring import Column, averaged
+from rankproof.core.scoring import Column
 from rankproof.core.summary import Pair, Row, Summary
-from rankproof.errors import RankproofError, UsageError, nearest
+from rankproof.errors import RankproofError
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit
@@ -143,62 +142,22 @@ class Scores:
 
     def ceiling(self, measure: str | Measure) -> float:
         """The best mean that any ranking could reach under these judgments."""
-        from rankproof.core import limits
+        from rankproof.api.limits import ceiling
 
-        return self._limit(measure, "ceiling", limits.ceiling)  # type: ignore[no-any-return]
+        return ceiling(self, measure)
 
     def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
         """Where the mean could lie: over orders of equal scores (`of="ties"`), or if documents nobody judged
         were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true."""
-        from rankproof.core import limits
+        from rankproof.api.limits import bounds
 
-        if of not in ("ties", "unjudged"):
-            raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'. Next: choose one.")
-        if of == "unjudged" and self._over_tie_orders:
-            return None
-        rng = np.random.default_rng(SEED)
-
-        def both(m: Measure, h: Hits) -> Any:
-            return limits.tie_bounds(m, h, rng) if of == "ties" else limits.unjudged_bounds(m, h, grade)
-
-        return self._limit(measure, of, both)  # type: ignore[no-any-return]
+        return bounds(self, measure, of, grade)
 
     def split(self, measure: str | Measure) -> Pair | None:
         """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
-        from rankproof.core import limits
+        from rankproof.api.limits import split
 
-        if self.column(measure).measure.spec.average == "geometric" or self._over_tie_orders:
-            return None  # a difference of geometric means is no mean of differences
-        return self._limit(measure, "split", limits.split)  # type: ignore[no-any-return]
-
-    @property
-    def _over_tie_orders(self) -> bool:
-        """Whether the values are of several or extreme orders of equal scores, and so of no one ranking."""
-        tied = self.hits is not None and self.hits.first is not None
-        return tied and self.conventions.ties in ("expected", "best", "worst")
-
-    def _limit(self, measure: str | Measure, what: str, compute: Callable[[Measure, Hits], Any]) -> Any:
-        """The mean of a limit over the queries that count."""
-        column = self.column(measure)
-        if self.hits is None:
-            return self._read_back(column.measure.name, what)
-        found = compute(column.measure, self.hits)
-        if found is None:
-            return None
-        if isinstance(found, tuple):
-            return tuple(self._mean(column, each) for each in found)
-        return self._mean(column, found)
-
-    def _mean(self, column: Column, values: Array) -> float:
-        return averaged(column.measure, values if column.counted is None else values[column.counted])
-
-    def _read_back(self, name: str, what: str) -> Any:
-        row = self.stored.get("rows", {}).get(name, {})
-        if what == "split":
-            pair = (row.get("never_found"), row.get("ranked_too_low"))
-            return None if None in pair else pair
-        found = row.get(what)
-        return tuple(found) if isinstance(found, list) else found
+        return split(self, measure)
 
     # --- slices and rows -----------------------------------------------------------------------
 
@@ -318,34 +277,20 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data that JSON can hold; `Scores.from_dict` reads it back."""
-        return {
-            "queries": list(self.queries),
-            "rows": {name: self.row(name).to_dict() for name in self.columns},
-            "per_query": {name: self.values(name) for name in self.columns},
-            "names": self.names,
-            "groups": {name: [self.queries[i] for i in rows.tolist()] for name, rows in self.groups.items()},
-            "facts": self.facts,
-            "definition": self.definition,
-            "audit": self.audit.to_dict(),
-        }
+        from rankproof.api.saved_scores import as_data
+
+        return as_data(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scores:
         """Scores as `to_dict` wrote them."""
+        from rankproof.api.saved_scores import read_back
+
         if cls is Scores and "judged" in data:
             from rankproof.api.judged import JudgedScores
 
             return JudgedScores.from_dict(data)
-        queries = tuple(data["queries"])
-        index = {query: i for i, query in enumerate(queries)}
-        return cls(
-            queries=queries,
-            columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
-            conventions=Conventions(**data["definition"]["conventions"]),
-            groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
-            names=dict(data["names"]),
-            stored=json.loads(json.dumps(dict(data))),
-        )
+        return read_back(data)
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Take the values of a measure as they were saved."""
@@ -379,36 +324,5 @@ class Scores:
         return f"<Scores of {len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}: {means}>"
 
 
-def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
-    """For each group that `by` names, where its queries stand; queries without a group are left out."""
-    if by is None:
-        return {}
-    if not callable(by) and not isinstance(by, Mapping):
-        raise UsageError(
-            f"by: got {by!r}, expected a mapping of query id to group, or a function. "
-            "Next: give one of these."
-        )
-    look_up = by if callable(by) else by.get
-    found: dict[str, list[int]] = {}
-    for i, query in enumerate(queries):
-        group = look_up(query)
-        if group is not None:
-            found.setdefault(str(group), []).append(i)
-    if not found:
-        example = next(iter(by), "") if isinstance(by, Mapping) else ""
-        raise UsageError(
-            f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}"
-        )
-    return {group: np.array(rows) for group, rows in sorted(found.items())}
-
-
 def _defined(measure: Measure) -> dict[str, Any]:
     return {"measure": measure.spec.name, "title": measure.spec.title, "params": measure.params}
-
-
-def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> Column:
-    column = np.zeros(len(index))
-    counted = np.zeros(len(index), dtype=bool)
-    for query, value in values.items():
-        column[index[query]], counted[index[query]] = value, True
-    return Column(parse(name), column, None if counted.all() else counted)

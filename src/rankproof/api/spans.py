@@ -9,8 +9,8 @@ import numpy as np
 
 from rankproof.api.agreement import ordered
 from rankproof.api.evaluate import Measures
-from rankproof.api.grouping import Grouping, groups_of
-from rankproof.api.scores import Scores, grouped
+from rankproof.api.grouping import Grouping, grouped, groups_of
+from rankproof.api.scores import Scores
 from rankproof.bench.chunk.shown import Tokens, shown
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array

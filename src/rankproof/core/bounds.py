@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankproof.core.gain import gains
 from rankproof.core.gaps import Ends, ap_bounds, seen_down_to
-from rankproof.core.hits import Array, Hits, PerQuery, gains, ratio
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.unjudged import filled
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankproof.errors import DataError
+from rankproof.core.arrays import Array, PerQuery, best_first, offsets, ratio, runs
+from rankproof.core.gain import Gain, gains
 
-Array: TypeAlias = NDArray[Any]
-PerQuery: TypeAlias = NDArray[np.float64]
+__all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,87 +304,16 @@ class Facets:
     """How many aspects each query declares, coverable or not."""
 
 
-Gain: TypeAlias = Any
-"""'linear', 'exp', or a mapping of grade to gain."""
-
-
-HIGHEST_EXP = 1000
-"""The highest grade with an exponential gain: 2^1024 is no finite number, and gains are added up."""
-
-
-def gains(grade: Array, gain: Gain) -> Array:
-    """The gain of each grade: the grade itself, 2^grade - 1, or what a mapping says."""
-    if gain == "linear":
-        return np.maximum(grade, 0.0)
-    if gain == "exp":
-        if len(grade) and grade.max() > HIGHEST_EXP:
-            raise DataError(
-                f"gain='exp': the grade {grade.max():g} gives a gain beyond any number, expected grades of at "
-                f"most {HIGHEST_EXP}. Next: use gain='linear', or a mapping of grade to gain."
-            )
-        return np.exp2(np.maximum(grade, 0.0)) - 1
-    known = np.array(sorted(gain), dtype=np.float64)
-    value = np.array([gain[g] for g in sorted(gain)], dtype=np.float64)
-    at = np.minimum(np.searchsorted(known, grade), len(known) - 1)
-    return np.where(known[at] == grade, value[at], np.maximum(grade, 0.0))
-
-
-def ratio(a: Array, b: Array) -> PerQuery:
-    """a / b, and 0 where b is 0: the one place that says what 0/0 is."""
-    return np.divide(a, b, out=np.zeros(np.shape(a), dtype=np.float64), where=np.asarray(b) != 0)
-
-
-def offsets(counts: Array) -> Array:
-    """Where each of several stretches begins, given their lengths; the last entry is where all end.
-
-    >>> offsets(np.array([2, 0, 3])).tolist()
-    [0, 2, 2, 5]
-    """
-    begins = np.zeros(len(counts) + 1, dtype=np.intp)
-    counts.cumsum(out=begins[1:])
-    return begins
-
-
 def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
     rises = pool.grade[1:] > pool.grade[:-1]
     if not (rises & (pool.query[1:] == pool.query[:-1])).any():
         return replace(pool, rank=pool.nth, pool=pool)
-    order = _best_first(pool)
+    order = best_first(pool.query, pool.grade, pool.n)
     aspect = None if pool.aspect is None else pool.aspect[order]
     return replace(
         pool, rank=pool.nth, grade=pool.grade[order], doc=pool.doc[order], aspect=aspect, pool=pool
     )
-
-
-FEW = 1000
-"""Up to so many rows any way to sort them is fast."""
-
-
-def _best_first(pool: Hits) -> Array:
-    """The order by query, then falling grade, then as judged; whole grades are sorted as one integer key."""
-    if len(pool.grade) <= FEW or not _fit_one_key(pool):
-        return np.lexsort((-pool.grade, pool.query))
-    low, span = pool.grade.min(), pool.grade.max() - pool.grade.min() + 1
-    key = pool.query * int(span) + (span - 1 - (pool.grade - low)).astype(np.int64)
-    # NumPy sorts keys of 16 bits by counting, and longer ones fast where they are nearly in order.
-    return np.argsort(key.astype(np.uint16) if pool.n * span <= 2**16 else key, kind="stable")
-
-
-def _fit_one_key(pool: Hits) -> bool:
-    """Whether the grades are whole, and not too far apart to stand beside their query in one integer."""
-    span = pool.grade.max() - pool.grade.min() + 1
-    return bool(pool.n * span < 2**62 and (np.floor(pool.grade) == pool.grade).all())
-
-
-def runs(query: Array, first: Array) -> tuple[Array, Array]:
-    """For each row the start and the end (exclusive) of its run of equal (query, first)."""
-    if not len(query):
-        return query, query
-    new = np.append(True, (np.diff(query) != 0) | (np.diff(first) != 0))
-    starts = np.flatnonzero(new)
-    which = np.cumsum(new) - 1
-    return starts[which], np.append(starts[1:], len(query))[which]
 
 
 def _in_order(hits: Hits) -> Hits:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.conventions import Conventions
-from rankproof.core.hits import Array, Hits, PerQuery, gains
+from rankproof.core.gain import gains
+from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure
 from rankproof.core.ties import seen_by, tied_values
 from rankproof.errors import DataError

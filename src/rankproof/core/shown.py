@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankproof.core.hits import Array, PerQuery, runs
+from rankproof.core.arrays import runs
+from rankproof.core.hits import Array, PerQuery
 
 UNJUDGED = -np.inf
 """The grade of tokens in no judged span."""

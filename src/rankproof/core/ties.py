@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankproof.core.hits import Array, Hits, PerQuery, gains
+from rankproof.core.gain import gains
+from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure
 from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, Orders, tied_orders
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankproof.core.arrays import runs
 from rankproof.core.conventions import Conventions
-from rankproof.core.hits import Array, Hits, runs
+from rankproof.core.hits import Array, Hits
 
 
 def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:

@@ -214,7 +214,8 @@ def _order(columns: Any, ties: str) -> Array:
         raise _Odd
     if "rank" in names and (ties == "rank" or "score" not in names):
         rank = _numbers(columns.column("rank"))
-        return 1 + rank.max(initial=0) - rank
+        turned: Array = 1 + rank.max(initial=0) - rank
+        return turned
     if "score" in names:
         return _numbers(columns.column("score"))
     return np.arange(columns.num_rows, 0, -1, dtype=np.float64)

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.arrays import offsets
 from rankproof.core.conventions import Conventions
-from rankproof.core.hits import Array, offsets
+from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable

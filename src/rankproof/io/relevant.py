@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.hits import Array, offsets
+from rankproof.core.arrays import offsets
+from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_nested
 from rankproof.errors import DataError, shorten
 from rankproof.io.ids import are_integers, is_id, keys_are_integers

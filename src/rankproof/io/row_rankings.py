@@ -93,7 +93,8 @@ class RowRankings:
                 "Next: choose another rule, as ties='input' for the order given."
             )
         if table.rank is not None and (ties == "rank" or table.score is None):
-            return 1 + table.rank.max(initial=0) - table.rank
+            turned: Array = 1 + table.rank.max(initial=0) - table.rank
+            return turned
         return np.arange(len(table), 0, -1, dtype=np.float64) if table.score is None else table.score
 
     def _rankings(

@@ -1,0 +1,77 @@
+"""What the means of `Scores` could be: their ceiling, their bounds, and why they are below their ceiling.
+
+Each is the mean of a limit over the queries that count; of scores read back it is what was saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rankproof.api.scores import SEED, Scores
+from rankproof.core import limits
+from rankproof.core.hits import Array, Hits
+from rankproof.core.measure import Measure
+from rankproof.core.scoring import Column, averaged
+from rankproof.core.summary import Pair
+from rankproof.errors import UsageError
+
+
+def ceiling(scores: Scores, measure: str | Measure) -> float:
+    """The best mean that any ranking could reach under these judgments."""
+    return _limit(scores, measure, "ceiling", limits.ceiling)  # type: ignore[no-any-return]
+
+
+def bounds(scores: Scores, measure: str | Measure, of: str, grade: float) -> Pair | None:
+    """Where the mean could lie, over orders of equal scores or over documents nobody judged."""
+    if of not in ("ties", "unjudged"):
+        raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'. Next: choose one.")
+    if of == "unjudged" and _over_tie_orders(scores):
+        return None
+    rng = np.random.default_rng(SEED)
+
+    def both(m: Measure, h: Hits) -> Any:
+        return limits.tie_bounds(m, h, rng) if of == "ties" else limits.unjudged_bounds(m, h, grade)
+
+    return _limit(scores, measure, of, both)  # type: ignore[no-any-return]
+
+
+def split(scores: Scores, measure: str | Measure) -> Pair | None:
+    """How far the mean is below its ceiling: never found, and ranked too low."""
+    if scores.column(measure).measure.spec.average == "geometric" or _over_tie_orders(scores):
+        return None  # a difference of geometric means is no mean of differences
+    return _limit(scores, measure, "split", limits.split)  # type: ignore[no-any-return]
+
+
+def _over_tie_orders(scores: Scores) -> bool:
+    """Whether the values are of several or extreme orders of equal scores, and so of no one ranking."""
+    tied = scores.hits is not None and scores.hits.first is not None
+    return tied and scores.conventions.ties in ("expected", "best", "worst")
+
+
+def _limit(scores: Scores, measure: str | Measure, what: str, compute: Callable[[Measure, Hits], Any]) -> Any:
+    """The mean of a limit over the queries that count."""
+    column = scores.column(measure)
+    if scores.hits is None:
+        return _read_back(scores, column.measure.name, what)
+    found = compute(column.measure, scores.hits)
+    if found is None:
+        return None
+    if isinstance(found, tuple):
+        return tuple(_mean(column, each) for each in found)
+    return _mean(column, found)
+
+
+def _mean(column: Column, values: Array) -> float:
+    return averaged(column.measure, values if column.counted is None else values[column.counted])
+
+
+def _read_back(scores: Scores, name: str, what: str) -> Any:
+    row = scores.stored.get("rows", {}).get(name, {})
+    if what == "split":
+        pair = (row.get("never_found"), row.get("ranked_too_low"))
+        return None if None in pair else pair
+    found = row.get(what)
+    return tuple(found) if isinstance(found, list) else found
