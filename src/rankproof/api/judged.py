@@ -11,6 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from rankproof.api.evidence import Evidence
+from rankproof.api.judged_trust import Corrects, corrected_in, drifted, plain, read
+from rankproof.api.judged_trust import sentences as on_corrections
 from rankproof.api.judged_words import findings_of, sentences
 from rankproof.api.machine_judgments import judgments_from, write_qrels
 from rankproof.api.per_query import PerQueryValues
@@ -25,6 +27,7 @@ from rankproof.judging.blame import Blame
 from rankproof.judging.metrics.names import parse as parse_metric
 from rankproof.judging.metrics.names import parse_all as parse_metrics
 from rankproof.judging.verdicts import Account
+from rankproof.stats.corrected import Corrected
 
 
 @dataclass(eq=False, repr=False)
@@ -47,6 +50,11 @@ class JudgedScores(Scores):
     """Every pair that was looked at, with its verdict, quote and judge; none for scores read back."""
     blame: Blame = field(default_factory=Blame)
     """Which half failed, sample by sample and in all, as far as what was judged tells."""
+
+    corrections: Corrects = field(default_factory=dict)
+    """For each metric its mean corrected by labels of people, or why there is none; empty without labels."""
+    versions: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Judges behind whose names several models answered, with how many verdicts each gave."""
 
     def parse(self, measure: str) -> Measure:
         """The metric of that name, or the formula of the tool asked for."""
@@ -99,12 +107,17 @@ class JudgedScores(Scores):
         mean = self[measure]
         return min(low, mean), max(high, mean)
 
+    def corrected(self, measure: str | Measure) -> Corrected | None:
+        """The mean with the judge's error taken out, by labels of people; None where there are not enough."""
+        return corrected_in(self.corrections, self.key(measure))
+
     # --- rows ----------------------------------------------------------------------------------
 
     def row(self, measure: str | Measure) -> Row:
         """Everything to be said about one mean."""
         column, found = self.column(measure), self.uncertainty(measure)
         low, high = self.interval(measure)
+        corrected = self.corrected(measure)
         return Row(
             measure=column.measure.name,
             mean=column.mean,
@@ -114,6 +127,8 @@ class JudgedScores(Scores):
             method=found.method if found.n > 1 else "",
             coverage=column.coverage,
             possible=column.possible,
+            corrected=None if corrected is None else corrected.value,
+            corrected_ends=None if corrected is None else (corrected.low, corrected.high),
             note=note_of([column]),
         )
 
@@ -129,7 +144,10 @@ class JudgedScores(Scores):
             findings=list(self.audit.serious),
             profile=None,
             nouns=("sample", "samples"),
-            said=sentences(self.by, self.account, self.settings.get("compat")),
+            said=[
+                *sentences(self.by, self.account, self.settings.get("compat")),
+                *on_corrections(self.corrections),
+            ],
         )
 
     @cached_property
@@ -147,7 +165,8 @@ class JudgedScores(Scores):
         """What is to be known before the numbers are believed."""
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
-        return Audit.of(findings_of(self.columns, self.account, self.top))
+        found = findings_of(self.columns, self.account, self.top)
+        return Audit.of([*found, *drifted(self.versions)])
 
     @cached_property
     def definition(self) -> dict[str, Any]:
@@ -208,6 +227,7 @@ class JudgedScores(Scores):
             columns={name: self.column(name).cut(queries) for name in self.columns},
             groups={},
             stored={},
+            corrections={},  # labels were drawn from all samples, not from these
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -217,6 +237,7 @@ class JudgedScores(Scores):
             "judged": {name: self.column(name).to_dict() for name in self.columns},
             "judges": self.judges,
             "settings": self.settings,
+            "corrections": plain(self.corrections),
         }
 
     @classmethod
@@ -234,6 +255,7 @@ class JudgedScores(Scores):
             samples=data["definition"]["fingerprint"],
             account=Account(**data["facts"]["account"]),
             by=dict(data["facts"]["by"]),
+            corrections=read(data.get("corrections", {})),
             stored=dict(data),
         )
         for name in data["judged"]:

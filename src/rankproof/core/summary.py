@@ -31,6 +31,10 @@ class Row:
     """The share of what is counted that a judge settled; None: no judge was asked."""
     possible: Pair | None = None
     """Where the mean could lie if all that no judge settled were at its worst, or at its best."""
+    corrected: float | None = None
+    """The mean with the judge's error taken out, by labels of people; None: nobody labelled enough."""
+    corrected_ends: Pair | None = None
+    """Its interval, which includes the judge's error."""
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:

@@ -30,13 +30,21 @@ def _lost(value: float | None) -> bool:
 FIELDS = (
     Field("mean", lambda row: score(row.mean), _always),
     Field("95 % interval", lambda row: span(row.low, row.high), lambda row: row.low is not None),
+    Field("corrected", lambda row: score(row.corrected), lambda row: row.corrected is not None),
+    Field(
+        "95 % interval with\nthe judge's error",
+        lambda row: ABSENT if row.corrected_ends is None else span(*row.corrected_ends),
+        lambda row: row.corrected_ends is not None,
+    ),
     Field("ceiling", lambda row: score(row.ceiling), lambda row: row.ceiling is not None),
     Field("never\nfound", lambda row: score(row.never_found), lambda row: _lost(row.never_found)),
     Field("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
     Field("n", lambda row: count(row.n), _always),
     Field("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: wide(row.ties)),
     Field("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
-    Field("with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: wide(row.possible)),
+    Field(
+        "with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: wide(row.possible)
+    ),
     Field(
         "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: wide(row.unjudged)
     ),

@@ -51,11 +51,17 @@ def _record(summary: Summary, group: str | None, row: Row) -> Record:
         **_ends("unjudged", row.unjudged),
         "never_found": row.never_found,
         "ranked_too_low": row.ranked_too_low,
-        **({} if row.coverage is None else {"coverage": row.coverage, **_ends("possible", row.possible)}),
+        **({} if row.coverage is None else _judged(row)),
         "note": row.note,
         "profile": summary.profile,
         "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
     }
+
+
+def _judged(row: Row) -> Record:
+    """What is known of a mean of verdicts."""
+    corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
+    return {"coverage": row.coverage, **_ends("possible", row.possible), **corrected}
 
 
 def _ends(name: str, pair: Pair | None) -> Record:

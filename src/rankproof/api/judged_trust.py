@@ -1,0 +1,88 @@
+"""What people's labels say of judged scores: corrected means, and what stands beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rankproof.core.audit.finding import Finding, count_of, few
+from rankproof.judging.run import Judged
+from rankproof.judging.trust.correcting import Corrections, Uncorrected
+from rankproof.judging.trust.labels import labels_in
+from rankproof.judging.verdicts import Judge, Verdict
+from rankproof.stats.corrected import Corrected
+from rankproof.store.ledger import HUMAN, Ledger
+
+Corrects = dict[str, Corrected | Uncorrected]
+"""For each metric its corrected mean, or why there is none; empty where nobody labelled anything."""
+
+
+def corrections_for(
+    metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, complete: float
+) -> Corrections:
+    """What takes in samples and gives corrected means, where the ledger holds labels."""
+    machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
+    labels = labels_in(ledger, machines) if ledger is not None and machines else {}
+    return Corrections.of(metrics, labels, complete)
+
+
+def corrected_in(corrections: Corrects, metric: str) -> Corrected | None:
+    """The corrected mean of a metric; None where there is none."""
+    found = corrections.get(metric)
+    return found if isinstance(found, Corrected) else None
+
+
+def sentences(corrections: Corrects) -> Iterator[str]:
+    """How numbers were corrected, and which were not."""
+    done = {name: each for name, each in corrections.items() if isinstance(each, Corrected)}
+    if done:
+        listed = "; ".join(f"{name}: {each.method}" for name, each in done.items())
+        yield f"Corrected for the judge's error ({listed})."
+    reasons: dict[str, list[str]] = {}
+    for name, each in corrections.items():
+        if isinstance(each, Uncorrected):
+            reasons.setdefault(each.reason, []).append(name)
+    for reason, names in reasons.items():
+        yield f"No correction of {', '.join(names)}: {reason}."
+
+
+def plain(corrections: Corrects) -> dict[str, Any]:
+    """Corrections as plain data."""
+    return {name: asdict(each) for name, each in corrections.items()}
+
+
+def read(data: Mapping[str, Mapping[str, Any]]) -> Corrects:
+    """Corrections as `plain` wrote them."""
+    return {name: (Uncorrected if "reason" in each else Corrected)(**each) for name, each in data.items()}
+
+
+class Versions:
+    """Which versions of a model gave the verdicts: a name may stand for another model tomorrow."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Counter[str]] = {}
+
+    def add(self, judged: Judged) -> None:
+        """Note who gave the verdicts on one sample."""
+        for ask in {ask for asks in judged.used for ask in asks}:
+            said = judged.case.said.get(ask)
+            if isinstance(said, Verdict) and (version := str(said.origin.get("model") or "")):
+                self.seen.setdefault(said.judge, Counter())[version] += 1
+
+    def several(self) -> dict[str, dict[str, int]]:
+        """The judges behind whose names more than one model answered, with how many verdicts each gave."""
+        return {name: dict(each) for name, each in self.seen.items() if len(each) > 1}
+
+
+def drifted(versions: Mapping[str, Mapping[str, int]]) -> Iterable[Finding]:
+    """A warning for each judge behind whose name the model changed."""
+    for name, counts in versions.items():
+        yield Finding(
+            *("warning", "judge-changed", len(counts)),
+            f"{name} is {count_of(len(counts), 'model')} by what the service says of itself, so its verdicts "
+            "may not be alike.",
+            examples=few([f"{version} ({count:,} verdicts)" for version, count in counts.items()]),
+            advice="ask the fixed pairs again: 'rankproof calibrate LEDGER --drift' says how much it changed.",
+        )
