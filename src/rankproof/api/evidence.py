@@ -18,6 +18,9 @@ from rankproof.judging.verdicts import Ask, Verdict
 IN_MEMORY = 8 << 20
 """Bytes that are held in memory before they go to a temporary file."""
 
+LENGTH = 8
+"""Bytes in which the length of a sample's evidence is written before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -47,7 +50,7 @@ class Evidence:
     """The pieces of evidence, sample by sample, in order."""
 
     _file: IO[bytes] = field(default_factory=lambda: _spooled())
-    _places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _places: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self._file.close)
@@ -57,9 +60,8 @@ class Evidence:
         lost = [(each.claim, each.point) for each in failure.lost]
         plain = {**_plain(judged, names), "failure": (failure.point, lost)}
         data = zlib.compress(json.dumps(plain).encode(), 1)
-        start = self._file.seek(0, 2)
-        self._file.write(data)
-        self._places[judged.case.sample.id] = (start, len(data))
+        self._places[judged.case.sample.id] = self._file.seek(0, 2)
+        self._file.write(len(data).to_bytes(LENGTH) + data)
 
     def __iter__(self) -> Iterator[Piece]:
         return (piece for sample in self._places for piece in self.of(sample))
@@ -78,8 +80,8 @@ class Evidence:
         return _pieces(sample, self._data(sample))
 
     def _data(self, sample: str) -> dict[str, Any]:
-        start, length = self._places[sample]
-        self._file.seek(start)
+        self._file.seek(self._places[sample])
+        length = int.from_bytes(self._file.read(LENGTH))
         return dict(json.loads(zlib.decompress(self._file.read(length))))
 
     def failures(self) -> Iterator[Failure]:

@@ -44,7 +44,9 @@ def _settings(given: Sequence[str]) -> dict[str, Any]:
     for each in given:
         name, equals, value = each.partition("=")
         if not equals:
-            raise UsageError(f"--set: got {each!r}, expected NAME=VALUE, like temperature=0.")
+            raise UsageError(
+                f"--set: got {each!r}, expected NAME=VALUE, like temperature=0. Next: write it so."
+            )
         found[name.strip().replace("-", "_")] = _literal(value)
     return found
 

@@ -82,7 +82,10 @@ def _override(verdicts: Any, given: tuple[str, ...], by: str | None) -> None:
     for each in given:
         pair, equals, value = each.rpartition("=")
         if not equals or not value.lstrip("-").isdigit():
-            raise UsageError(f"--override: got {each!r}, expected ID=VALUE, like 3f9a2c=1.")
+            raise UsageError(
+                f"--override: got {each!r}, expected ID=VALUE, like 3f9a2c=1."
+                " Next: write it so; 'rankproof verdicts LEDGER' lists the ids."
+            )
         found = verdicts.override(pair, int(value), by=person)
         click.echo(f"{found.id} is {found.value} by {found.judge} from now on.", err=True)
 

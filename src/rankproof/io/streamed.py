@@ -166,6 +166,9 @@ def _cells(reader: Any, name: str) -> Iterator[tuple[str, list[str]]]:
             if row:
                 yield where, row
     except csv.Error as error:
-        raise DataError(f"{name}, line {reader.line_num}: cannot be read as CSV: {error}.") from error
+        raise DataError(
+            f"{name}, line {reader.line_num}: cannot be read as CSV: {error}."
+            " Next: mend the quotes of the line."
+        ) from error
     finally:
         csv.field_size_limit(limit)

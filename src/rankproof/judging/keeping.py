@@ -14,7 +14,7 @@ from rankproof.store.ledger import Entry, Ledger
 Said = Verdict | Unmeasured
 MOMENT = 0.2
 """Seconds: what a judge says within them is written down together."""
-MOST = 30_000
+MOST = 10_000
 """Verdicts remembered where there is no ledger, so that memory stays flat over any number of samples."""
 
 

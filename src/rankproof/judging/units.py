@@ -7,7 +7,7 @@ from functools import lru_cache
 from rankproof.core.text.claims import claims, statements
 from rankproof.core.text.entities import Entity, entities, shared
 
-REMEMBERED = 8_000
+REMEMBERED = 6_000
 """Texts whose parts are remembered: every metric asks for them, and references come back run after run."""
 
 

@@ -44,7 +44,10 @@ def read_lines(source: Path) -> Iterator[tuple[str, Entry]]:
     except OSError as error:
         raise UsageError(f"{source}: {error.strerror}. Next: name a file that can be read.") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{source}: not UTF-8, expected JSON lines; nothing was imported.") from error
+        raise DataError(
+            f"{source}: not UTF-8, expected JSON lines; nothing was imported."
+            " Next: give the file that was meant."
+        ) from error
 
 
 def _entry(line: str, where: str) -> Entry:
