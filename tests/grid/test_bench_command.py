@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,10 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "bench.toml").write_text(BENCH)
     (tmp_path / "mine.py").write_text(BUILDER)
     return tmp_path
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text())
 
 
 def rankproof(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -70,6 +75,8 @@ def test_the_ending_of_a_file_says_the_format(folder: Path) -> None:
     assert page.startswith("<!doctype html>") or page.lower().startswith("<!doctype")
     assert "<script" not in page
     assert "dense / k=10" in page
+    assert page.count("<circle") == 4
+    assert page.count('class="dot best"') == sum(row["front"] for row in read(folder / "out.json")["rows"])
     data = json.loads((folder / "out.json").read_text())
     lines = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
     assert [row["name"] for row in data["rows"]] == [line["configuration"] for line in lines]

@@ -12,9 +12,6 @@ from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.comparison import probability, signed
 from rankproof.reporting.comparison import span as difference_span
-from rankproof.reporting.html.markup import Markup, el, join, paragraphs
-from rankproof.reporting.html.markup import table as html_table
-from rankproof.reporting.html.page import Section, page
 from rankproof.reporting.markdown import escape
 from rankproof.reporting.markdown import table as markdown_table
 from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
@@ -93,11 +90,12 @@ def configurations(view: View, most: int | None = None) -> Table:
 
 def _shown(view: View, most: int | None) -> list[View]:
     sign = -1 if view["higher"] else 1
-    ordered = sorted(view["rows"], key=lambda row: (not row["means"], -row["n"], sign * _mean(view, row)))
+    ordered = sorted(view["rows"], key=lambda row: (not row["means"], -row["n"], sign * mean_of(view, row)))
     return ordered if most is None else [row for n, row in enumerate(ordered) if n < most or row["front"]]
 
 
-def _mean(view: View, row: View) -> float:
+def mean_of(view: View, row: View) -> float:
+    """The mean that decides; 0 where it failed."""
     return float(row["means"].get(view["measure"], 0))
 
 
@@ -181,11 +179,13 @@ def missed(view: View) -> list[str]:
     ]
 
 
-def _tables(view: View, most: int | None = None) -> list[Table]:
+def tables(view: View, most: int | None = None) -> list[Table]:
+    """The tables that have something to say."""
     return [configurations(view, most), *([effects(view)] if view["effects"] else [])]
 
 
-def _foot(view: View) -> list[str]:
+def foot(view: View) -> list[str]:
+    """What is said under everything."""
     about = [ABOUT_EFFECTS] if view["effects"] else []
     return [LEGEND, *about, *view["notes"], *missed(view), *failed(view)]
 
@@ -196,10 +196,10 @@ def _foot(view: View) -> list[str]:
 def text(view: View) -> str:
     """The grid in at most 80 columns."""
     lines = [line for each in verdict(view) for line in wrap(each)]
-    for heading, headings, rows in _tables(view, MOST):
+    for heading, headings, rows in tables(view, MOST):
         lines += ["", heading, "", *_columns(headings, rows)]
-    foot = [*_left_out(view), *_foot(view)]
-    return "\n".join([*lines, "", *(line for each in foot for line in wrap(each))]) + "\n"
+    notes = [*_left_out(view), *foot(view)]
+    return "\n".join([*lines, "", *(line for each in notes for line in wrap(each))]) + "\n"
 
 
 def _left_out(view: View) -> list[str]:
@@ -218,27 +218,16 @@ def _columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str
 def markdown(view: View) -> str:
     """The grid in markdown."""
     lines = [line for each in verdict(view) for line in (escape(each), "")]
-    for heading, headings, rows in _tables(view):
+    for heading, headings, rows in tables(view):
         body = markdown_table([escape(each) for each in headings], [[escape(c) for c in row] for row in rows])
         lines += [f"## {heading}", "", *body, ""]
-    return "\n".join([*lines, *(f"- {escape(each)}" for each in _foot(view))]) + "\n"
+    return "\n".join([*lines, *(f"- {escape(each)}" for each in foot(view))]) + "\n"
 
 
-def html(view: View) -> str:
-    """The grid as one page."""
-    sections = [
-        Section(heading.split()[0].lower(), heading, _markup(heading, headings, rows))
-        for heading, headings, rows in _tables(view)
-    ]
-    notes = Section("notes", "Notes", paragraphs(_foot(view)))
-    return page(
-        "Retrieval grid", paragraphs(verdict(view)), [*sections, notes], el("p", "Made by rankproof.")
-    )
+def _html(view: View) -> str:
+    from rankproof.reporting.html.grid import html
 
-
-def _markup(heading: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    words = [n for n, name in enumerate(headings) if name in ("configuration", "", "factor", "level")]
-    return join([html_table(heading, headings, rows, words=words)])
+    return html(view)
 
 
 def _records(view: View) -> list[data.Record]:
@@ -264,7 +253,7 @@ def _json(view: View) -> str:
 FORMATS: Mapping[str, Callable[[View], str]] = {
     "table": text,
     "markdown": markdown,
-    "html": html,
+    "html": _html,
     "csv": _csv,
     "json": _json,
     "jsonl": lambda view: data.as_jsonl(_records(view)),
