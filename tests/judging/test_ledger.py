@@ -56,6 +56,14 @@ def test_another_judge_never_gets_the_verdicts_of_this_one(tmp_path: Path) -> No
     assert [each["identity"].get("version") for each in Verdicts(path).judges()] == ["1", "2"]
 
 
+def test_a_function_that_was_changed_is_another_judge(tmp_path: Path) -> None:
+    path = tmp_path / "l.db"
+    yes = [lambda relation, left, right: True, lambda relation, left, right: right == "b."]
+    values = [judge(rows("a.", "b."), "P(rel=2)@2", judge=each, ledger=path)["P(rel=2)@2"] for each in yes]
+    assert values == [1.0, 0.5]
+    assert len({str(each["identity"]) for each in Verdicts(path).judges()}) == 2
+
+
 def test_replay_needs_no_judge_and_leaves_what_is_missing_open(tmp_path: Path) -> None:
     path = tmp_path / "l.db"
     live = judge(rows("a.", "b."), "context_precision, faithfulness", judge=Counting(), ledger=path)
@@ -291,18 +299,18 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         seen.append(left)
         return True
 
+    until.version = "1"  # type: ignore[attr-defined]
     with pytest.raises(KeyboardInterrupt):
         judge(many, "context_precision", judge=until, ledger=path)
     kept = sum(each["verdicts"] for each in Verdicts(path).judges())
     assert kept >= 500  # at least what was done when the batch of the interruption began
-    until.__name__ = "until"
     after: list[str] = []
 
     def resumed(relation: str, left: str, right: str) -> bool:
         after.append(left)
         return True
 
-    resumed.__name__ = "until"
+    resumed.__name__, resumed.version = "until", "1"  # type: ignore[attr-defined]
     scores = judge(many, "context_precision", judge=resumed, ledger=path)
     assert scores["context_precision"] == 1.0
     assert len(after) == 1200 - kept

@@ -140,9 +140,11 @@ def default_metrics(compat: str | None) -> str:
 
 def _check(k: int | None, complete: float) -> None:
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise UsageError(f"k: got {k!r}, expected a whole number of at least 1.")
+        raise UsageError(f"k: got {k!r}, expected a whole number of at least 1. Next: give one, like 5.")
     if not 0 < complete <= 1:
-        raise UsageError(f"complete: got {complete!r}, expected a share above 0 and up to 1.")
+        raise UsageError(
+            f"complete: got {complete!r}, expected a share above 0 and up to 1. Next: give a share, like 0.9."
+        )
 
 
 def _gathered(

@@ -94,7 +94,9 @@ class JudgedScores(Scores):
     def bounds(self, measure: str | Measure, of: str = "unmeasured", grade: float = 1) -> Pair | None:
         """Where the mean over all samples lies, with what is open at its worst and at its best, as (low, high)."""
         if of not in ("unmeasured", "unjudged"):
-            raise UsageError(f"bounds: got of={of!r}, expected 'unmeasured' for judged scores.")
+            raise UsageError(
+                f"bounds: got of={of!r}, expected 'unmeasured' for judged scores. Next: ask for these."
+            )
         return self.column(measure).possible
 
     def split(self, measure: str | Measure) -> Pair | None:

@@ -62,7 +62,10 @@ class Verdicts:
         found, judge = self._of(pair), human_judge(by.strip())
         said = said_of(Ask(*found.key), value, judge.name)
         if isinstance(said, Unmeasured):
-            raise UsageError(f"{found.id}: {said.reason} for relation {found.relation}.")
+            raise UsageError(
+                f"{found.id}: {said.reason} for relation {found.relation}."
+                " Next: give a value that the relation has."
+            )
         entry = entry_of(said, judge.name)
         self.ledger.keep(judge.identity, judge.name, [entry])
         return entry
@@ -109,6 +112,7 @@ def _check(entry: Entry, where: str) -> None:
         known = ", ".join(VALUES)
         raise DataError(
             f"{where}: {problem}; expected a relation ({known}) and a value of it. Nothing was imported."
+            " Next: mend the row."
         )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from rankproof.errors import UsageError
@@ -30,9 +32,10 @@ class CalledJudge:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Its name and version: two functions that judge otherwise need names or versions of their own."""
-        version = str(getattr(self.function, "version", ""))
-        return {"kind": "function", "name": self.name, **({"version": version} if version else {})}
+        """Its name, and its `version` where it has one, else its code: what is changed is another judge."""
+        version = getattr(self.function, "version", None)
+        known = {"code": _code_of(self.function)} if version is None else {"version": str(version)}
+        return {"kind": "function", "name": self.name, **known}
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask the function about each pair; what it raises or says wrongly leaves that pair unmeasured."""
@@ -83,6 +86,7 @@ def called_judge(function: Callable[..., Any], name: str | None = None) -> Calle
     if unknown:
         raise UsageError(
             f"judge {called}: relations {sorted(unknown)}, expected some of {', '.join(VALUES)}."
+            " Next: name relations that there are."
         )
     return CalledJudge(function, called, whole, relations)
 
@@ -102,4 +106,23 @@ def _takes(function: Callable[..., Any]) -> int:
     raise UsageError(
         f"judge: {getattr(function, '__name__', function)!r} takes {len(needed)} arguments, expected "
         "f(relation, left, right) or f(ask)."
+        " Next: write it with these arguments."
     )
+
+
+def _code_of(function: Callable[..., Any]) -> str:
+    """A hash of what a function does, as far as its own code tells; empty where it has none in Python."""
+    code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
+    return "" if code is None else hashlib.blake2b(_spelled(code).encode(), digest_size=8).hexdigest()
+
+
+def _spelled(code: CodeType) -> str:
+    """The code without the place it stands in; code within it is spelled out as well."""
+    return f"{code.co_code.hex()} {code.co_names} {'; '.join(map(_constant, code.co_consts))}"
+
+
+def _constant(value: Any) -> str:
+    """A constant, the same in every process: sets have no order of their own."""
+    if isinstance(value, CodeType):
+        return _spelled(value)
+    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)

@@ -33,7 +33,7 @@ def parse_all(asked: Asked, peer: str | None = None) -> list[Measure]:
     given = [asked] if isinstance(asked, str | Measure) else list(asked)
     names = [name for each in given for name in (split(each) if isinstance(each, str) else [each])]
     if not names:
-        raise UsageError("no metric was given, expected at least one, like 'context_recall'.")
+        raise UsageError("no metric was given, expected at least one, like 'context_recall'. Next: name one.")
     found = list(dict.fromkeys(parse(name, peer) for name in names))
     for each in found:
         _check_judged(each)
@@ -62,6 +62,7 @@ def _finder(peer: str) -> Callable[[str], Measure]:
             raise UsageError(
                 f"compat={peer!r}: {peer} has no formula called {name!r} here, only {', '.join(own)}."
                 f"{nearest(plain, own)}"
+ ". Next: ask for one of these, or leave compat out."
             )
         return own[theirs].measure
 
