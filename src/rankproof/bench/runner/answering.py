@@ -53,15 +53,16 @@ def answer_all(
     """
     keys = {} if memory is None else _keys(questions, retriever, reading.k, about or {})
     rows = _remembered(keys, memory)
-    asked = {name: text for name, text in questions.items() if name not in rows}
-    failed = 0
-    told(len(rows), failed)
+    known, asked = len(rows), {name: text for name, text in questions.items() if name not in rows}
+    told(known, 0)
     _warm_up(asked, retriever, reading, plan)
-    for some in _answered(asked, retriever, reading, plan):
-        rows.update({row.question: row for row in some})
-        failed += sum(bool(row.failure) for row in some)
-        _keep(some, keys, memory)
-        told(len(rows), failed)
+    for work in _moments_of(asked, retriever, reading, plan):
+        told(known + work.done, work.failed)
+        # Without a memory nobody waits for rows: reading them now would only keep a fast retriever waiting.
+        if memory is not None or work.over.is_set():
+            some = work.fetch()
+            rows.update({row.question: row for row in some})
+            _keep(some, keys, memory)
     return settle([rows[name] for name in questions], reading.k)
 
 
@@ -95,17 +96,15 @@ def _keep(rows: Sequence[Row], keys: Mapping[str, str], memory: Memory | None) -
 
 def _warm_up(asked: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan) -> None:
     first = dict(list(asked.items())[: plan.warm_up])
-    for _ in _answered(first, retriever, reading, replace(plan, retries=0)):
+    for _ in _moments_of(first, retriever, reading, replace(plan, retries=0)):
         pass
 
 
-def _answered(
+def _moments_of(
     questions: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan
-) -> Iterator[list[Row]]:
-    """The rows as they come, a few at a time."""
+) -> Iterator[Work]:
+    """The work of asking, at the moments at which to look at it; the last one is when it is over."""
     work = Work(_jobs(questions, retriever, plan), plan, reader(reading))
-    if not questions:
-        return
 
     def ask(job: Job) -> Any:
         return retriever.call(list(job.texts) if retriever.batch else job.texts[0], reading.k)
@@ -114,14 +113,15 @@ def _answered(
     with _stopping(work, retriever):
         try:
             for _ in _moments(work, ask, retriever, plan):
-                yield work.fetch()
+                yield work
         except KeyboardInterrupt:
-            yield work.fetch()
+            yield work
             raise
 
 
 def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, plan: Plan) -> Iterator[None]:
-    """The moments at which to look at what was answered, the last one when everything is."""
+    if work.over.is_set():
+        return
     if _may_stay_here(retriever, plan):
         yield from _one_by_one(work, ask)
     else:

@@ -92,9 +92,14 @@ def _checked(plan: Plan) -> Plan:
 
 def _whole(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(f"{name}: got {shorten(value)}, expected a whole number of at least {least}.")
+        raise UsageError(
+            f"{name}: got {shorten(value)}, expected a whole number of at least {least}."
+            " Next: give that many or more."
+        )
 
 
 def _positive(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
-        raise UsageError(f"{name}: got {shorten(value)}, expected a number above 0.")
+        raise UsageError(
+            f"{name}: got {shorten(value)}, expected a number above 0. Next: give such a number."
+        )

@@ -39,13 +39,17 @@ class Work:
         self.over = Event()
         """Set when every question has its row, or nobody is to go on."""
         self._jobs = deque(jobs)
-        self._left = sum(map(len, self._jobs))
+        self.failed = 0
+        """How many questions got no answer."""
+        self.done = 0
+        """How many questions are through with it."""
+        self._total = sum(map(len, self._jobs))
         self._calls: dict[int, Call] = {}
         self._outcomes: deque[tuple[Job, Outcome, int]] = deque()
         self._lock = Lock()
         self._pace = Pace(plan.rate)
         self._reader = reader
-        if not self._left:
+        if not self._total:
             self.over.set()
 
     def next(self) -> Job | None:
@@ -101,8 +105,9 @@ class Work:
             return
         self._outcomes.append((job, outcome, attempt))
         with self._lock:
-            self._left -= len(job)
-            if not self._left:
+            self.done += len(job)
+            self.failed += len(job) if outcome.failure is not None else 0
+            if self.done == self._total:
                 self.over.set()
 
     def fetch(self) -> list[Row]:
