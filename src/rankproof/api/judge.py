@@ -200,7 +200,7 @@ class Counts:
 
     def add(self, judged: Judged) -> None:
         """Count the pairs of one sample, each once."""
-        for ask in {ask for asks in judged.used for ask in asks if ask.relation != "C"}:
+        for ask in dict.fromkeys(ask for asks in judged.used for ask in asks if ask.relation != "C"):
             said = judged.case.said.get(ask)
             name = said.judge if isinstance(said, Verdict) else UNMEASURED
             self.by[name] = self.by.get(name, 0) + 1
