@@ -57,9 +57,8 @@ def judge(
     >>> scores["context_recall"], scores.coverage["context_recall"], scores.bounds("context_recall")
     (1.0, 1.0, (1.0, 1.0))
     """
-    return Judge(judge, ledger=ledger, **options)(
-        samples, metrics, k=k, complete=complete, compat=compat, by=by, blame=blame
-    )
+    reader = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
+    return reader(samples, metrics, k=k, complete=complete, compat=compat, by=by, blame=blame)
 
 
 class Judge:
