@@ -337,3 +337,11 @@ def test_a_measure_that_is_no_mean_cannot_decide() -> None:
 def test_a_question_of_several_lines_is_shown_as_one() -> None:
     found = diagnose({"q": {"a": 1}}, {"q": ["b"]}, queries={"q": "how\n  do I\tdo it"})
     assert "how do I do it" in str(found)
+
+
+def test_a_usual_remedy_that_was_tried_in_vain_says_so() -> None:
+    runs, texts = sample.rankings(), sample.documents()
+    vain = diagnose(sample.judgments(), runs["keyword"], queries=sample.queries(), corpus=texts)
+    assert "add keyword search (but tried here it is not sure to help)" in vain.failures[0].remedies
+    untried = diagnose(sample.judgments(), runs["keyword"], queries=sample.queries())
+    assert "add keyword search" in untried.failures[0].remedies

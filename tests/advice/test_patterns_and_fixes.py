@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankproof.advice.bands import band
 from rankproof.advice.fixes import CHANGES, Fix, Trial, fixes
+from rankproof.advice.modes import Whole, failures
 from rankproof.advice.patterns import FEWEST, Pattern, patterns
 
 
@@ -133,3 +135,11 @@ def test_changes_that_bring_nothing_are_rarely_claimed_even_if_six_are_tried() -
 
 def test_only_a_perfect_order_is_called_the_most_that_could_be() -> None:
     assert [kind for kind, change in CHANGES.items() if change.most] == ["reranking"]
+
+
+def test_a_remedy_that_does_harm_says_so() -> None:
+    whole = Whole(band("P@5", 0.1, 1.0), band("R@5", 0.1, 1.0), 50, 40, None, 10)
+    harm = only(tried("keyword", [0.5] * 20, [0.1] * 20))
+    (low_recall, _) = failures(whole, [harm])
+    assert low_recall.remedies[-1] == "add keyword search (but tried here it does harm)"
+    assert failures(whole)[0].remedies[-1] == "add keyword search"

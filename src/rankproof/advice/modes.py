@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from rankproof.advice.bands import Band
+from rankproof.advice.fixes import Fix
 from rankproof.advice.regimes import is_high
 
 GONE = 0.05
@@ -41,7 +42,8 @@ class Mode:
     name: str
     tells: Callable[[Whole], str]
     """The evidence in a sentence; "" where there is none."""
-    remedies: tuple[str, ...]
+    remedies: Mapping[str, str]
+    """What usually helps, each with the kind of change that tries it; "" where none can be tried here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +89,28 @@ MODES = (
     Mode(
         "low recall",
         _low_recall,
-        (
-            "try another embedding model",
-            "change the size of chunks",
-            "add keyword search",
-        ),
+        {
+            "try another embedding model": "",
+            "change the size of chunks": "",
+            "add keyword search": "keyword",
+        },
     ),
     Mode(
         "low precision",
         _low_precision,
-        (
-            "rerank what was found",
-            "show fewer documents (a smaller k)",
-            "leave out what scores below a threshold",
-        ),
+        {
+            "rerank what was found": "reranking",
+            "show fewer documents (a smaller k)": "smaller-k",
+            "leave out what scores below a threshold": "",
+        },
     ),
     Mode(
         "the evaluation set has drifted",
         _drift,
-        (
-            "refresh questions and judgments from the query log",
-            "judge the top of this system's rankings",
-        ),
+        {
+            "refresh questions and judgments from the query log": "",
+            "judge the top of this system's rankings": "",
+        },
     ),
 )
 
@@ -122,7 +124,19 @@ FIX_FIRST = (
 """Where to begin with a weak retriever: what decides whether a document can be found at all comes first."""
 
 
-def failures(whole: Whole) -> list[Failure]:
-    """The failure modes that the numbers show."""
+def failures(whole: Whole, tried: Sequence[Fix] = ()) -> list[Failure]:
+    """The failure modes that the numbers show; a remedy that was tried says what came of it."""
     found = ((each, each.tells(whole)) for each in MODES)
-    return [Failure(mode.name, evidence, mode.remedies) for mode, evidence in found if evidence]
+    known = {each.kind: each for each in tried}
+    return [
+        Failure(mode.name, evidence, tuple(_remedy(*each, known) for each in mode.remedies.items()))
+        for mode, evidence in found
+        if evidence
+    ]
+
+
+def _remedy(words: str, kind: str, tried: Mapping[str, Fix]) -> str:
+    if kind not in tried or tried[kind].claimed:
+        return words
+    harm = tried[kind].high is not None and (tried[kind].high or 0.0) < 0
+    return f"{words} (but tried here it {'does harm' if harm else 'is not sure to help'})"

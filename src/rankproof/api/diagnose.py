@@ -104,7 +104,9 @@ def _seen(k: int | None, measure: Measure) -> int:
 
 def _check_count(what: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(f"{what}: got {value!r}, expected a whole number of at least 1.")
+        raise UsageError(
+            f"{what}: got {value!r}, expected a whole number of at least 1. Next: give one, like 10."
+        )
 
 
 def _corpus_size(corpus: Any, documents: Corpus | None) -> dict[str, int]:
@@ -125,6 +127,7 @@ def _diagnosis(
     bands = {name: _band(scores, name) for name in CUTS}
     whole = _whole(evidence, bands["P@5"], bands["R@5"])
     row = scores.row(evidence.measure)
+    tried = fixes(trials(evidence, whole), rng, alpha)
     kinds = evidence.kinds() | _own_kinds(evidence, by)
     found = patterns(kinds, evidence.answerable(), rng, higher=evidence.sign > 0, alpha=alpha)
     return Diagnosis(
@@ -140,11 +143,11 @@ def _diagnosis(
         unanswerable=sum(not each.relevant for each in evidence.asked.values()),
         bands=tuple(bands.values()),
         regime=regime_of(bands["P@5"], bands["R@5"]),
-        failures=tuple(failures(whole)),
+        failures=tuple(failures(whole, tried)),
         served=evidence.served,
         worst=evidence.worst(worst),
         patterns=tuple(found),
-        fixes=tuple(fixes(trials(evidence, whole), rng, alpha)),
+        fixes=tuple(tried),
         fix_order=FIX_FIRST if _weak(bands["R@5"]) else (),
         findings=tuple(scores.audit.serious),
         notes=tuple(_notes(evidence)),
