@@ -128,6 +128,11 @@ def test_what_is_no_judge(function: Any) -> None:
         judge_of(function)
 
 
+def test_options_are_for_models() -> None:
+    with pytest.raises(UsageError, match="takes no options, got temprature"):
+        judge([], judge="lexical", temprature=0)
+
+
 # --- asynchronous, inside loops and threads ----------------------------------------------------------
 
 

@@ -28,12 +28,20 @@ def judge_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> Judg
 
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
+    if options and not _has_model(spec):
+        raise UsageError(
+            f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling."
+        )
     if isinstance(spec, Cascade):
         return list(spec.judges)
     if isinstance(spec, str):
         return _named(spec, ledger, options)
     if isinstance(spec, Sequence):
-        return [judge for each in spec for judge in judges_of(each, ledger=ledger, **options)]
+        return [
+            judge
+            for each in spec
+            for judge in judges_of(each, ledger=ledger, **(options if _has_model(each) else {}))
+        ]
     if hasattr(spec, "judge") and hasattr(spec, "identity") and hasattr(spec, "name"):
         return [spec]
     if callable(spec):
@@ -42,6 +50,16 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> lis
         f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, a function, or a judge. "
         "Next: see docs/judging.md."
     )
+
+
+MODELS = ("openai", "anthropic")
+"""Kinds of judges that are models."""
+
+
+def _has_model(spec: Any) -> bool:
+    """Whether one of the judges is a model, which is what options are for."""
+    parts = spec.split(PASSES_ON) if isinstance(spec, str) else spec if isinstance(spec, Sequence) else ()
+    return any(isinstance(each, str) and each.strip().partition(":")[0] in MODELS for each in parts)
 
 
 def _named(spec: str, ledger: Ledger | None, options: dict[str, Any]) -> list[Judge]:
@@ -60,7 +78,7 @@ def _one(spec: str, kind: str, rest: str, options: dict[str, Any]) -> Judge:
 
         embedded: Judge = lexical_judge()
         return embedded
-    if kind in ("openai", "anthropic") and rest:
+    if kind in MODELS and rest:
         from rankproof.judging.models.judge import model_judge
 
         asked: Judge = model_judge(spec, **options)
@@ -70,5 +88,5 @@ def _one(spec: str, kind: str, rest: str, options: dict[str, Any]) -> Judge:
     raise UsageError(
         f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or such with > between them."
         f"{nearest(spec, ['lexical', 'openai:', 'anthropic:', 'human:', 'replay'])}"
- ". Next: choose one of them."
+        ". Next: choose one of them."
     )
