@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -89,6 +90,16 @@ def test_a_long_quotation_is_divided_and_a_short_one_is_not() -> None:
     assert len(sentences(long)) > 10
 
 
-def test_a_long_text_takes_time_in_proportion() -> None:
-    text = "(" * 2000 + "a. B " * 2000 + '"' * 2001
-    assert "".join("".join(found(text)).split()) == "".join(text.split())
+@pytest.mark.parametrize(
+    "piece", ["Mr. ", "e.g. ", "1. ", ". ", '"', "(a. B ", "中文。", "A. ", "1,", "he is and he was "]
+)
+def test_time_grows_with_length_and_no_faster(piece: str) -> None:
+    def took(times: int) -> float:
+        text = piece * times
+        start = time.process_time()
+        assert "".join("".join(found(text)).split()) == "".join(text.split())
+        claims(text)
+        return time.process_time() - start
+
+    took(10)
+    assert took(4000) < 40 * (min(took(400) for _ in range(3)) + 0.005)

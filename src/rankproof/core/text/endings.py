@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rankproof.core.text.abbreviations import (
     BEFORE_MORE,
@@ -39,6 +39,20 @@ SAID_WIDE = re.compile(r"[^。！？，、没不无]{0,6}(?:说|說|问|問|喊|
 OPENED = re.compile(r"\s*[“「『\"]")
 
 
+LONGEST = 100
+"""So far back a word is looked for."""
+
+
+@lru_cache(maxsize=8)
+def _all_small(block: str) -> bool:
+    return block.islower()
+
+
+@lru_cache(maxsize=8)
+def _german(block: str) -> bool:
+    return not GERMAN.isdisjoint(block.casefold().split())
+
+
 @dataclass(frozen=True)
 class Ending:
     """A mark that may end a sentence, where it stands, and where the sentence began."""
@@ -50,7 +64,7 @@ class Ending:
     @cached_property
     def word(self) -> str:
         """What stands directly before the mark; empty where that is a space."""
-        found = BEFORE.search(self.block, self.start, self.mark.start())
+        found = BEFORE.search(self.block, max(self.start, self.mark.start() - LONGEST), self.mark.start())
         return found.group() if found else ""
 
     @cached_property
@@ -72,7 +86,7 @@ class Ending:
     @cached_property
     def uncased(self) -> bool:
         """Whether the text writes no word large though it could, so that a small letter says nothing."""
-        return self.block.islower()
+        return _all_small(self.block)
 
 
 def ends_sentence(ending: Ending) -> bool:
@@ -164,7 +178,8 @@ def _after_point(ending: Ending) -> bool:
 
 def _stands_alone(ending: Ending) -> bool:
     """Whether a short word is no initial: I after a small word, a unit after a number."""
-    before = " ".join(ending.block[ending.start : ending.mark.start()].split()[-2:-1])
+    start = max(ending.start, ending.mark.start() - LONGEST)
+    before = " ".join(ending.block[start : ending.mark.start()].split()[-2:-1])
     if ending.word == "I":
         return before.islower() and ending.starter
     return ending.word not in UNITS or before[-1:].isdigit()
@@ -192,8 +207,4 @@ def _ordinal(ending: Ending, word: str) -> bool:
         return True
     if ending.next.casefold().rstrip(".") in ORDINAL_NOUNS:
         return True
-    return _german(ending) and not ending.starter
-
-
-def _german(ending: Ending) -> bool:
-    return any(word in GERMAN for word in ending.block.casefold().split())
+    return _german(ending.block) and not ending.starter

@@ -58,14 +58,16 @@ def _split(text: str, block: Span) -> Iterator[Span]:
 
 
 def _ends(block: str) -> Iterator[int]:
-    """Where sentences of a block end, but for the last."""
+    """Where sentences of a block end, but for the last; what holds no word belongs to the sentence after it."""
     inside = enclosed(block)
-    start, last = 0, len(block.rstrip())
+    start, looked, last = 0, 0, len(block.rstrip())
     for mark in _marks(block):
         if mark.end() >= last or (inside[mark.start()] and inside[mark.end() - 1]):
             continue
-        if WORD.search(block, start, mark.start()) and ends_sentence(Ending(block, start, mark)):
-            start = mark.end()
+        if not WORD.search(block, looked, mark.start()):
+            looked = mark.start()
+        elif ends_sentence(Ending(block, start, mark)):
+            start = looked = mark.end()
             yield start
 
 
