@@ -18,7 +18,7 @@ Course: TypeAlias = "Generator[float | None, Outcome | None, tuple[Outcome, int]
 """The way of a job to its last outcome, and which attempt that was: yields seconds to wait, or None to be asked."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Call:
     """A call that was begun and is not over."""
 
