@@ -26,5 +26,5 @@ def tokens_in(text: str) -> int:
     >>> tokens_in("twelve chars"), tokens_in("検索")
     (4, 3)
     """
-    plain = sum(1 for character in text if character.isascii())
+    plain = len(text.encode("ascii", "ignore"))
     return plain // 4 + len(text) - plain + 1
