@@ -114,7 +114,7 @@ def _common_measures(scores: Mapping[str, Scores], first: Scores, measures: Any)
     names = [name for name in first if all(name in each.columns for each in scores.values())]
     if not names:
         has = "; ".join(f"{shorten(name)} has {', '.join(each)}" for name, each in scores.items())
-        raise UsageError(f"no measure that all have: {has}.")
+        raise UsageError(f"no measure that all have: {has}. Next: measure all of them by the same names.")
     return names
 
 
@@ -123,7 +123,9 @@ def _measured(scores: Mapping[str, Scores], first: Scores, measure: str) -> str:
     own = first.key(measure) if measure in first else measure
     for name, each in scores.items():
         if own not in each.columns:
-            raise UsageError(f"{shorten(name)} has no {measure}, only {', '.join(each)}.")
+            raise UsageError(
+                f"{shorten(name)} has no {measure}, only {', '.join(each)}. Next: name a measure that it has."
+            )
     return own
 
 
@@ -131,7 +133,10 @@ def _common_queries(scores: Mapping[str, Scores], first: Scores) -> list[str]:
     others = [set(each.queries) for each in scores.values()]
     queries = [query for query in first.queries if all(query in other for other in others)]
     if not queries:
-        raise UsageError("no query that all of them have, so there is nothing to compare.")
+        raise UsageError(
+            "no query that all of them have, so there is nothing to compare."
+            " Next: score them on the same queries."
+        )
     return queries
 
 

@@ -95,6 +95,7 @@ class Benchmark:
             raise DataError(
                 f"question {shorten(name)}, relevant: got {shorten(relevant)}, expected a list or set of document "
                 "ids, or {id: grade}."
+                " Next: give one of these."
             )
         given = relevant if isinstance(relevant, Mapping) else list(relevant)
         self._added[name] = self._as_text(load_judgments({name: given}))
@@ -203,7 +204,9 @@ class Benchmark:
 
     def _reading(self, k: int, id: IdOf) -> Reading:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise UsageError(f"k: got {shorten(k)}, expected a whole number of at least 1.")
+            raise UsageError(
+                f"k: got {shorten(k)}, expected a whole number of at least 1. Next: give one, like 10."
+            )
         return Reading(k, id, lambda text: self._ids_by_text.get(text), self._integers)
 
     @cached_property

@@ -21,7 +21,9 @@ def check_alpha(alpha: Any, most: float = 1) -> None:
 def check_seed(seed: Any) -> None:
     """Refuse a seed that starts no generator."""
     if not isinstance(seed, int) or seed < 0:
-        raise UsageError(f"seed: got {seed!r}, expected a whole number from 0 on.")
+        raise UsageError(
+            f"seed: got {seed!r}, expected a whole number from 0 on. Next: give a whole number, like 0."
+        )
 
 
 def check_margin(margin: Any, what: str = "", least: str = "a number above 0") -> None:
@@ -37,7 +39,10 @@ def check_margin(margin: Any, what: str = "", least: str = "a number above 0") -
 def check_floor(limit: Any, measure: str) -> None:
     """Refuse a floor that nothing can be held against."""
     if not _is_number(limit) or not math.isfinite(limit):
-        raise UsageError(f"floor: got {limit!r} for {measure}, expected a number, like 0.4.")
+        raise UsageError(
+            f"floor: got {limit!r} for {measure}, expected a number, like 0.4."
+            " Next: give the lowest mean allowed."
+        )
 
 
 def _is_number(value: Any) -> bool:

@@ -118,7 +118,7 @@ class Comparison:
         from rankproof.api.cases import moved_cases
 
         if n < 1:
-            raise UsageError(f"cases: got {n!r}, expected 1 query or more.")
+            raise UsageError(f"cases: got {n!r}, expected 1 query or more. Next: ask for 1 or more.")
         return moved_cases(self, self._beside_baseline(system), n)
 
     def _beside_baseline(self, system: str | None) -> str:

@@ -76,7 +76,9 @@ class Evidence:
     def of(self, sample: str) -> list[Piece]:
         """The evidence of one sample."""
         if sample not in self._places:
-            raise UsageError(f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)}" ". Next: name a sample that was judged.")
+            raise UsageError(
+                f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)} Next: name a sample that was judged."
+            )
         return _pieces(sample, self._data(sample))
 
     def _data(self, sample: str) -> dict[str, Any]:

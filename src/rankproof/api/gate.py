@@ -198,11 +198,16 @@ def _check(alpha: float, minimum: int, coverage: float | None, seed: int, floors
     check_alpha(alpha, 0.5)
     check_seed(seed)
     if minimum < 2:
-        raise UsageError(f"minimum: got {minimum!r}, expected at least 2 queries.")
+        raise UsageError(f"minimum: got {minimum!r}, expected at least 2 queries. Next: give 2 or more.")
     if floors is not None and not isinstance(floors, Mapping):
-        raise UsageError(f"floors: got {floors!r}, expected {{measure: number}}, like {{'nDCG@10': 0.4}}.")
+        raise UsageError(
+            f"floors: got {floors!r}, expected {{measure: number}}, like {{'nDCG@10': 0.4}}."
+            " Next: give a mapping of measure to its lowest mean."
+        )
     if coverage is not None and not 0 <= coverage <= 1:
-        raise UsageError(f"coverage: got {coverage!r}, expected a share from 0 to 1.")
+        raise UsageError(
+            f"coverage: got {coverage!r}, expected a share from 0 to 1. Next: give a share, like 0.8."
+        )
 
 
 def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:
@@ -215,7 +220,10 @@ def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:
 def _named(margins: Mapping[str, float], measure: str) -> float:
     by_name = {parse(name).name: value for name, value in margins.items()}
     if measure not in by_name:
-        raise UsageError(f"margin: names no margin for {measure}, only for {', '.join(by_name)}.")
+        raise UsageError(
+            f"margin: names no margin for {measure}, only for {', '.join(by_name)}."
+            " Next: name a margin for every measure, or give one for all."
+        )
     return by_name[measure]
 
 

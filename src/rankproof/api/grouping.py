@@ -37,6 +37,7 @@ def groups_of(by: Grouping | None, judgments: Any = None) -> Mapping[str, str] |
     raise UsageError(
         f"by: got {shorten(by)}, expected a mapping of query id to group, a function, a file, a data frame or a "
         "column of the judgments."
+        " Next: give one of these."
     )
 
 
@@ -52,7 +53,10 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
         try:
             return groups_in_judgments(judgments, by)
         except (DataError, UsageError) as error:
-            raise UsageError(f"by: {by!r} is no file and no column of the judgments: {error}") from error
+            raise UsageError(
+                f"by: {by!r} is no file and no column of the judgments: {error}."
+                " Next: check the spelling, or give a mapping of query id to group."
+            ) from error
     raise UsageError(
         f"by: {by!r} is no file, and these judgments have no columns. Next: name a file of lines QUERY<TAB>GROUP, "
         "or FILE:FIELD of a file of queries."
@@ -84,5 +88,6 @@ def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
         example = next(iter(by), "") if isinstance(by, Mapping) else ""
         raise UsageError(
             f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}"
+            " Next: use the ids of the judged queries."
         )
     return {group: np.array(rows) for group, rows in sorted(found.items())}

@@ -142,6 +142,7 @@ def leaderboard(
     if len(queries) < 2:
         raise DataError(
             f"{name}: got {len(queries)} queries, expected 2 or more: with one left out none is left."
+            " Next: score at least two queries."
         )
     found = stability(values, higher)
     ps = _pairwise(values, seed)
@@ -215,7 +216,10 @@ def _ordering(
         named = f"{os.fspath(systems)} {asked or ''}".strip()
         return read_ordering(systems, asked), higher, named
     if not isinstance(systems, Mapping) or not systems:
-        raise UsageError(f"scores of systems: got {shorten(systems)}, expected {{system: scores}} or a path.")
+        raise UsageError(
+            f"scores of systems: got {shorten(systems)}, expected {{system: scores}} or a path."
+            " Next: give one of these."
+        )
     first = next(iter(systems.values()))
     if not isinstance(first, Scores):
         return {name: _number(name, value) for name, value in systems.items()}, higher, ""
@@ -234,7 +238,10 @@ def _is_path(systems: Systems) -> bool:
 
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
-        raise DataError(f"{shorten(name)}: got {shorten(value)} as the score, expected a finite number.")
+        raise DataError(
+            f"{shorten(name)}: got {shorten(value)} as the score, expected a finite number."
+            " Next: give each system one number."
+        )
     return float(value)
 
 
@@ -242,9 +249,12 @@ def _mean(name: str, scores: Any, measure: str) -> float:
     if not isinstance(scores, Scores):
         raise UsageError(
             f"{shorten(name)}: got {shorten(scores)}, expected scores of evaluate as the others."
+            " Next: give all systems as results of evaluate."
         )
     if measure not in scores:
-        raise UsageError(f"{shorten(name)} has no {measure}, only {', '.join(scores)}.")
+        raise UsageError(
+            f"{shorten(name)} has no {measure}, only {', '.join(scores)}. Next: name a measure that all have."
+        )
     return scores[measure]
 
 
@@ -263,7 +273,10 @@ def _labels(first: str, second: str) -> tuple[str, str]:
 
 def _several(scores: Mapping[str, Scores]) -> Mapping[str, Scores]:
     if not isinstance(scores, Mapping) or len(scores) < 2:
-        raise UsageError("leaderboard needs scores of at least two systems as {name: scores}.")
+        raise UsageError(
+            "leaderboard needs scores of at least two systems as {name: scores}."
+            " Next: give two or more systems."
+        )
     return scores
 
 

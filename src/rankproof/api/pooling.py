@@ -59,7 +59,9 @@ def open_pool(
 ) -> Opened:
     """The pool of the rankings; their ids, and those of the judgments, must be of one kind."""
     if depth is not None and (isinstance(depth, bool) or not hasattr(depth, "__index__") or int(depth) < 1):
-        raise UsageError(f"depth: got {depth!r}, expected a whole number of at least 1.")
+        raise UsageError(
+            f"depth: got {depth!r}, expected a whole number of at least 1. Next: give one, like 10."
+        )
     kinds = _same_kinds(loaded, judgments)
     pool = pool_of({name: _table(each) for name, each in loaded.items()}, depth)
     return Opened(pool, kinds, _notes(pool))
@@ -69,6 +71,7 @@ def _named(rankings: Any) -> dict[str, Any]:
     if isinstance(rankings, (str, PathLike)) or not isinstance(rankings, Iterable):
         raise UsageError(
             f"rankings: got {shorten(rankings)}, expected {{name: ranking}} or a list of rankings."
+            " Next: give one of these."
         )
     listed = list(rankings)
     names = [PurePath(fspath(each)).name if isinstance(each, (str, PathLike)) else "" for each in listed]

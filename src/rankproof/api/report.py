@@ -165,7 +165,9 @@ def report(
 
 def _check(systems: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(systems, Mapping) or not systems:
-        raise UsageError("report needs rankings as {name: ranking}, at least one.")
+        raise UsageError(
+            "report needs rankings as {name: ranking}, at least one. Next: name at least one ranking."
+        )
     return named(systems)
 
 

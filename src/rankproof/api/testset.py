@@ -100,7 +100,7 @@ def draw_questions(
     [(True, True), (True, True)]
     """
     if n is not None and n < 1:
-        raise UsageError(f"n: got {n}, expected 1 question or more.")
+        raise UsageError(f"n: got {n}, expected 1 question or more. Next: ask for 1 or more.")
     wanted = list(sources)
     for each in wanted or [""]:
         if each not in SOURCES:

@@ -79,6 +79,7 @@ class Tuned:
             raise UsageError(
                 f"rankings: got {', '.join(map(repr, loaded))}, expected those that were tuned: "
                 f"{', '.join(map(repr, self.names))}."
+                " Next: give the rankings under the names they were tuned by."
             )
         return open_pool({name: loaded[name] for name in self.names}, depth).fused(self.recipe)
 

@@ -31,7 +31,7 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
     from rankproof.api.verdicts import DEFAULT
 
     kept = ledger or (None if spec.strip() == FREE else DEFAULT)
-    given = _settings(settings) | ({} if base_url is None else {"base_url": base_url})
+    given = settings_of(settings) | ({} if base_url is None else {"base_url": base_url})
     judge = Judge(spec, ledger=kept, **given)
     judge.judges = [_answering(each) for each in judge.judges]
     if kept and not ledger:
@@ -39,7 +39,8 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
     return judge
 
 
-def _settings(given: Sequence[str]) -> dict[str, Any]:
+def settings_of(given: Sequence[str]) -> dict[str, Any]:
+    """Options written as NAME=VALUE."""
     found = {}
     for each in given:
         name, equals, value = each.partition("=")

@@ -27,6 +27,7 @@ def scored(
     if len(set(runs)) < 2:
         raise UsageError(
             f"got {count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names."
+            " Next: give another ranking, or two saved names."
         )
     check_one_stdin(*words)
     judged = prepare(judgments)

@@ -136,7 +136,10 @@ def _numbers(text: str | None) -> list[float] | None:
     try:
         return [float(each) for each in text.split(",")]
     except ValueError:
-        raise UsageError(f"--weights: got {text!r}, expected numbers like 0.7,0.3.") from None
+        raise UsageError(
+            f"--weights: got {text!r}, expected numbers like 0.7,0.3."
+            " Next: give one number a run, parted by commas."
+        ) from None
 
 
 def _parameters(settings: Sequence[str]) -> dict[str, Any]:
@@ -149,7 +152,10 @@ def _parameters(settings: Sequence[str]) -> dict[str, Any]:
             or not name.isidentifier()
             or name in ("method", "normalise", "weights", "depth", "judgments")
         ):
-            raise UsageError(f"--set: got {each!r}, expected NAME=VALUE, like k=60.")
+            raise UsageError(
+                f"--set: got {each!r}, expected NAME=VALUE, like k=60."
+                " Next: write it so; 'rankproof fuse --help' lists the names."
+            )
         found[name] = _number(value)
     return found
 

@@ -78,7 +78,10 @@ def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Gate:
     from rankproof.api.history import History
 
     if len(names) != 2:
-        raise UsageError(f"gate: got {len(names)} names, expected two that were saved: BASELINE CANDIDATE.")
+        raise UsageError(
+            f"gate: got {len(names)} names, expected two that were saved: BASELINE CANDIDATE."
+            " Next: name both; 'rankproof history' lists them."
+        )
     with telling("deciding"):
         return History(history).gate(*names, **settings)
 
@@ -89,6 +92,7 @@ def _of_files(paths: tuple[str, ...], **settings: Any) -> Gate:
     if len(paths) != 3:
         raise UsageError(
             f"gate: got {len(paths)} files, expected JUDGMENTS BASELINE CANDIDATE, or two names that were saved."
+            " Next: give three files or two saved names."
         )
     check_one_stdin(*paths)
     with telling("deciding"):
@@ -102,7 +106,9 @@ def _floors(given: tuple[str, ...]) -> dict[str, float]:
         try:
             floors[name] = float(value)
         except ValueError:
-            raise UsageError(f"--floor: got {each!r}, expected MEASURE=NUMBER, like nDCG@10=0.4.") from None
+            raise UsageError(
+                f"--floor: got {each!r}, expected MEASURE=NUMBER, like nDCG@10=0.4. Next: write it so."
+            ) from None
     return floors
 
 

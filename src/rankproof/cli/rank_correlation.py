@@ -89,6 +89,7 @@ def _of_systems(
             if other is None
             else UsageError(
                 f"-m: got {count(len(measures), 'measure')}, expected one, by which both judgments order the systems."
+                " Next: choose one."
             )
         )
     with telling("scoring"):

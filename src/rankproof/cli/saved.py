@@ -87,7 +87,7 @@ def tags_of(given: Sequence[str]) -> dict[str, str]:
     for each in given:
         key, equals, value = each.partition("=")
         if not equals:
-            raise UsageError(f"--tag: got {each!r}, expected KEY=VALUE, like model=small.")
+            raise UsageError(f"--tag: got {each!r}, expected KEY=VALUE, like model=small. Next: write it so.")
         tags[key] = value
     return tags
 

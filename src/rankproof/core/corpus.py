@@ -79,6 +79,7 @@ def _document(name: str, what: str | Mapping[str, Any] | Document) -> Document:
     if not isinstance(what, Mapping) or not isinstance(what.get("text"), str):
         raise DataError(
             f"document {name!r}: got {shorten(what)}, expected a text, or a mapping with the text under 'text'."
+            " Next: give one of these."
         )
     rest = {key: value for key, value in what.items() if key not in ("text", "title", "_id", "id")}
     return Document(name, what["text"], str(what.get("title") or ""), rest)

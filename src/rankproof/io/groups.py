@@ -59,7 +59,9 @@ def _pairs(text: str, path: str) -> Iterator[tuple[str, str, str]]:
             continue
         query, tab, group = line.partition("\t")
         if not tab or not query or not group.strip() or "\t" in group:
-            raise DataError(f"{path}, line {number}: got {shorten(line)}, expected QUERY<TAB>GROUP.")
+            raise DataError(
+                f"{path}, line {number}: got {shorten(line)}, expected QUERY<TAB>GROUP. Next: mend the line."
+            )
         yield f"{path}, line {number}", query, group.strip()
 
 
@@ -71,6 +73,7 @@ def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
             raise DataError(
                 f"{where}: query {shorten(query)} is in group {shorten(groups[query])} and in "
                 f"{shorten(group)}, expected one group a query."
+                " Next: keep one of the lines."
             )
     return groups
 
@@ -83,13 +86,17 @@ def _grouped(placed: list[Placed], field: str | None, name: str) -> dict[str, st
         fields = list(dict.fromkeys(key for _, record in rows for key in _fields(record)))
         raise UsageError(
             f"{name}: no query has a {wanted!r}; there are {', '.join(fields) or 'no fields'}.{nearest(wanted, fields)}"
+            " Next: name one of these."
         )
     return found
 
 
 def _record(record: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(record, Mapping):
-        raise DataError(f"{where}: got {shorten(record)}, expected a record with a query's id and its group.")
+        raise DataError(
+            f"{where}: got {shorten(record)}, expected a record with a query's id and its group."
+            " Next: name the fields query and group."
+        )
     return record
 
 
@@ -102,7 +109,10 @@ def _in_rows(rows: list[tuple[str, Mapping[str, Any]]], field: str) -> Iterator[
 
 def _label(value: Any, where: str) -> str:
     if not is_id(value) and not isinstance(value, bool | float):
-        raise DataError(f"{where}: got {shorten(value)} as a group, expected text or a number.")
+        raise DataError(
+            f"{where}: got {shorten(value)} as a group, expected text or a number."
+            " Next: give each query a name of its group."
+        )
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -97,6 +97,7 @@ def _of_records(placed: Iterable[Placed]) -> Labelled:
         if not isinstance(record, Mapping):
             raise DataError(
                 f"{where}: got {shorten(record)}, expected a question with its relevant documents."
+                " Next: name the fields question and relevant."
             )
         name, text = _question(record, where)
         if questions.setdefault(name, text) != text:
@@ -145,7 +146,10 @@ def _listed(found: Any, where: str) -> dict[Any, Any]:
     if isinstance(found, Mapping):
         return {doc: grade for doc, grade in found.items() if grade is not None}
     if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
-        raise DataError(f"{where}: got {shorten(found)}, expected a list of ids, or {{id: grade}}.")
+        raise DataError(
+            f"{where}: got {shorten(found)}, expected a list of ids, or {{id: grade}}."
+            " Next: give one of these."
+        )
     return dict.fromkeys(found, 1)
 
 
@@ -154,7 +158,7 @@ def _parsed(text: str, where: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{where}: got {shorten(text)}, which begins as JSON and is none ({error})."
+            f"{where}: got {shorten(text)}, which begins as JSON and is none ({error}). Next: mend the JSON."
         ) from error
 
 
@@ -168,7 +172,9 @@ def _grade(value: Any, where: str) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number.") from None
+        raise DataError(
+            f"{where}: got {shorten(value)} as a grade, expected a number. Next: give a number, like 1."
+        ) from None
 
 
 # --- writing -----------------------------------------------------------------------------------
@@ -187,7 +193,9 @@ def save_labelled(found: Labelled, target: str | os.PathLike[str]) -> None:
         else:
             _write_folder(found, where)
     except OSError as error:
-        raise UsageError(f"{where}: cannot be written: {error.strerror or error}.") from error
+        raise UsageError(
+            f"{where}: cannot be written: {error.strerror or error}. Next: choose another place."
+        ) from error
 
 
 def _as_records(found: Labelled) -> Iterator[dict[str, Any]]:

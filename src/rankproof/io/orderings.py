@@ -30,9 +30,15 @@ def read_ordering(path: PathLike, measure: str | None = None) -> dict[str, float
     for where, row in _of_measure(rows, measure, name):
         system, score = _pair(row, where, measure)
         if found.setdefault(system, score) != score:
-            raise DataError(f"{where}: a second score of {shorten(system)}, expected one a system.")
+            raise DataError(
+                f"{where}: a second score of {shorten(system)}, expected one a system."
+                " Next: keep one of them."
+            )
     if not found:
-        raise DataError(f"{name}: no scores in it, expected a line SYSTEM<TAB>SCORE for each system.")
+        raise DataError(
+            f"{name}: no scores in it, expected a line SYSTEM<TAB>SCORE for each system."
+            " Next: give the file that was meant."
+        )
     return found
 
 
@@ -89,7 +95,9 @@ def _of_measure(rows: list[Row], measure: str | None, name: str) -> list[Row]:
     wanted = next(iter(told)) if measure is None else _canonical(measure)
     kept = [each for each in records if _canonical(each[1].get("measure", "")) == wanted]
     if not kept:
-        raise UsageError(f"{name}: no scores by {wanted}, only by {', '.join(sorted(told))}.")
+        raise UsageError(
+            f"{name}: no scores by {wanted}, only by {', '.join(sorted(told))}. Next: choose one of these."
+        )
     return kept
 
 
@@ -107,7 +115,7 @@ def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
         system = next((row[each] for each in SYSTEM if row.get(each) not in (None, "")), None)
         row = (system, next((row[each] for each in fields if row.get(each) is not None), None))
     if not isinstance(row, tuple) or len(row) != 2 or row[0] is None:
-        raise DataError(f"{where}: got {shorten(row)}, expected a system and its score.")
+        raise DataError(f"{where}: got {shorten(row)}, expected a system and its score. Next: mend the line.")
     return str(row[0]), _number(row[1], where)
 
 
@@ -117,5 +125,7 @@ def _number(value: Any, where: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise DataError(f"{where}: got {shorten(value)} as the score, expected a finite number.")
+        raise DataError(
+            f"{where}: got {shorten(value)} as the score, expected a finite number. Next: mend the score."
+        )
     return number

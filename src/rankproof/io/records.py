@@ -53,6 +53,7 @@ def records(source: Any, what: str) -> Iterator[Placed]:
         raise DataError(
             f"{what}: got {shorten(source)} ({type(source).__name__}), expected a mapping {{id: text}}, records, a "
             "data frame, or a path."
+            " Next: give one of these."
         )
     return ((f"{what}, item {n}", _item(each)) for n, each in enumerate(source, 1))
 
@@ -107,7 +108,10 @@ def _whole(text: str, name: str) -> Iterator[Placed]:
     if isinstance(data, dict) and KNOWN & set(map(plain, data)):
         return iter([(f"{name}, line 1", data)])
     if not isinstance(data, dict):
-        raise DataError(f"{name}: got {shorten(data)}, expected a list of records or an object {{id: text}}.")
+        raise DataError(
+            f"{name}: got {shorten(data)}, expected a list of records or an object {{id: text}}."
+            " Next: give one of these."
+        )
     return _of_mapping(data, name)
 
 
@@ -166,7 +170,9 @@ def _pairs(text: str, name: str) -> Iterator[Placed]:
             continue
         key, tab, value = line.rstrip("\r").partition("\t")
         if not tab:
-            raise DataError(f"{name}, line {number}: got {shorten(line)}, expected ID<TAB>TEXT.")
+            raise DataError(
+                f"{name}, line {number}: got {shorten(line)}, expected ID<TAB>TEXT. Next: mend the line."
+            )
         yield f"{name}, line {number}", {"_id": key.strip(), "text": value}
 
 
@@ -192,6 +198,9 @@ def _rows(reader: Any, name: str) -> Iterator[list[str]]:
     try:
         yield from (row for row in reader if row)
     except csv.Error as error:
-        raise DataError(f"{name}, line {reader.line_num}: cannot be read as CSV: {error}.") from error
+        raise DataError(
+            f"{name}, line {reader.line_num}: cannot be read as CSV: {error}."
+            " Next: mend the quotes of the line."
+        ) from error
     finally:
         csv.field_size_limit(limit)

@@ -70,7 +70,10 @@ def cohen_kappa(
 
 def _both_given(first: Sequence[Any], second: Sequence[Any]) -> list[list[Any]]:
     if len(first) != len(second):
-        raise DataError(f"judges: got {len(first):,} and {len(second):,} labels, expected as many of each.")
+        raise DataError(
+            f"judges: got {len(first):,} and {len(second):,} labels, expected as many of each."
+            " Next: give both judges' labels of the same items."
+        )
     units = [_given(pair) for pair in zip(first, second, strict=True)]
     if any(len(pair) < 2 for pair in units):
         raise DataError("judges: got a missing label. Next: leave the item out, or use krippendorff_alpha.")
@@ -150,7 +153,10 @@ def _distance(known: list[Any], each: Array, level: str) -> Array:
 
 def _numbers(known: list[Any]) -> Array:
     if not all(isinstance(label, int | float) and math.isfinite(label) for label in known):
-        raise DataError(f"labels: got {known}, expected finite numbers at level 'interval'.")
+        raise DataError(
+            f"labels: got {known}, expected finite numbers at level 'interval'."
+            " Next: give numbers, or choose level='nominal'."
+        )
     return np.array(known, dtype=np.float64)
 
 
@@ -175,7 +181,10 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
         raise DataError("labels: got no item that two judges labelled. Next: have some judged twice.")
     unknown = used - set(order)
     if order and unknown:
-        raise DataError(f"labels: got {sorted(map(str, unknown))}, expected one of {list(order)}.")
+        raise DataError(
+            f"labels: got {sorted(map(str, unknown))}, expected one of {list(order)}."
+            " Next: name every label in order=."
+        )
     if ordered and not order and any(isinstance(label, str) for label in used):
         raise DataError("labels: got text, expected its order. Next: give labels=['worst', ..., 'best'].")
     try:

@@ -62,11 +62,17 @@ def labelled(
     where = np.arange(len(truth)) if place is None else np.asarray(place, dtype=np.intp)
     chance = np.ones(len(truth)) if probability is None else np.asarray(probability, dtype=np.float64)
     if not len(truth) == len(said) == len(where) == len(chance):
-        raise DataError("labels: got columns of different lengths, expected one line a label.")
+        raise DataError(
+            "labels: got columns of different lengths, expected one line a label."
+            " Next: give a value for every label."
+        )
     if len(truth) < 2:
         raise DataError(f"labels: got {len(truth)}, expected at least 2. Next: label more by hand.")
     if not ((chance > 0) & (chance <= 1)).all():
-        raise DataError("labels: got a sampling probability outside 0 to 1, expected above 0 and at most 1.")
+        raise DataError(
+            "labels: got a sampling probability outside 0 to 1, expected above 0 and at most 1."
+            " Next: give each label the share by which it was drawn."
+        )
     return Labelled(truth, said, where, chance)
 
 
@@ -95,7 +101,10 @@ def corrected_mean(
     """
     groups = np.asarray(everywhere, dtype=np.float64)
     if power is not None and not 0 <= power <= 1:
-        raise UsageError(f"power: got {power!r}, expected a number from 0 (labels alone) to 1.")
+        raise UsageError(
+            f"power: got {power!r}, expected a number from 0 (labels alone) to 1."
+            " Next: give a number from 0 to 1."
+        )
     scale = 1.0 if units is None else units / len(groups)
     own = _parts(np.zeros(len(groups)), labels.truth * scale, labels)
     judge = _parts(groups, -labels.said * scale, labels)
@@ -172,7 +181,10 @@ def rogan_gladen(
     (0.4615, 0.38, 0.55)
     """
     if not 0 <= rate <= 1 or n < 1:
-        raise DataError(f"rate: got {rate!r} of {n}, expected a share of at least 1.")
+        raise DataError(
+            f"rate: got {rate!r} of {n}, expected a share of at least 1."
+            " Next: give a share that labels at least one."
+        )
     if not (hits[1] and rejections[1]):
         raise DataError(
             "labels: expected some that people say yes to and some they say no to. Next: label more."

@@ -84,7 +84,7 @@ def _checked(ps: Sequence[float]) -> Array:
     p = np.asarray(ps, dtype=np.float64)
     bad = p[~((p >= 0) & (p <= 1))]
     if len(bad):
-        raise DataError(f"p-values: got {bad[0]}, expected numbers from 0 to 1.")
+        raise DataError(f"p-values: got {bad[0]}, expected numbers from 0 to 1. Next: give probabilities.")
     return p
 
 

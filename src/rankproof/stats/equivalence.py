@@ -46,7 +46,10 @@ def equivalence(values: Array, margin: float) -> Equivalence:
     True
     """
     if not (math.isfinite(margin) and margin > 0):
-        raise UsageError(f"margin: got {margin!r}, expected a number above 0, like 0.01.")
+        raise UsageError(
+            f"margin: got {margin!r}, expected a number above 0, like 0.01."
+            " Next: give the largest difference that does not matter."
+        )
     row = differences(values)
     low, high = paired_t(row + margin, "greater"), paired_t(row - margin, "less")
     worse = max(low, high, key=lambda each: each.p)

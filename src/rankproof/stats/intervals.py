@@ -83,7 +83,10 @@ def intervals(
 
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
-        raise UsageError(f"level: got {level!r}, expected a number above 0 and below 1, like 0.95.")
+        raise UsageError(
+            f"level: got {level!r}, expected a number above 0 and below 1, like 0.95."
+            " Next: give a share, like 0.95."
+        )
 
 
 def _prepared(values: Array, average: str) -> Array:

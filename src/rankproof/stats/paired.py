@@ -59,7 +59,10 @@ def finite(values: Array, what: str = "values") -> Array:
     """The values as one row of finite numbers."""
     row = np.asarray(values, dtype=np.float64)
     if row.ndim != 1:
-        raise DataError(f"{what}: got {row.ndim} dimensions, expected one number a query.")
+        raise DataError(
+            f"{what}: got {row.ndim} dimensions, expected one number a query."
+            " Next: give one list of numbers a system."
+        )
     bad = np.flatnonzero(~np.isfinite(row))
     if len(bad):
         raise DataError(
@@ -81,10 +84,16 @@ def grid(values: Array, names: str = "systems") -> Array:
     """A table of finite numbers, a line a query and a column a system, at least two of each."""
     table = np.asarray(values, dtype=np.float64, order="C")
     if table.ndim != 2 or min(table.shape) < 2:
-        raise DataError(f"table: got the shape {table.shape}, expected 2 queries by 2 {names} or more.")
+        raise DataError(
+            f"table: got the shape {table.shape}, expected 2 queries by 2 {names} or more."
+            " Next: give more queries or systems."
+        )
     if not np.isfinite(table).all():
         line, column = np.argwhere(~np.isfinite(table))[0]
-        raise DataError(f"table: got {table[line, column]} at [{line}, {column}], expected finite numbers.")
+        raise DataError(
+            f"table: got {table[line, column]} at [{line}, {column}], expected finite numbers."
+            " Next: leave out the query, or score it."
+        )
     return table
 
 
@@ -93,7 +102,10 @@ def by_query(systems: Mapping[str, Array]) -> Array:
     columns = {name: finite(values, f"values of {name!r}") for name, values in systems.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise DataError(f"systems: got values for {lengths} queries, expected as many of each system.")
+        raise DataError(
+            f"systems: got values for {lengths} queries, expected as many of each system."
+            " Next: score all systems on the same queries."
+        )
     return grid(np.column_stack(list(columns.values())) if columns else np.empty((0, 0)))
 
 
@@ -106,13 +118,18 @@ def check_alternative(alternative: str) -> None:
 def check_share(what: str, value: float) -> None:
     """Refuse what is not strictly between 0 and 1."""
     if not 0 < value < 1:
-        raise UsageError(f"{what}: got {value!r}, expected a number above 0 and below 1.")
+        raise UsageError(
+            f"{what}: got {value!r}, expected a number above 0 and below 1. Next: give a share, like 0.05."
+        )
 
 
 def check_count(what: str, value: int, least: int = 1) -> None:
     """Refuse what is no whole number from `least` on."""
     if not isinstance(value, int | np.integer) or value < least:
-        raise UsageError(f"{what}: got {value!r}, expected a whole number of at least {least}.")
+        raise UsageError(
+            f"{what}: got {value!r}, expected a whole number of at least {least}."
+            " Next: give that many or more."
+        )
 
 
 def total(row: Array) -> float:

@@ -72,7 +72,9 @@ def queries_needed(
     _check(spread, alpha, sides)
     _check_power(power, alpha)
     if not math.isfinite(difference):
-        raise DataError(f"difference: got {difference}, expected a finite number.")
+        raise DataError(
+            f"difference: got {difference}, expected a finite number. Next: give the difference of the means."
+        )
     if not difference:
         return None
     size = abs(difference) / spread if spread else math.inf
@@ -115,12 +117,17 @@ def _power(shift: float, n: int, t: float, sides: int) -> float:
 def _check(spread: float, alpha: float, sides: int) -> None:
     check_share("alpha", alpha)
     if sides not in (1, 2):
-        raise UsageError(f"sides: got {sides!r}, expected 1 or 2.")
+        raise UsageError(f"sides: got {sides!r}, expected 1 or 2. Next: choose one of them.")
     if not (math.isfinite(spread) and spread >= 0):
-        raise DataError(f"spread: got {spread}, expected a standard deviation, 0 or above.")
+        raise DataError(
+            f"spread: got {spread}, expected a standard deviation, 0 or above."
+            " Next: give the spread of the differences, query by query."
+        )
 
 
 def _check_power(power: float, alpha: float) -> None:
     check_share("power", power)
     if power <= alpha:
-        raise UsageError(f"power: got {power}, expected more than alpha, {alpha}.")
+        raise UsageError(
+            f"power: got {power}, expected more than alpha, {alpha}. Next: give a power like 0.8."
+        )

@@ -140,7 +140,9 @@ def discriminative_power(ps: Sequence[float], alpha: float = 0.05) -> Discrimina
     check_share("alpha", alpha)
     p = finite(np.asarray(ps, dtype=np.float64), "p-values")
     if not len(p):
-        raise DataError("p-values: got none, expected one for every pair of systems.")
+        raise DataError(
+            "p-values: got none, expected one for every pair of systems. Next: test at least one pair."
+        )
     found = int((p <= alpha).sum())
     return Discrimination(found / len(p), found, len(p), alpha)
 

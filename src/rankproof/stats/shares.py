@@ -31,7 +31,9 @@ def share_of(yes: int, n: int, level: float = 0.95) -> Share:
     (0.0, 0.0713)
     """
     if not 0 <= yes <= n:
-        raise DataError(f"share: got {yes} of {n}, expected a count from 0 to {n}.")
+        raise DataError(
+            f"share: got {yes} of {n}, expected a count from 0 to {n}. Next: give a count within the whole."
+        )
     if n == 0:
         return Share(math.nan, 0.0, 1.0, 0, 0)
     z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2

@@ -154,6 +154,7 @@ def check_name(what: str, name: str) -> str:
         raise UsageError(
             f"{what}: got {shorten(name)}, expected printable text that neither begins with '-' nor has blanks "
             "at its ends."
+            " Next: choose another name."
         )
     return name
 
@@ -181,4 +182,5 @@ def misread(path: Path, why: str) -> DataError:
     """The error for a file to import that is not one of ours."""
     return DataError(
         f"{path}: {why}, expected a file written by 'rankproof history export'; nothing was imported."
+        " Next: export it anew."
     )

@@ -49,7 +49,7 @@ def _data(source: Path) -> Any:
         raw = source.read_bytes()
         return json.loads(gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw)
     except FileNotFoundError:
-        raise UsageError(f"{source}: there is no such file.") from None
+        raise UsageError(f"{source}: there is no such file. Next: check the path.") from None
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise misread(source, f"a broken archive ({error})") from error
     except ValueError as error:

@@ -83,5 +83,7 @@ def _judged(source: Source, questions: dict[str, str], judgments: Judgments) -> 
             "Next: add them to the questions, or take them out of the judgments."
         )
     if not judgments.queries:
-        raise DataError(f"{source.name}: there are no judgments, so nothing can be chosen.")
+        raise DataError(
+            f"{source.name}: there are no judgments, so nothing can be chosen. Next: give judgments."
+        )
     return {name: questions[name] for name in judgments.queries}

@@ -85,7 +85,10 @@ def named(
     except ValueError as error:
         raise UsageError(f"retriever: got {words!r}: {error}. Next: close the quotes.") from error
     if not parts or shutil.which(parts[0]) is None:
-        raise UsageError(f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}.")
+        raise UsageError(
+            f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}."
+            " Next: check the spelling, or its place in PATH."
+        )
     return of_command(parts, id=id, settings=settings)
 
 
@@ -111,7 +114,9 @@ def _by_name(module: str) -> Any:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise UsageError(f"retriever: {module} needs {error.name!r}, which is not installed.") from error
+            raise UsageError(
+                f"retriever: {module} needs {error.name!r}, which is not installed. Next: install it."
+            ) from error
         raise UsageError(
             f"retriever: there is no module {error.name!r} here. Next: name one that Python can import from this "
             "folder, or a file as path/to/file.py:function."

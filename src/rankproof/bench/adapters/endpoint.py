@@ -98,6 +98,7 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
     ):
         raise UsageError(
             f"{name}, url: got {shorten(url)}, expected one that begins with http:// or https://."
+            " Next: write the whole address."
         )
     if not any(asks(plain.get(place, "")) for place in ("url", "params", "body")):
         raise UsageError(
@@ -113,7 +114,7 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
 
 def _table(found: Any, where: str) -> None:
     if not isinstance(found, Mapping):
-        raise UsageError(f"{where}: got {shorten(found)}, expected a table.")
+        raise UsageError(f"{where}: got {shorten(found)}, expected a table. Next: give {{name: value}}.")
 
 
 def _known(table: Any, keys: tuple[str, ...], where: str) -> None:

@@ -127,5 +127,8 @@ def as_documents(
     if how not in HOW:
         raise one_of("how", how, HOW)
     if isinstance(deeper, bool) or not isinstance(deeper, int) or deeper < 1:
-        raise UsageError(f"as_documents: got deeper={deeper!r}, expected a whole number of at least 1.")
+        raise UsageError(
+            f"as_documents: got deeper={deeper!r}, expected a whole number of at least 1."
+            " Next: give one, like 3."
+        )
     return OfDocuments(retriever, how, deeper, chunks)

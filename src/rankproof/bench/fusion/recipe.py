@@ -157,7 +157,10 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
     if isinstance(weights, Mapping):
         return _checked(_by_name(weights, names), names)
     if isinstance(weights, str) or not hasattr(weights, "__len__"):
-        raise UsageError(f"weights: got {weights!r}, expected a list of numbers or {{name: weight}}.")
+        raise UsageError(
+            f"weights: got {weights!r}, expected a list of numbers or {{name: weight}}."
+            " Next: give one of these."
+        )
     return _checked(list(weights), names)
 
 
@@ -165,7 +168,10 @@ def _by_name(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
     unknown = [name for name in weights if name not in names]
     missing = [name for name in names if name not in weights]
     if unknown:
-        raise UsageError(f"weights: there is no ranking {unknown[0]!r}.{nearest(str(unknown[0]), names)}")
+        raise UsageError(
+            f"weights: there is no ranking {unknown[0]!r}.{nearest(str(unknown[0]), names)}"
+            " Next: name the rankings as given."
+        )
     if missing:
         raise UsageError(f"weights: ranking {missing[0]!r} has none. Next: give it one; 0 leaves it out.")
     return [weights[name] for name in names]
@@ -173,10 +179,15 @@ def _by_name(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
 
 def _checked(weights: Sequence[Any], names: Sequence[str]) -> tuple[float, ...]:
     if len(weights) != len(names):
-        raise UsageError(f"weights: got {len(weights)} for {len(names)} rankings, expected one for each.")
+        raise UsageError(
+            f"weights: got {len(weights)} for {len(names)} rankings, expected one for each."
+            " Next: give one weight a ranking."
+        )
     for name, weight in zip(names, weights, strict=True):
         if not _at_least_0(weight):
-            raise UsageError(f"weights: {name!r} has {weight!r}, expected a number of at least 0.")
+            raise UsageError(
+                f"weights: {name!r} has {weight!r}, expected a number of at least 0. Next: give 0 or more."
+            )
     if not any(weights):
         raise UsageError("weights: all are 0, so nothing would be left. Next: weigh at least one ranking.")
     return tuple(float(weight) for weight in weights)
@@ -193,6 +204,7 @@ def _parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 f"{method.name}: unknown parameter {name!r}, expected {', '.join(known) or 'none'}."
                 f"{nearest(name, known)}"
+                " Next: leave it out, or name one of these."
             )
     return {name: each.check(method.name, given.get(name, each.default)) for name, each in known.items()}
 

@@ -57,7 +57,10 @@ def _default_grid(method: Method, n: int, normalise: str | None) -> dict[str, Se
 def _checked(grid: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     for name, values in grid.items():
         if isinstance(values, str) or not hasattr(values, "__iter__") or not list(values):
-            raise UsageError(f"grid: {name!r} has {values!r}, expected a list of the values to try.")
+            raise UsageError(
+                f"grid: {name!r} has {values!r}, expected a list of the values to try."
+                " Next: give a list, like [10, 60]."
+            )
     return {name: list(values) for name, values in grid.items()}
 
 
@@ -85,7 +88,10 @@ def _points(n: int, steps: int) -> int:
 def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tuple[set[str], set[str]]:
     """The queries to tune on and those to score on, drawn at random; no order of them makes a difference."""
     if not 0 < share < 1:
-        raise UsageError(f"share: got {share!r}, expected a number above 0 and below 1, like 0.5.")
+        raise UsageError(
+            f"share: got {share!r}, expected a number above 0 and below 1, like 0.5."
+            " Next: give a share of the queries."
+        )
     if len(queries) < FEWEST:
         raise UsageError(
             f"tune: got {len(queries)} judged queries, expected at least {FEWEST}: some to tune on "

@@ -47,6 +47,7 @@ def parts_of(source: Source, factor: str, wrap: Wrap) -> list[Part]:
         raise UsageError(
             f"{source.where(factor)}: got {shorten(table)}, expected a table of names, like "
             f'[{factor}] and a line  name = {{ kind = "..." }}.'
+            " Next: write the table so."
         )
     return [part for name, given in table.items() for part in _variants(source, factor, name, given, wrap)]
 
@@ -59,6 +60,7 @@ def _variants(source: Source, factor: str, name: str, given: Any, wrap: Wrap) ->
         if made is None:
             raise UsageError(
                 f"{source.where(factor, name)}: got {shorten(given)}, expected a kind, or a table with one."
+                " Next: write one of these."
             )
         yield made
         return
@@ -88,7 +90,10 @@ def combined(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
 def _of(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     of = given.get("of", [])
     if isinstance(of, str) or not all(isinstance(each, str) for each in of):
-        raise UsageError(f"{source.where(factor, name, 'of')}: got {shorten(of)}, expected a list of names.")
+        raise UsageError(
+            f"{source.where(factor, name, 'of')}: got {shorten(of)}, expected a list of names."
+            " Next: write a list."
+        )
     return tuple(of)
 
 
@@ -97,5 +102,6 @@ def _cost(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> f
     if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 <= cost < float("inf"):
         raise UsageError(
             f"{source.where(factor, name, 'cost')}: got {shorten(cost)}, expected what 1,000 questions cost."
+            " Next: write a number."
         )
     return float(cost)

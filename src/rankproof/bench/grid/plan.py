@@ -265,7 +265,9 @@ def _measures(source: Source) -> tuple[str, ...]:
 def _limits(source: Source) -> dict[str, Any]:
     table = source.data.get("limits", {})
     if not isinstance(table, Mapping):
-        raise UsageError(f"{source.where('limits')}: got {shorten(table)}, expected a table.")
+        raise UsageError(
+            f"{source.where('limits')}: got {shorten(table)}, expected a table. Next: write a table."
+        )
     if table:
         source.check_keys(Limits.__annotations__, "limits")
     return dict(table)
@@ -275,6 +277,7 @@ def _whole(source: Source, name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise UsageError(
             f"{source.where(name)}: got {shorten(value)}, expected a whole number of at least {least}."
+            " Next: write that many or more."
         )
     return value
 
@@ -284,6 +287,7 @@ def _share(source: Source, value: Any) -> float:
         raise UsageError(
             f"{source.where('held_out')}: got {shorten(value)}, expected a share of the questions like 0.5; 0 holds "
             "none out."
+            " Next: write a share."
         )
     return float(value)
 

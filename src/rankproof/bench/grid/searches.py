@@ -78,7 +78,7 @@ def embedder_of(words: Any) -> Any:
         return words
     kind, _, rest = words.partition(":")
     if not rest:
-        raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}.")
+        raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}. Next: choose one of these.")
     if kind == "sentence-transformers":
         return sentence_transformers(rest)
     return model2vec(rest) if kind == "model2vec" else imported(words)
@@ -91,6 +91,8 @@ def imported(words: str) -> Any:
     try:
         return resolve_name(words)
     except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"got {words!r}, expected module:function ({error}).") from error
+        raise UsageError(
+            f"got {words!r}, expected module:function ({error}). Next: check the spelling of both."
+        ) from error
     finally:
         sys.path.remove(here)

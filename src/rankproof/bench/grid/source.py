@@ -50,6 +50,7 @@ class Source:
                 raise UsageError(
                     f"{self.where(*keys, key)}: unknown key {key!r}, expected one of {', '.join(expected)}."
                     f"{nearest(key, expected)}"
+                    " Next: leave it out, or write one of these."
                 )
 
 
@@ -62,7 +63,10 @@ def source_of(given: Any) -> Source:
     if isinstance(given, Mapping):
         return Source(given)
     if not isinstance(given, (str, os.PathLike)):
-        raise UsageError(f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping.")
+        raise UsageError(
+            f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping."
+            " Next: give one of these."
+        )
     name = os.fspath(given)
     text = text_of(read_bytes(name), name)
     try:

@@ -88,7 +88,9 @@ def _named(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]:
         every = [as_search(each) for each in retrievers]
         named = dict(zip(_names(every), every, strict=True))
     if len(named) < 2:
-        raise UsageError(f"hybrid: got {len(named)} retrievers, expected at least two.")
+        raise UsageError(
+            f"hybrid: got {len(named)} retrievers, expected at least two. Next: give another retriever."
+        )
     return named
 
 

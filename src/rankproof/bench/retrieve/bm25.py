@@ -149,5 +149,5 @@ def _language(language: Any) -> str | None:
 def _stop_words(given: Collection[str]) -> list[str]:
     """The words as the index sees them."""
     if isinstance(given, str):
-        raise UsageError(f"stop_words: got {given!r}, expected a list of words.")
+        raise UsageError(f"stop_words: got {given!r}, expected a list of words. Next: give a list.")
     return sorted({word for each in given for word in words(each)})

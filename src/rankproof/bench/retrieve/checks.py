@@ -24,7 +24,10 @@ def check_questions(questions: Sequence[str]) -> None:
 def check_count(name: str, value: Any, least: int = 1) -> None:
     """A whole number of at least so much."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
-        raise UsageError(f"{name}: got {value!r}, expected a whole number of at least {least}.")
+        raise UsageError(
+            f"{name}: got {value!r}, expected a whole number of at least {least}."
+            " Next: give that many or more."
+        )
 
 
 def check_number(name: str, value: Any, most: float | None = None) -> None:
@@ -33,7 +36,7 @@ def check_number(name: str, value: Any, most: float | None = None) -> None:
     number = float(value) if fits else nan
     if not 0 <= number <= (MOST if most is None else most):
         expected = "a number of at least 0" if most is None else f"a number from 0 to {most:g}"
-        raise UsageError(f"{name}: got {value!r}, expected {expected}.")
+        raise UsageError(f"{name}: got {value!r}, expected {expected}. Next: give one.")
 
 
 def with_options(name: str, options: dict[str, Any], usual: dict[str, Any]) -> str:

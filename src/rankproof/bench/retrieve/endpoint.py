@@ -61,7 +61,7 @@ def _asked(client: Client, request: Request, retries: int, secret: str) -> Any:
             if not failed.again or attempt == retries or wait > LONGEST_WAIT:
                 raise _unanswered(request.url, failed, attempt + 1, secret) from None
             sleep(wait)
-    raise UsageError("retries: expected at least one attempt.")
+    raise UsageError("retries: expected at least one attempt. Next: give 1 or more.")
 
 
 def _unanswered(url: str, failed: Failed, times: int, secret: str) -> DataError:
@@ -83,7 +83,10 @@ def _vectors(answer: Any, count: int, url: str) -> list[list[float]]:
         )
     by_index = {row.get("index", place): row["embedding"] for place, row in enumerate(rows)}
     if len(rows) != count or set(by_index) != set(range(count)):
-        raise DataError(f"{url}: got {len(rows)} vectors for {count} texts, expected one for each text.")
+        raise DataError(
+            f"{url}: got {len(rows)} vectors for {count} texts, expected one for each text."
+            " Next: check which model answers there."
+        )
     return [by_index[place] for place in range(count)]
 
 
@@ -95,7 +98,10 @@ def _headers(secret: str) -> dict[str, str]:
 def _checked(base_url: str) -> str:
     parts = urlsplit(base_url) if isinstance(base_url, str) else None
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1.")
+        raise UsageError(
+            f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1."
+            " Next: write the whole address."
+        )
     return base_url
 
 
@@ -106,6 +112,7 @@ def _secret(name: str | None) -> str:
     if not name.isidentifier():
         raise UsageError(
             "key: expected the name of an environment variable, like OPENAI_API_KEY, not a key itself."
+            " Next: put the key into the environment, and name the variable."
         )
     if not os.environ.get(name):
         shown = name if name.isupper() else "of that name"

@@ -55,6 +55,7 @@ def _fitting(corpus: Corpus, predicates: Sequence[Predicate], values: dict[str, 
         if not callable(each):
             raise UsageError(
                 f"where: got {shorten(each)}, expected a function of a document, or a value by its name."
+                " Next: give one of these."
             )
     for name in values:
         _check_known(name, corpus)
@@ -79,7 +80,10 @@ def _check_known(name: str, corpus: Corpus) -> None:
         return
     known = sorted({key for each in corpus.values() for key in each.metadata})
     there = f"there are {', '.join(map(repr, known))}" if known else "there are none at all"
-    raise UsageError(f"where: no document has {name!r} in its metadata; {there}.{nearest(name, known)}")
+    raise UsageError(
+        f"where: no document has {name!r} in its metadata; {there}.{nearest(name, known)}"
+        " Next: name a field that documents have."
+    )
 
 
 def _named(condition: Any) -> str:

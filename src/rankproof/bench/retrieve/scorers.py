@@ -24,6 +24,7 @@ def as_scorer(anything: Any) -> Scorer:
         return scorer
     raise UsageError(
         f"rerank: got {shorten(anything)} ({type(anything).__name__}), expected a function (question, texts) -> scores."
+        " Next: give a function."
     )
 
 
@@ -42,16 +43,19 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
     except (TypeError, ValueError) as error:
         raise DataError(
             f"rerank: got {shorten(given)}, expected a number for each text ({error})."
+            " Next: return a list of numbers."
         ) from error
     if scores.shape == (len(texts), 1):
         scores = scores[:, 0]
     if scores.shape != (len(texts),):
         raise DataError(
             f"rerank: got scores of shape {scores.shape} for {len(texts)} texts, expected one number for each."
+            " Next: return one score a text."
         )
     if not np.isfinite(scores).all():
         worst = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise DataError(
             f"rerank: the score of {shorten(texts[worst])} is {scores[worst]}, expected a number."
+            " Next: return finite scores."
         )
     return scores

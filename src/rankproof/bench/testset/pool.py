@@ -53,7 +53,7 @@ def pooled(rankings: Mapping[str, Mapping[str, Sequence[str]]], depth: int) -> P
     {'a': {'keyword': 1}, 'b': {'keyword': 2, 'dense': 1}, 'c': {'dense': 2}}
     """
     if depth < 1:
-        raise UsageError(f"depth: got {depth}, expected 1 or more.")
+        raise UsageError(f"depth: got {depth}, expected 1 or more. Next: give one, like 10.")
     ranks: dict[str, dict[str, dict[str, int]]] = {}
     for system, ranking in rankings.items():
         for query, documents in ranking.items():

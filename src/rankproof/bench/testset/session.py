@@ -61,7 +61,10 @@ class Session:
     def grade(self, grade: int) -> None:
         """Give what is next a grade."""
         if not 0 <= grade <= self.highest:
-            raise UsageError(f"grade: got {grade}, expected a whole number from 0 to {self.highest}.")
+            raise UsageError(
+                f"grade: got {grade}, expected a whole number from 0 to {self.highest}."
+                " Next: press one of these."
+            )
         self._decide(GRADED, grade)
 
     def skip(self) -> None:

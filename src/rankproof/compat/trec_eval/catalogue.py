@@ -141,9 +141,15 @@ def split_request(request: str, version: int) -> tuple[str, str | None]:
     """
     name, dot, parameters = request.partition(".")
     if dot and not parameters:
-        raise UsageError(f"improper measure in parameter '{request}': nothing follows the point")
+        raise UsageError(
+            f"improper measure in parameter '{request}': nothing follows the point."
+            " Next: write the cut-offs or the level after the point, as in P.5,10."
+        )
     if name not in known_names(version):
-        raise UsageError(f"illegal measure '{request}'.{nearest(name, known_names(version))}")
+        raise UsageError(
+            f"illegal measure '{request}'.{nearest(name, known_names(version))}"
+            " Next: see 'rankproof trec_eval -h'."
+        )
     return name, parameters if dot else None
 
 

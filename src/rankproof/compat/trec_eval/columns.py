@@ -88,7 +88,10 @@ def _gain(column: Column) -> Any:
 def _gain_above_0(column: Column) -> Any:
     lowest = min(column.pairs.values(), default=0)
     if lowest < 0:
-        raise UsageError(f"{column.name}: the gain {lowest:g} is below 0, which only ndcg and dcg can count")
+        raise UsageError(
+            f"{column.name}: the gain {lowest:g} is below 0, which only ndcg and dcg can count."
+            " Next: give gains of 0 or more, or choose ndcg or dcg."
+        )
     return _gain(column)
 
 
@@ -142,7 +145,10 @@ def _f(column: Column, setting: Setting) -> Formula:
     """F, whose parameter is beta squared here; of 0 precision is left."""
     weight = column.numbers[0]
     if weight < 0:
-        raise UsageError(f"{column.name}: the weight of recall is {weight:g}, expected at least 0")
+        raise UsageError(
+            f"{column.name}: the weight of recall is {weight:g}, expected at least 0."
+            " Next: give a weight of 0 or more."
+        )
     if weight == 0:
         return parse("P").with_params({"rel": setting.level})
     return parse("F").with_params({"rel": setting.level, "beta": math.sqrt(weight)})

@@ -45,7 +45,8 @@ def read_preferences(path: str, *, parts: bool) -> list[Judged]:
         if level_before != given:
             raise DataError(
                 f"{path}, lines {line_before} and {number}: document {shorten(document)} of topic "
-                f"{shorten(topic)} is judged twice, {level_before:g} and {given:g}"
+                f"{shorten(topic)} is judged twice, {level_before:g} and {given:g}."
+                " Next: keep one of the lines."
             )
     return [Judged(*key, level) for key, (level, _) in known.items()]
 
@@ -68,7 +69,8 @@ def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]
         if len(fields) != len(names):
             raise DataError(
                 f"{path}, line {number}: got {len(fields)} fields in {shorten(line)}, "
-                f"expected {len(names)}: {' '.join(names)}"
+                f"expected {len(names)}: {' '.join(names)}."
+                " Next: mend the line, or name another format by -R."
             )
         yield number, fields
 
@@ -76,7 +78,7 @@ def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]
 def _text(path: str) -> str:
     text = text_of(read_bytes(path), path)
     if not text.strip():
-        raise DataError(f"{path}: the file is empty")
+        raise DataError(f"{path}: the file is empty. Next: give the file that was meant.")
     return text
 
 
@@ -86,5 +88,7 @@ def _number(path: str, line: int, what: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise DataError(f"{path}, line {line}: the {what} is {text!r}, expected a number")
+        raise DataError(
+            f"{path}, line {line}: the {what} is {text!r}, expected a number. Next: mend the line."
+        )
     return value

@@ -108,9 +108,11 @@ def _whole(option: str, text: str) -> int:
     try:
         value = int(text)
     except ValueError:
-        raise UsageError(f"{option}: got {text!r}, expected a whole number") from None
+        raise UsageError(
+            f"{option}: got {text!r}, expected a whole number. Next: give one, like 1."
+        ) from None
     if value < 0:
-        raise UsageError(f"{option}: got {value}, expected at least 0")
+        raise UsageError(f"{option}: got {value}, expected at least 0. Next: give 0 or more.")
     return value
 
 

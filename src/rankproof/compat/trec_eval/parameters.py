@@ -85,7 +85,10 @@ def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[Column
 def _fitting(entry: Entry, text: str) -> tuple[float, ...]:
     numbers = _numbers(entry.name, text)
     if entry.takes == "numbers" and len(numbers) != len(entry.defaults):
-        raise UsageError(f"{entry.name}: got {len(numbers)} numbers, expected {len(entry.defaults)}")
+        raise UsageError(
+            f"{entry.name}: got {len(numbers)} numbers, expected {len(entry.defaults)}."
+            " Next: give that many, or none for the usual ones."
+        )
     return numbers
 
 
@@ -99,7 +102,10 @@ def _number(name: str, word: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"{name}: got parameter {word!r}, expected a number")
+        raise UsageError(
+            f"{name}: got parameter {word!r}, expected a number."
+            " Next: write numbers after the point, parted by commas."
+        )
     return value
 
 
@@ -108,7 +114,7 @@ def _ranks(name: str, text: str, notes: list[str]) -> list[float]:
     given = _numbers(name, text)
     ranks = sorted(float(int(k)) for k in given)
     if ranks[0] <= 0:
-        raise UsageError(f"{name}.{text}: a cut-off must be at least 1")
+        raise UsageError(f"{name}.{text}: a cut-off must be at least 1. Next: give whole numbers from 1 on.")
     notes.extend(f"{name}: cut-off {k:g} is cut to {int(k)}" for k in given if k != int(k))
     return _distinct(name, text, ranks)
 
@@ -119,7 +125,7 @@ def _points(name: str, text: str) -> list[float]:
 
 def _distinct(name: str, text: str, values: list[float]) -> list[float]:
     if len(set(values)) < len(values):
-        raise UsageError(f"{name}.{text}: duplicate cut-offs")
+        raise UsageError(f"{name}.{text}: duplicate cut-offs. Next: name each once.")
     return values
 
 
@@ -128,7 +134,10 @@ def _pairs(name: str, text: str) -> dict[str, float]:
     for pair in text.split(","):
         key, equals, value = pair.partition("=")
         if not equals or not _known_key(name, key):
-            raise UsageError(f"{name}: got {pair!r}, expected grade=gain pairs like 1=3.5,2=9{_or_p(name)}")
+            raise UsageError(
+                f"{name}: got {pair!r}, expected grade=gain pairs like 1=3.5,2=9{_or_p(name)}."
+                " Next: write the pairs so."
+            )
         pairs.setdefault(key, _number(name, value))
     return pairs
 

@@ -141,4 +141,7 @@ def _check_topics(evaluation: Evaluation) -> None:
             f"topic '{missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
         )
     if not evaluation.topics.shown:
-        raise StopError("no topic has both judgments and results", NO_TOPICS)
+        raise StopError(
+            "no topic has both judgments and results. Next: check that both files name topics alike.",
+            NO_TOPICS,
+        )

@@ -55,7 +55,10 @@ def run_id(path: str) -> str:
         fields = line.split()
         if len(fields) >= 6 and not line.startswith("#"):
             return fields[5]
-    raise DataError(f"{path}: no results in it, expected lines of topic, Q0, document, rank, score, run id")
+    raise DataError(
+        f"{path}: no results in it, expected lines of topic, Q0, document, rank, score, run id."
+        " Next: give the file of results that was meant."
+    )
 
 
 def _tail(stream: BinaryIO) -> bytes:
@@ -73,12 +76,15 @@ def _tail(stream: BinaryIO) -> bytes:
 def rankings_of(table: RankingTable) -> Rankings:
     """The scores of every document, topic by topic."""
     if table.score is None:
-        raise DataError(f"{table.source}: there are no scores to sort by")
+        raise DataError(f"{table.source}: there are no scores to sort by. Next: give results with scores.")
     rankings: Rankings = {}
     for topic, document, score in zip(table.query, table.doc, table.score.tolist(), strict=True):
         ranking = rankings.setdefault(topic, {})
         if document in ranking:
-            raise DataError(f"{table.source}: topic {shorten(topic)} has document {shorten(document)} twice")
+            raise DataError(
+                f"{table.source}: topic {shorten(topic)} has document {shorten(document)} twice."
+                " Next: keep one of the lines."
+            )
         ranking[document] = score
     return rankings
 

@@ -157,7 +157,10 @@ def _said(ending: Ending) -> bool:
     if not ending.after.isalpha():
         return False
     following = ending.block[ending.mark.end() : ending.mark.end() + 60].split()[:4]
-    return any(word.strip(".,।،").casefold() in SAID for word in following)
+    caseless = ending.after.lower() == ending.after.upper()
+    return any(
+        word.strip(".,।،").casefold() in SAID and not (caseless and word[-1] in ",،") for word in following
+    )
 
 
 def _after_point(ending: Ending) -> bool:
@@ -186,7 +189,9 @@ def _stands_alone(ending: Ending) -> bool:
 
 
 def _ends_after_letters(ending: Ending, word: str) -> bool:
-    """Initials belong to a name; acronyms may end a sentence."""
+    """Initials belong to a name, letters at the beginning number a list; acronyms may end a sentence."""
+    if not ending.block[ending.start : ending.mark.start() - len(word)].strip(" (#>*-"):
+        return False
     if re.search(f"[{ARABIC}{DEVANAGARI}]", word):
         return False
     return ending.starter and bool(ending.next) and not ending.next.endswith(".")

@@ -94,9 +94,13 @@ def _limits(given: dict[str, Any]) -> Limits:
     found = Limits(**given)
     for name in ("timeout", "tries", "concurrency"):
         if isinstance(getattr(found, name), bool) or not isinstance(getattr(found, name), int | float):
-            raise UsageError(f"{name}: got {getattr(found, name)!r}, expected a number above 0.")
+            raise UsageError(
+                f"{name}: got {getattr(found, name)!r}, expected a number above 0. Next: give such a number."
+            )
         if getattr(found, name) <= 0:
-            raise UsageError(f"{name}: got {getattr(found, name)}, expected a number above 0.")
+            raise UsageError(
+                f"{name}: got {getattr(found, name)}, expected a number above 0. Next: give such a number."
+            )
     return found
 
 

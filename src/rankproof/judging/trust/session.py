@@ -31,7 +31,7 @@ class Session:
         pair = self._now()
         if value not in VALUES[pair.ask.relation]:
             known = ", ".join(map(str, VALUES[pair.ask.relation]))
-            raise UsageError(f"label: got {value!r}, expected one of {known}.")
+            raise UsageError(f"label: got {value!r}, expected one of {known}. Next: choose one of them.")
         self.keep(pair, value)
         self._steps.append((pair, value))
 

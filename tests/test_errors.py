@@ -1,0 +1,80 @@
+"""Every error says what to do next: each message in the source is read, whether or not a test raises it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import rankproof
+from rankproof.errors import RankproofError, one_of, shorten
+
+ROOT = Path(rankproof.__file__).parent
+OURS = {"UsageError", "DataError", "RankproofError"}
+SAID_ELSEWHERE = {
+    "{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}": "the hint ends so",
+    "got {len(files)} files, expected 2: judgments and results\n{USAGE}": "the usage is what to do",
+    "{problem.msg}\n{USAGE}": "the usage is what to do",
+}
+"""Messages whose next step does not stand in them word by word, with the reason."""
+
+
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """Where an error is made, and its message with what is filled in as `{source}`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in OURS
+            and node.args
+        ):
+            yield node.lineno, written(node.args[0], path)
+
+
+def written(node: ast.expr, path: Path) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(written(each, path) for each in node.values)
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.BinOp):
+        return written(node.left, path) + written(node.right, path)
+    inner = node.value if isinstance(node, ast.FormattedValue) else node
+    return constant(inner, path) or f"{{{ast.unparse(inner)}}}"
+
+
+def constant(node: ast.expr, path: Path) -> str:
+    """The text of a constant of the module, filled in or not; "" for anything else."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        node = node.func.value
+    if not isinstance(node, ast.Name) or not node.id.strip("_").isupper():
+        return ""
+    value = getattr(import_module(module(path)), node.id)
+    return value if isinstance(value, str) and "Next:" in value else ""
+
+
+def module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_error_says_what_to_do_next(path: Path) -> None:
+    silent = [(line, said) for line, said in messages(path) if "Next:" not in said]
+    assert [pair for pair in silent if pair[1] not in SAID_ELSEWHERE] == []
+
+
+def test_the_messages_are_found() -> None:
+    every = [said for path in ROOT.rglob("*.py") for _, said in messages(path)]
+    assert len(every) > 300
+    assert set(SAID_ELSEWHERE) <= set(every)
+
+
+def test_a_long_value_is_cut_in_the_middle() -> None:
+    assert len(shorten("x" * 10_000)) <= 60
+
+
+def test_the_nearest_word_is_offered() -> None:
+    assert "Did you mean 'trec'?" in str(one_of("ties", "trek", ["trec", "id"]))
+    assert isinstance(one_of("ties", "trek", ["trec"]), RankproofError)
