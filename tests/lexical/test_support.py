@@ -51,6 +51,9 @@ def test_it_supports(claim: str, text: str) -> None:
         ("Sales increased in 2020.", "Sales decreased in 2020."),
         ("Der Eintritt ist frei.", "Der Eintritt ist nicht frei."),
         ("他不是医生。", "他是医生。"),
+        ("Le musée n'est pas ouvert le lundi.", "Le musée est ouvert le lundi."),
+        ("El museo abre a las nueve.", "El museo no abre a las nueve."),
+        ("会社は1990年に設立された。", "会社は1985年に設立された。"),
         ("المتحف مفتوح يوم الجمعة.", "المتحف ليس مفتوح يوم الجمعة."),
     ],
 )

@@ -30,7 +30,7 @@ MONTHS = {
 NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 FORMS = (
     r"(?<!\d)(?P<a_year>[12]\d{3})-(?P<a_month>\d{2})-(?P<a_day>\d{2})(?!\d)",
-    rf"(?<!\w)(?P<b_day>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s(?:of\s|de\s)?(?P<b_name>{NAME})(?!\w)\.?"
+    rf"(?<!\w)(?P<b_day>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s(?:of\s|de\s)?(?P<b_name>{NAME})(?!\w)(?:\.(?=,?\s[12]\d{{3}}))?"
     r"(?:,?\s(?:de\s|del\s)?(?P<b_year>[12]\d{3})(?!\d))?",
     rf"(?<!\w)(?P<c_name>{NAME})\.?\s(?P<c_day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d.,]\d)(?!\w)(?:\s?,?\s(?P<c_year>[12]\d{{3}})(?!\d))?",
     rf"(?<!\w)(?P<d_name>{NAME})\.?,?\s(?:of\s|de\s|del\s)?(?P<d_year>[12]\d{{3}})(?!\d)",

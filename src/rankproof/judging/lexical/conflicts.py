@@ -24,6 +24,8 @@ FAR = 0.4
 ROUNDED = 0.02
 """Numbers as near as that may be one number, rounded or in other units."""
 DATE = re.compile(r"([12]\d{3})?(?:-{1,2}(\d\d))?(?:-(\d\d))?")
+CANCELLING = ("en", "de", "latin")
+"""Where two denials make a yes; elsewhere one may be said by several words."""
 PERSONS = "he she it they we you i him her er sie es wir ich il elle он она 他 她 它 彼 彼女 هو هي वह वे"
 PRONOUNS = frozenset(PERSONS.split())
 OPPOSITES = """
@@ -65,19 +67,23 @@ def conflict(claim: Profile, text: Profile, found: Cover) -> str:
 
 
 def odd_denial(claim: Profile, text: Profile, found: Cover) -> bool:
-    """Whether one of the claim and the sentence that holds most of it denies, and the other does not."""
-    return bool(found.sentences) and _parity(claim, text, found.sentences[0])
+    """Whether the claim and the sentence that holds most of it do not deny equally often."""
+    return bool(found.sentences) and len(claim.denials) != _denials(text, found.sentences[0])
 
 
 def _denied(claim: Profile, text: Profile, place: int, terms: list[Term]) -> bool:
+    """Whether one denies what the other says, of the same person."""
+    cues = len(claim.denials), _denials(text, place)
+    most = 1 if claim.language in CANCELLING else max(cues)
+    if min(cues) or not 0 < max(cues) <= most:
+        return False
     others = set(text.forms) & PRONOUNS if len(text.sentences) == 1 else PRONOUNS
-    return _parity(claim, text, place) and set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
+    return set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
 
 
-def _parity(claim: Profile, text: Profile, place: int) -> bool:
+def _denials(text: Profile, place: int) -> int:
     start, end = text.sentences[place]
-    in_sentence = sum(start <= cue.start < end for cue in text.denials)
-    return len(claim.denials) % 2 != in_sentence % 2
+    return sum(start <= cue.start < end for cue in text.denials)
 
 
 def _other_number(claim: Profile, text: Profile, terms: list[Term]) -> str:
