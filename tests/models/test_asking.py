@@ -290,8 +290,10 @@ def test_a_hosted_service_without_a_key_is_said_before_anything_is_sent(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    judge = rankproof.Judge("openai:some-model")
+    assert "to ask of openai:some-model" in str(judge.plan([sample()], SIX))
     with pytest.raises(UsageError, match="OPENAI_API_KEY is empty"):
-        model_judge("openai:some-model")
+        judge([sample()], SIX)
 
 
 def test_unmeasured_is_neither_0_nor_1(server: Served) -> None:

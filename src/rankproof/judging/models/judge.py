@@ -46,6 +46,7 @@ class ModelJudge:
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; what is settled is kept as soon as it is."""
+        self.service.check()
         asked = Session(self.name, self.service, self.model, self.given, self.limits, self.budget, keep)
         return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
 

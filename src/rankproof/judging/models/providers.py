@@ -146,20 +146,22 @@ class Service:
         """Who we are; read from the environment when it is sent, and kept nowhere."""
         return self.provider.headers(os.environ.get(self.key_variable, "").strip())
 
+    def check(self) -> None:
+        """A hosted service needs a key in the environment; one of your own may need none."""
+        if self.url == self.provider.url and not os.environ.get(self.key_variable, "").strip():
+            raise UsageError(
+                f"{self.provider.name}: no key, the environment variable {self.key_variable} is empty. "
+                "Next: set it, or give base_url= (--base-url) of a service that needs none."
+            )
+
 
 def service_of(provider: str, base_url: str | None = None, key_variable: str | None = None) -> Service:
-    """The service that is meant; a hosted one needs a key in the environment, one of your own may need none."""
+    """The service that is meant."""
     if provider not in PROVIDERS:
         raise one_of("provider", provider, PROVIDERS)
     found = PROVIDERS[provider]
     url = _checked_url(base_url or os.environ.get(found.base) or found.url)
-    variable = key_variable or found.key
-    if url == found.url and not os.environ.get(variable, "").strip():
-        raise UsageError(
-            f"{provider}: no key, the environment variable {variable} is empty. Next: set it, or give base_url= "
-            "(--base-url) of a service that needs none."
-        )
-    return Service(found, url, variable)
+    return Service(found, url, key_variable or found.key)
 
 
 def _checked_url(url: str) -> str:
