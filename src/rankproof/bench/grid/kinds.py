@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rankproof.bench.adapters import adapted
@@ -59,11 +60,17 @@ def check_retriever(source: Source, part: Part) -> None:
         _check_options(source, "retrievers", part, _nothing)
 
 
-def check_fusion(source: Source, part: Part) -> None:
-    """Refuse a fusion that `fuse` does not know, or not with these options."""
+def check_fusion(source: Source, part: Part, hybrids: Sequence[Part]) -> None:
+    """Refuse a fusion that `fuse` does not know, or not with these options, or not for one of the hybrids."""
+    for names in [each.of for each in hybrids] or [_some_names(part)]:
+        _tried(source, "fusion", part, partial(fusion, part, names))
+
+
+def _some_names(part: Part) -> tuple[str, ...]:
+    """Names for what is combined, where no hybrid says them."""
     weights = part.options.get("weights")
-    names = list(weights) if isinstance(weights, Mapping) else [f"r{n}" for n in range(len(weights or "ab"))]
-    _tried(source, "fusion", part, lambda: fusion(part, names))
+    named = weights if isinstance(weights, Mapping) else (f"r{n}" for n in range(len(weights or "ab")))
+    return tuple(named)
 
 
 def check_reranker(source: Source, part: Part) -> None:

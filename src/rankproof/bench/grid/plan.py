@@ -102,10 +102,11 @@ def plan_of(source: Source) -> Plan:
     ([5, 10], ('nDCG@10',))
     """
     source.check_keys((*DATA, *SETTINGS, *TABLES))
+    retrievers = _retrievers(source)
     return Plan(
         chunkers=_chunkers(source),
-        retrievers=_retrievers(source),
-        fusion=_fusion(source),
+        retrievers=retrievers,
+        fusion=_fusion(source, [part for part in retrievers.values() if part.kind == kinds.HYBRID]),
         rerankers=_rerankers(source),
         limits=_limits(source),
         **_settings(source),
@@ -207,10 +208,10 @@ def _expanded(parts: Sequence[Part]) -> list[Part]:
     return [made for label in by_label for made in variants(label)]
 
 
-def _fusion(source: Source) -> dict[str, Part]:
+def _fusion(source: Source, hybrids: Sequence[Part]) -> dict[str, Part]:
     parts = parts_of(source, "fusion", lambda name, given: None) or [Part("rrf", "rrf")]
     for part in parts:
-        kinds.check_fusion(source, part)
+        kinds.check_fusion(source, part, hybrids)
     return _by_name(parts)
 
 
