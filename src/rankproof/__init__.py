@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from rankproof.api.agreement import agreement
     from rankproof.api.audit import audit
     from rankproof.api.benchmark import Benchmark
+    from rankproof.api.calibrate import Calibration, calibrate
     from rankproof.api.compare import compare, compare_scores
     from rankproof.api.comparison import Comparison
     from rankproof.api.diagnose import Diagnosis, diagnose
+    from rankproof.api.drift import drift
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.api.explain import Explanation, explain
     from rankproof.api.fuse import fuse
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from rankproof.api.report import Report, report
     from rankproof.api.scores import Scores
     from rankproof.api.spans import evaluate_spans
+    from rankproof.api.stress import stress
     from rankproof.api.testset import (
         check_questions,
         draw_questions,
@@ -48,6 +51,10 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Benchmark": "rankproof.api.benchmark",
+    "calibrate": "rankproof.api.calibrate",
+    "Calibration": "rankproof.api.calibrate",
+    "drift": "rankproof.api.drift",
+    "stress": "rankproof.api.stress",
     "evaluate": "rankproof.api.evaluate",
     "prepare": "rankproof.api.evaluate",
     "evaluate_spans": "rankproof.api.spans",
@@ -95,6 +102,7 @@ _MODULES = {"compat", "errors", "functional", "sample"}
 __all__ = [
     "Audit",
     "Benchmark",
+    "Calibration",
     "Comparison",
     "Diagnosis",
     "Explanation",
@@ -112,11 +120,13 @@ __all__ = [
     "Verdicts",
     "agreement",
     "audit",
+    "calibrate",
     "check_questions",
     "compare",
     "compare_scores",
     "diagnose",
     "draw_questions",
+    "drift",
     "evaluate",
     "evaluate_spans",
     "explain",
@@ -133,6 +143,7 @@ __all__ = [
     "rank_correlation",
     "report",
     "split_questions",
+    "stress",
     "tune",
 ]
 

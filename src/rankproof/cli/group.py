@@ -14,6 +14,7 @@ COMMANDS = {
     "compare": "Say which ranking is better, where that is more than chance.",
     "judge": "Score questions, contexts and answers by a judge's verdicts.",
     "verdicts": "Look at the verdicts in a ledger, override them, give them to others.",
+    "calibrate": "Label some pairs by hand, and see how far the judge can be trusted.",
     "gate": "Decide whether a change may ship: pass, fail or inconclusive.",
     "leaderboard": "Order systems, and say how far the order can be trusted.",
     "rank-correlation": "Say how alike two sets of scores order systems.",

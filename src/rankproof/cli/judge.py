@@ -37,6 +37,9 @@ PAGE = (".html", ".htm")
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be asked and what it would cost, and ask nothing."
 )
+@click.option(
+    "--stress", is_flag=True, help="Ask again in other company, and say how many verdicts change; no scores."
+)
 @click.option("-k", type=int, metavar="K", help="How many of the contexts count. [all]")
 @click.option(
     "--complete", type=float, default=1.0, metavar="S", help="Settled share from which a sample counts. [1]"
@@ -78,6 +81,7 @@ def command(
     base_url: str | None,
     settings: tuple[str, ...],
     dry_run: bool,
+    stress: bool,
     k: int | None,
     complete: float,
     compat: str | None,
@@ -120,6 +124,9 @@ def command(
         for name, path in named(files).items():
             write(f"{name}: {judge.plan(path, asked, **how)}\n", output)
         return
+    if stress:
+        write("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
+        return
     how["by"] = None if by is None else read_groups(by)
     scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
     if names:
@@ -128,6 +135,17 @@ def command(
         lines = next(iter(scores.values())).write_qrels(qrels)
         click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
     write(_rendered(scores, form, per_query, blame, output), output)
+
+
+def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> str:
+    """How many verdicts change in other company, as text or JSON."""
+    import json
+
+    from rankproof.api.stress import stress
+
+    with telling(f"judging {path}"):
+        found = stress(path, asked, judge=judge.judges)
+    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
 
 
 def _judged(judge: Judge, path: str, asked: list[str] | None, how: dict[str, Any]) -> JudgedScores:

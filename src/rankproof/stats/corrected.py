@@ -187,7 +187,7 @@ def rogan_gladen(
         )
     if not (hits[1] and rejections[1]):
         raise DataError(
-            "labels: expected some that people say yes to and some they say no to. Next: label more."
+            "people say yes to all labelled pairs, or no to all, so no rate follows. Next: label more."
         )
     sensitivity, specificity = hits[0] / hits[1], rejections[0] / rejections[1]
     tells = sensitivity + specificity - 1

@@ -14,7 +14,7 @@ from rankproof.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share with the ends of its interval; NaN and 0 to 1 where nothing was counted."""
+    """A share with the ends of its interval; NaN, from 0 to 1, where nothing was counted."""
 
     value: float
     low: float

@@ -117,7 +117,7 @@ class Correcting:
 
     def _uncorrected(self, n: int) -> Uncorrected:
         if not self.pairs:
-            return Uncorrected(NO_JUDGE if self.machine else "it has no value", n)
+            return Uncorrected(NO_JUDGE if self.machine else "the judge by itself gives no sample a value", n)
         noun = "labelled pairs" if self.adds_up else "samples labelled whole"
         return Uncorrected(f"{n} {noun} drawn at random, {ENOUGH} needed", n)
 

@@ -1,0 +1,90 @@
+"""`stress`: how often a judge says something else of the same pair when it stands in other company."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from rankproof.api.judge import DEFAULT_METRICS, Judge
+from rankproof.errors import DataError, UsageError
+from rankproof.judging.keeping import InMemory
+from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.run import Run, asked
+from rankproof.judging.samples import read_samples
+from rankproof.judging.trust.stress import Flips, stressed
+from rankproof.judging.verdicts import Account, Ask
+from rankproof.reporting.flips import stress_text
+from rankproof.stats.shares import Share, share_of
+
+MOST = 100
+"""Samples that are asked about if nobody says otherwise; the same again for each way."""
+
+
+@dataclass(frozen=True)
+class Stress:
+    """The flips of a judge: for each way of asking again and each relation the share that changed."""
+
+    judge: str
+    samples: int
+    rates: dict[str, dict[str, Share]]
+    lost: dict[str, int]
+    """For each way the pairs that had a verdict in only one of both."""
+    account: Account
+
+    @property
+    def flips(self) -> dict[str, int]:
+        """For each way how many verdicts changed."""
+        return {way: sum(each.yes for each in rates.values()) for way, rates in self.rates.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return stress_text(self.judge, self.samples, self.rates, self.lost)
+
+    def __repr__(self) -> str:
+        return f"<Stress of {self.judge} over {self.samples} samples: {self.flips}>"
+
+
+def stress(
+    samples: Any,
+    metrics: Asked | None = None,
+    *,
+    judge: Any = "lexical",
+    n: int = MOST,
+    seed: int = 0,
+    **options: Any,
+) -> Stress:
+    """Ask a judge again about the first `n` samples: in another order, with another sample, each pair by itself,
+    and with two claims made one; nothing is kept. A judge by rules flips nowhere but, perhaps, in the last.
+
+    >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
+    >>> stress(rows, "context_recall").flips["in another order"]
+    0
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise UsageError(f"n: got {n!r}, expected a whole number of at least 1.")
+    asking = Judge(judge, **options)
+    groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
+    ways, account = stressed(groups, asking.judges, seed)
+    rates = {way: _rates(each) for way, each in ways.items()}
+    lost = {way: each.lost for way, each in ways.items()}
+    return Stress(asking.name, len(groups), rates, lost, account)
+
+
+def _rates(flips: Flips) -> dict[str, Share]:
+    return {relation: share_of(*counts) for relation, counts in sorted(flips.counts.items())}
+
+
+def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[Ask]]:
+    """What each sample asks, claims apart: those are the same in every way."""
+    run = Run(parse_all(metrics), asking.judges, InMemory())
+    judged = run.over(islice(read_samples(samples), n))
+    groups = [[ask for ask in asked(each.case, run.metrics) if ask.relation != "C"] for each in judged]
+    if not any(groups):
+        raise DataError(
+            "the metrics ask no judge about these samples. Next: name metrics like context_recall."
+        )
+    return groups

@@ -1,0 +1,202 @@
+"""`rankproof calibrate`: how far a judge can be trusted, by labels given in the terminal."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli.asking import QUESTIONS
+from rankproof.cli.output import telling, write
+from rankproof.errors import UsageError, one_of
+
+if TYPE_CHECKING:
+    from rankproof.judging.trust.draw import Drawn
+    from rankproof.judging.trust.session import Session
+
+WIDTH = 78
+KEYS = "s skip   u undo   q quit"
+MINUS = {"R": {}, "Q": {}, "S": {"-": -1, "c": -1}, "A": {"-": -1, "a": -1}}
+"""Keys for the values below 0, which no single figure is."""
+FORMATS = ("table", "json")
+
+
+@click.command("calibrate")
+@click.argument("source", metavar="LEDGER|SAMPLES")
+@click.option(
+    "-j", "--judge", "spec", metavar="JUDGE", help="Whose verdicts. [the ledger's only judge; lexical]"
+)
+@click.option("--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="Where labels go, with SAMPLES.")
+@click.option("--who", metavar="NAME", help="Who labels. [your login]")
+@click.option("-n", "n", type=int, default=50, metavar="N", help="Pairs of each relation, at random. [50]")
+@click.option(
+    "--informative", type=int, default=0, metavar="N", help="About so many more that tell more. [0]"
+)
+@click.option("--whole", is_flag=True, help="Draw N samples, and label all of their pairs.")
+@click.option("--relation", metavar="R|S|Q|A", help="Only pairs of this relation.")
+@click.option(
+    "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="For pairs of SAMPLES."
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="For another draw. [0]")
+@click.option("--report", is_flag=True, help="Ask nothing; say what the labels there are tell.")
+@click.option(
+    "--drift", is_flag=True, help="Ask the judge the ledger's fixed pairs again, and say what changed."
+)
+@click.option("--since", metavar="JUDGE", help="With --drift: another judge whose verdicts are the measure.")
+@click.option("--base-url", metavar="URL", help="The endpoint of a model, where it is not the usual one.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
+)
+@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@click.option("-o", "--output", metavar="FILE", help="Write the report to a file.")
+def command(
+    source: str,
+    spec: str | None,
+    ledger: str | None,
+    who: str | None,
+    report: bool,
+    drift: bool,
+    since: str | None,
+    base_url: str | None,
+    settings: tuple[str, ...],
+    form: str,
+    output: str | None,
+    **how: Any,
+) -> None:
+    """Label some pairs by hand, and see how far the judge can be trusted.
+
+    Pairs are drawn at random from what the judge judged. Every label is in the
+    ledger before the next question: end when you like, and the same command
+    goes on where you were. With 50 labels, 'rankproof judge' shows its numbers
+    corrected beside the raw ones.
+
+    \b
+    rankproof calibrate verdicts.db --who ana
+    rankproof calibrate samples.jsonl --judge openai:MODEL --ledger verdicts.db
+    rankproof calibrate verdicts.db --report
+    rankproof calibrate verdicts.db --drift --judge openai:MODEL
+    """
+    if form not in FORMATS:
+        raise one_of("format", form, FORMATS)
+    given = _options(base_url, settings)
+    if drift:
+        found: Any = _drift(source, spec, since, how["n"], given)
+    else:
+        found = _calibrated(source, spec, ledger, who or getpass.getuser(), report, {**how, **given})
+    write(_shown(found, form), output)
+
+
+def _options(base_url: str | None, settings: tuple[str, ...]) -> dict[str, Any]:
+    from rankproof.cli.asking import settings_of
+
+    return settings_of(settings) | ({} if base_url is None else {"base_url": base_url})
+
+
+def _shown(found: Any, form: str) -> str:
+    import json
+
+    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
+
+
+def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:
+    from rankproof.api.drift import drift
+
+    with telling("asking the judge again"):
+        return drift(source, judge=spec, since=since, n=n, **given)
+
+
+def _calibrated(
+    source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]
+) -> Any:
+    from rankproof.api.calibrate import is_ledger, prepared
+    from rankproof.api.verdicts import DEFAULT
+
+    if ledger is not None and is_ledger(source):
+        raise UsageError(f"--ledger: {source} is a ledger itself. Next: leave --ledger out.")
+    how["metrics"] = list(how["metrics"]) or None
+    with telling(f"judging {source}"):
+        task = prepared(source, spec, ledger or DEFAULT, who, **how)
+    if not report:
+        _label(task.session, who)
+    return task.result()
+
+
+def _label(session: Session, who: str) -> None:
+    """Ask until everything is labelled, or the person has had enough."""
+    last = None
+    while (pair := session.next()) is not None:
+        if pair != last:
+            click.echo(_card(session, pair), err=True)
+        last = pair
+        if not _act(session, pair, _key()):
+            break
+    click.echo(f"{session.done} of {len(session.drawn)} pairs labelled by {who}.\n", err=True)
+
+
+def _act(session: Session, pair: Drawn, key: str) -> bool:
+    """Do what a key says; false to end."""
+    value = _value(pair.ask.relation, key)
+    if key in ("q", "\x04", ""):
+        return False
+    if value is not None:
+        session.grade(value)
+    elif key == "s":
+        session.skip()
+    elif key == "u":
+        taken = session.undo()
+        click.echo("  nothing to undo" if taken is None else "  undone", err=True)
+    else:
+        click.echo(f"  {QUESTIONS[pair.ask.relation]}   {KEYS}", err=True)
+    return True
+
+
+def _value(relation: str, key: str) -> int | None:
+    """The value that a key gives, if it gives one of the relation's."""
+    from rankproof.judging.verdicts import VALUES
+
+    if key in MINUS[relation]:
+        return MINUS[relation][key]
+    known = {str(value): value for value in VALUES[relation]}
+    return known.get(key)
+
+
+def _key() -> str:
+    """One key of a terminal; else one line of standard input; "" at its end."""
+    if sys.stdin.isatty():
+        click.echo("> ", nl=False, err=True)
+        key = click.getchar(echo=False).lower()
+        click.echo(key if key.isprintable() else "", err=True)
+        return key
+    line = sys.stdin.readline()
+    return (line.strip().lower() or "?") if line else ""
+
+
+def _card(session: Session, pair: Drawn) -> str:
+    """What is labelled now: the two texts and the keys. What the judge says is not shown: it would sway."""
+    from rankproof.reporting.judged import RELATIONS
+
+    left, right = RELATIONS[pair.ask.relation]
+    head = f"{session.done + 1} of {len(session.drawn)}  {pair.ask.relation}"
+    question = QUESTIONS[pair.ask.relation]
+    if MINUS[pair.ask.relation]:
+        question += f" (key {' or '.join(MINUS[pair.ask.relation])})"
+    return "\n".join(
+        [
+            f"\n{head} {'-' * max(0, WIDTH - len(head) - 1)}",
+            *_text(left, pair.ask.left),
+            *_text(right, pair.ask.right),
+            "",
+            *textwrap.wrap(question, WIDTH),
+            KEYS,
+        ]
+    )
+
+
+def _text(noun: str, text: str) -> list[str]:
+    from rankproof.reporting.tables import clean
+
+    lines = [clean(line) for each in text.splitlines() for line in (textwrap.wrap(each, WIDTH - 2) or [""])]
+    return [f"{noun}:", *(f"  {line}" for line in lines)]
