@@ -20,9 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.judging.lexical.profile import profile
-from rankproof.judging.lexical.relations import BOUNDS, settle
-from rankproof.judging.lexical.support import weigh
+from rankproof.judging.lexical.relations import probability, settle
 from rankproof.judging.verdicts import Ask, Verdict
 from rankproof.stats.intervals import interval
 
@@ -123,11 +121,6 @@ def other(answered: list[dict[str, Any]], item: int) -> dict[str, Any]:
 def chosen(row: dict[str, Any]) -> set[str]:
     """The sentences that an annotator chose for the answer."""
     return {sentence.strip() for output in row["output"] for sentence in output["selected_sentences"]}
-
-
-def probability(ask: Ask) -> float:
-    """The judge's probability, for pairs too on which it keeps silent."""
-    return weigh(profile(ask.left), profile(ask.right), BOUNDS[ask.relation].weights).probability
 
 
 def auroc(scores: Sequence[float], labels: Sequence[bool]) -> float:

@@ -64,6 +64,15 @@ def settle(ask: Ask) -> Settled:
     return RELATIONS[ask.relation](ask)
 
 
+def probability(ask: Ask) -> float:
+    """How likely a yes is under R, S, Q or A; for pairs too that are left open.
+
+    >>> round(probability(Ask("R", "When does the museum open?", "The museum opens at nine.")), 1)
+    0.9
+    """
+    return weigh(profile(ask.left), profile(ask.right), BOUNDS[ask.relation].weights).probability
+
+
 def _support(ask: Ask) -> Settled:
     claim, text = profile(ask.left), profile(ask.right)
     if reason := _beyond(claim, text, "claim"):
