@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import telling
+from rankproof.cli.output import oddities_told, telling
 from rankproof.errors import UsageError
 
 
@@ -75,7 +73,7 @@ def command(
 def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, float]]:
     from rankproof.api.fuse import fuse
 
-    with _oddities_told(), telling("reading and fusing"):
+    with oddities_told(), telling("reading and fusing"):
         found: dict[str, dict[str, float]] = fuse(runs, **given)
     return found
 
@@ -86,22 +84,12 @@ def _tune(
     from rankproof.api.pooling import load_rankings
     from rankproof.api.tune import tune
 
-    with _oddities_told(), telling("tuning"):
+    with oddities_told(), telling("tuning"):
         loaded = load_rankings(runs)
         tuned = tune(judgments, loaded, **options)
     if output is not None:
         _write(tuned.fuse(loaded, options["depth"]), output, to)
     click.echo(str(tuned), err=output == "-")
-
-
-@contextmanager
-def _oddities_told() -> Iterator[None]:
-    """What Python would warn of is told as a note."""
-    with warnings.catch_warnings(record=True) as odd:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    for each in odd:
-        click.echo(f"rankproof: note: {each.message}", err=True)
 
 
 def _write(ranking: dict[str, dict[str, float]], target: str, to: str | None) -> None:

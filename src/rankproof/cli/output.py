@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,3 +101,13 @@ def _in_words(what: str) -> str:
 def _tell(text: str) -> None:
     sys.stderr.write(f"\r\x1b[K{text}")
     sys.stderr.flush()
+
+
+@contextmanager
+def oddities_told() -> Iterator[None]:
+    """What Python would warn of is told as a note."""
+    with warnings.catch_warnings(record=True) as odd:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for each in odd:
+        click.echo(f"rankproof: note: {each.message}", err=True)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli import INTERRUPTED
+from rankproof.cli.output import oddities_told
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,7 +75,7 @@ def command(
 
     form = format_of(output, to or ("trec" if output == STDOUT else None))
     kept = _kept(cache, output, fresh)
-    with _oddities_told():
+    with oddities_told():
         bench = Benchmark(queries, judgments, corpus)
     run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
     _write(run, output, form)
@@ -166,13 +164,3 @@ def _tidy(run: Run, kept: Path | None, keep: bool) -> None:
         f"rankproof: the same command asks only the questions that failed; with --fresh all of them (kept in {kept}).",
         err=True,
     )
-
-
-@contextmanager
-def _oddities_told() -> Iterator[None]:
-    """What Python would warn of is told as a note."""
-    with warnings.catch_warnings(record=True) as odd:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    for each in odd:
-        click.echo(f"rankproof: note: {each.message}", err=True)
