@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,7 @@ def _diagnosis(
 ) -> Diagnosis:
     scores = evidence.scores
     bands = {name: _band(scores, name) for name in CUTS}
+    by_machine = "machine" in evidence.judgments.prepared
     whole = _whole(evidence, bands["P@5"], bands["R@5"])
     row = scores.row(evidence.measure)
     tried = fixes(trials(evidence, whole), rng, alpha)
@@ -141,8 +143,8 @@ def _diagnosis(
         k=evidence.k,
         judged=len(evidence.asked),
         unanswerable=sum(not each.relevant for each in evidence.asked.values()),
-        bands=tuple(bands.values()),
-        regime=regime_of(bands["P@5"], bands["R@5"]),
+        bands=tuple(map(_unnamed, bands.values())) if by_machine else tuple(bands.values()),
+        regime=None if by_machine else regime_of(bands["P@5"], bands["R@5"]),
         failures=tuple(failures(whole, tried)),
         served=evidence.served,
         worst=evidence.worst(worst),
@@ -157,6 +159,11 @@ def _diagnosis(
 def _band(scores: Scores, name: str) -> Band:
     row = scores.row(name)
     return band(name, row.mean, row.ceiling or 0.0, row.low, row.high)
+
+
+def _unnamed(found: Band) -> Band:
+    """The band without its name: what a machine judged may be off, and is not called good or poor."""
+    return replace(found, word="", said="")
 
 
 def _weak(recall: Band) -> bool:
@@ -186,6 +193,8 @@ def _notes(evidence: Evidence) -> list[str]:
     """What was not looked at, and what it takes."""
     texts = any(evidence.questions.get(query) for query in evidence.asked)
     said = []
+    if "machine" in evidence.judgments.prepared:
+        said.append("A machine made these judgments, so its levels may be off, and no band is named.")
     if not texts:
         said.append("Without the texts of the questions (queries=), their words were not looked at.")
     if evidence.corpus is None:

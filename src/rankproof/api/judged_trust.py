@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from rankproof.advice.bands import word_of
 from rankproof.core.audit.finding import Finding, count_of, few
 from rankproof.judging.run import Judged
 from rankproof.judging.trust.correcting import Corrections, Uncorrected
@@ -17,6 +18,8 @@ from rankproof.store.ledger import HUMAN, Ledger
 
 Corrects = dict[str, Corrected | Uncorrected]
 """For each metric its corrected mean, or why there is none; empty where nobody labelled anything."""
+BANDED = ("RR", "Success@5")
+"""Metrics that are called poor to excellent: those whose ceiling is known to be 1 without more judgments."""
 
 
 def corrections_for(
@@ -40,6 +43,8 @@ def sentences(corrections: Corrects) -> Iterator[str]:
     if done:
         listed = "; ".join(f"{name}: {each.method}" for name, each in done.items())
         yield f"Corrected for the judge's error ({listed})."
+    for name in (name for name in done if name in BANDED):
+        yield f"By its corrected value {name} is {word_of(name, done[name].value)}."
     reasons: dict[str, list[str]] = {}
     for name, each in corrections.items():
         if isinstance(each, Uncorrected):

@@ -51,7 +51,9 @@ def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Ju
         line=[lines.line_of(row) + 1 for row in range(len(lines))],
     )
     made = next((each for each in aspects if each.startswith(MACHINE)), None)
-    return judgments if made is None else replace(judgments, prepared={"notes": [_by_machine(source, made)]})
+    if made is None:
+        return judgments
+    return replace(judgments, prepared={"notes": [_by_machine(source, made)], "machine": made})
 
 
 def _by_machine(source: str, mark: str) -> str:
