@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rankproof.core.text.abbreviations import STARTERS
-from rankproof.core.text.dates import dates
+from rankproof.core.text.dates import Date, dates
 from rankproof.core.text.languages import language
-from rankproof.core.text.numbers import quantities
+from rankproof.core.text.numbers import Quantity, quantities
 from rankproof.core.text.places import ALIASES, PLACES
 from rankproof.core.text.sentences import sentences
 from rankproof.core.text.spans import Span
@@ -67,7 +67,10 @@ def entities(text: str) -> list[Entity]:
     ['world health organization', '3000000 USD']
     """
     met: dict[str, Entity] = {}
-    for entity in sorted([*_names(text), *_counted(text)], key=lambda entity: entity.span):
+    known = dates(text)
+    numbers = quantities(text, known)
+    found = [*_names(text, [*known, *numbers]), *_counted(known, numbers)]
+    for entity in sorted(found, key=lambda entity: entity.span):
         if not entity.forms & met.keys():
             met.update(dict.fromkeys(entity.forms, entity))
             met.setdefault(entity.form.rpartition(" ")[2] if entity.kind == "name" else entity.form, entity)
@@ -97,19 +100,18 @@ def _stands(form: str, text: str, plain: str) -> bool:
     return f" {form} " in plain if form.isascii() else form in plain or form in text
 
 
-def _counted(text: str) -> Iterator[Entity]:
-    known = dates(text)
+def _counted(known: Iterable[Date], numbers: Iterable[Quantity]) -> Iterator[Entity]:
     for date in known:
         yield Entity(Span(date.start, date.end), date.iso, "date")
-    for number in quantities(text, known):
+    for number in numbers:
         if number.unit != "th":
             yield Entity(Span(number.start, number.end), number.form, "number")
 
 
-def _names(text: str) -> Iterator[Entity]:
+def _names(text: str, counted: Iterable[Date | Quantity]) -> Iterator[Entity]:
     starts = {sentence.start for sentence in sentences(text)}
     german = language(text) == "de"
-    taken = [(d.start, d.end) for d in dates(text)] + [(q.start, q.end) for q in quantities(text)]
+    taken = [(each.start, each.end) for each in counted]
     for found in NAME.finditer(text):
         span = _without_lead(text, Span(*found.span()), starts)
         if span and _is_name(text, span, starts, german) and not any(a <= span.start < b for a, b in taken):
