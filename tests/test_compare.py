@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,40 @@ def test_names_need_not_be_text_and_what_is_no_number_is_refused() -> None:
     for wrong in ({"alpha": "0.05"}, {"margin": "0.1"}, {"seed": -1}):
         with pytest.raises(UsageError, match=next(iter(wrong))):
             compare(judged, systems, "RR", **wrong)  # type: ignore[arg-type]
+
+
+def test_the_table_says_what_would_settle_what_it_cannot_tell() -> None:
+    found = compare(sample.judgments(), sample.rankings(), "nDCG@10,P@5", baseline="dense")
+    fused = found.row("fused", "nDCG@10")
+    first, second = found.format().split("\n\n")[1:3]
+    assert re.search(r"fused .* cannot tell yet$", first, re.M)
+    cells = next(line.split() for line in second.splitlines() if "fused" in line)
+    assert cells[1:] == [
+        f"{fused.wins}/{fused.ties}/{fused.losses}",
+        f"{fused.effect:+.2f}",
+        f"{fused.detectable:.4f}",
+        f"{fused.p:.3f}"[1:],
+        f"{fused.queries_needed}",
+    ]
+
+
+def test_the_markdown_table_gives_each_row_its_own_verdict_in_full() -> None:
+    found = compare(sample.judgments(), sample.rankings(), "nDCG@10,P@5", baseline="dense", by=sample.kinds())
+    lines = [line.split(" | ") for line in found.markdown().splitlines() if re.match(r"\|.*/\d+/", line)]
+    needs = {"cannot tell yet": [], "worse |": [], "the same |": []}
+    for line in lines:
+        needs[line[-1].partition(":")[0]].append(line)
+    shown = [line[-1] for line in needs["cannot tell yet"]]
+    unclear = [row for row in found if row.verdict == "unclear" and row.wins + row.losses]
+    assert sorted(shown) == sorted(
+        f"cannot tell yet: needs about {row.queries_needed:,} queries |" for row in unclear
+    )
+    assert len(needs["worse |"]) == sum(row.verdict == "worse" for row in found)
+
+
+@pytest.mark.parametrize("name", ["x", "a name of a run that is far too long for a table of 80 columns"])
+def test_a_comparison_keeps_to_80_columns(name: str) -> None:
+    rankings = {f"{name} {system}": ranking for system, ranking in sample.rankings().items()}
+    measures = "nDCG@10,AP(denominator='found')@100"
+    text = compare(sample.judgments(), rankings, measures, margin=0.001, by=sample.kinds()).format()
+    assert max(map(len, text.splitlines())) <= 80

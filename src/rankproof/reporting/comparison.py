@@ -8,16 +8,27 @@ from typing import Any
 from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.blocks import waterfall
+from rankproof.reporting.differences import (
+    HEADINGS,
+    cells,
+    heading,
+    markdown_table,
+    probability,
+    signed,
+    span,
+    tables,
+)
 from rankproof.reporting.findings import finding_lines
 from rankproof.reporting.latex import escape
-from rankproof.reporting.numbers import ABSENT, count, score, share
-from rankproof.reporting.tables import GAP, WIDTH, Column, cut, pad, table, width, wrap
+from rankproof.reporting.numbers import count, score, share
+from rankproof.reporting.tables import GAP, WIDTH, cut, pad, width, wrap
+
+__all__ = ["probability", "sentences", "signed", "span", "tables", "waterfalls"]
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
 LONGEST = 20
 """Columns that the name of a system may take beside a chart."""
-HEADINGS = ("measure", "system", "mean", "difference", "interval", "p", "won/lost", "verdict")
 
 
 def check(name: str) -> None:
@@ -59,17 +70,6 @@ def _errors(view: View) -> list[tuple[Any, str]]:
     return [(each, ", ".join(cut(name, 30) for name in names)) for each, names in found]
 
 
-def tables(view: View) -> list[str]:
-    """A table for all queries and one for each group, all laid out alike."""
-    cells = {group: _cells(view, group) for group in dict.fromkeys(each["slice"] for each in view["rows"])}
-    lay = _wide if all(_fits(each) for each in cells.values()) else _narrow
-    return [
-        line
-        for group, rows in cells.items()
-        for line in [*wrap(_heading(view, group)[0]), "", *lay(rows), ""]
-    ]
-
-
 def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[str]:
     """For each system the differences query by query as one line of blocks."""
     top = max((abs(value) for values in moved.values() for value in values), default=0.0)
@@ -84,12 +84,9 @@ def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[str]:
 
 
 def markdown(view: View) -> str:
-    """The comparison as markdown tables."""
-    parts = []
-    for group in dict.fromkeys(each["slice"] for each in view["rows"]):
-        rows = [HEADINGS, tuple("---" for _ in HEADINGS), *_cells(view, group)]
-        body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
-        parts.append("\n".join(_heading(view, group)) + body)
+    """The comparison as markdown tables with everything known of each row."""
+    groups = dict.fromkeys(each["slice"] for each in view["rows"])
+    parts = ["\n".join([heading(view, group), "", *markdown_table(view, group)]) for group in groups]
     errors = [f"**{names}**: {found}" for found, names in _errors(view)]
     return "\n\n".join([*parts, *sentences(view), *errors]) + "\n"
 
@@ -98,12 +95,12 @@ def latex(view: View) -> str:
     """The comparison as a LaTeX table; a dagger marks what is better or worse than the baseline."""
     rows = [
         " & ".join(map(escape, row[:-1])) + (r"$^\dagger$" if row[-1] in _DECIDED else "")
-        for row in _cells(view, "")
+        for row in cells(view, "")
     ]
     head = " & ".join(HEADINGS[:-1])
     body = " \\\\\n".join(rows)
     rules = (
-        "\\begin{tabular}{llrrrrr}",
+        "\\begin{tabular}{llrrrr}",
         "\\toprule",
         head,
         "\\midrule",
@@ -165,98 +162,6 @@ def _method(view: View, rows: int, sliced: int) -> str:
         f"p by random sign flips query by query{corrected}; verdicts at {view['alpha']:g}{margin}; "
         f"intervals at {share(1 - view['alpha'])}, not corrected."
     )
-
-
-def _heading(view: View, group: str) -> list[str]:
-    n = next(each["n"] for each in view["rows"] if each["slice"] == group)
-    where = f"{group}: {count(n, 'query', 'queries')}" if group else f"{count(n, 'query', 'queries')}"
-    return [f"{where}, compared with {view['baseline']}", ""]
-
-
-def _cells(view: View, group: str) -> list[tuple[str, ...]]:
-    """The table's rows: under each measure the baseline, then the systems."""
-    rows = [each for each in view["rows"] if each["slice"] == group]
-    lines: list[tuple[str, ...]] = []
-    for measure in dict.fromkeys(each["measure"] for each in rows):
-        same = [each for each in rows if each["measure"] == measure]
-        if not group:
-            mean = score(view["means"][measure])
-            lines.append((measure, f"{view['baseline']}", mean, "", "", "", "", "baseline"))
-        lines += [_line(measure if group and not i else "", each) for i, each in enumerate(same)]
-    return lines
-
-
-def _line(label: str, row: Line) -> tuple[str, ...]:
-    return (
-        label,
-        row["system"],
-        score(row["mean"]),
-        signed(row["difference"]),
-        span(row["low"], row["high"]),
-        probability(row["p_corrected"]),
-        f"{row['wins']}/{row['losses']}",
-        row["verdict"],
-    )
-
-
-def _columns(cells: Sequence[tuple[str, ...]]) -> list[Column]:
-    right = {"mean", "difference", "interval", "p", "won/lost"}
-    return [
-        Column(name, list(column), name in right)
-        for name, column in zip(HEADINGS, zip(*cells, strict=True), strict=True)
-    ]
-
-
-def _fits(cells: Sequence[tuple[str, ...]]) -> bool:
-    return sum(each.width + len(GAP) for each in _columns(cells)) - len(GAP) <= WIDTH
-
-
-def _wide(cells: Sequence[tuple[str, ...]]) -> list[str]:
-    return table(_columns(cells))
-
-
-def _narrow(cells: Sequence[tuple[str, ...]]) -> list[str]:
-    """The same with each measure on a line of its own, so that the verdict stays beside its system."""
-    rows: list[tuple[str, ...]] = []
-    for measure, system, *numbers in cells:
-        rows += [(measure, *("" for _ in numbers))] if measure else []
-        rows.append((f"  {system}", *numbers))
-    _, *others = _columns([("", *row) for row in rows])
-    room = WIDTH - sum(each.width + len(GAP) for each in others[1:])
-    names = Column("system", [cut(row[0], room) for row in rows])
-    return table([names, *others[1:]])
-
-
-def signed(value: float) -> str:
-    """A difference with its sign.
-
-    >>> signed(0.1184), signed(-0.02), signed(0.0)
-    ('+0.1184', '-0.0200', '0.0000')
-    """
-    return f"{value:+.4f}" if abs(value) >= 0.00005 else f"{0:.4f}"
-
-
-def span(low: float | None, high: float | None) -> str:
-    """The ends of a difference's interval, in little room.
-
-    >>> span(0.0362, 0.2128), span(-0.0801, 0.0208), span(None, None)
-    ('[+.036, +.213]', '[-.080, +.021]', '-')
-    """
-    if low is None or high is None:
-        return ABSENT
-    ends = [
-        f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)
-    ]
-    return f"[{ends[0]}, {ends[1]}]"
-
-
-def probability(p: float) -> str:
-    """A p-value: three decimals, and never a 0.
-
-    >>> probability(0.0421), probability(0.00002), probability(1.0)
-    ('.042', '<.001', '1.000')
-    """
-    return "<.001" if p < 0.001 else "1.000" if p >= 0.9995 else f"{p:.3f}"[1:]
 
 
 def _records(write: Callable[[Sequence[data.Record]], str]) -> Callable[[View], str]:

@@ -1,0 +1,183 @@
+"""The tables of a comparison: what differs by how much, and beside it how often and what could be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankproof.reporting.numbers import ABSENT, count, score
+from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
+
+View = Mapping[str, Any]
+Line = Mapping[str, Any]
+Cells = Sequence[tuple[str, ...]]
+HEADINGS = ("measure", "system", "mean", "difference", "interval", "p", "verdict")
+DETAILS = ("measure", "system", "won/tied/lost", "effect", "detectable", "p alone", "queries needed")
+"""The second table: how often, in standard deviations, and what so many queries can show."""
+WORDS = {"measure", "system", "verdict"}
+"""The columns that are no numbers."""
+
+
+def tables(view: View) -> list[str]:
+    """Two tables for all queries and two for each group, all laid out alike."""
+    groups = dict.fromkeys(each["slice"] for each in view["rows"])
+    made = {
+        group: (_columns(HEADINGS, cells(view, group)), _columns(DETAILS, details(view, group)))
+        for group in groups
+    }
+    lay = table if all(_fits(each) for pair in made.values() for each in pair) else _narrow
+    return [
+        line
+        for group, (first, second) in made.items()
+        for line in [*wrap(heading(view, group)), "", *lay(first), "", *lay(second), ""]
+    ]
+
+
+def markdown_table(view: View, group: str) -> list[str]:
+    """One table with the columns of both, and the verdict in full."""
+    headings = (*HEADINGS[:-1], *DETAILS[2:-1], HEADINGS[-1])
+    compared = [each for _, same in _measures(view, group) for each in same]
+    more = iter(zip(details(view, group), compared, strict=True))
+    rows = []
+    for row in cells(view, group):
+        if row[-1] == "baseline":
+            rows.append((*row[:-1], *("" for _ in DETAILS[2:-1]), row[-1]))
+        else:
+            detail, each = next(more)
+            rows.append((*row[:-1], *detail[2:-1], verdict(each, view["margin"])))
+    return [_markdown(each) for each in (headings, ("---",) * len(headings), *rows)]
+
+
+def _markdown(row: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def heading(view: View, group: str) -> str:
+    """What a table is about."""
+    n = next(each["n"] for each in view["rows"] if each["slice"] == group)
+    where = f"{group}: {count(n, 'query', 'queries')}" if group else f"{count(n, 'query', 'queries')}"
+    return f"{where}, compared with {view['baseline']}"
+
+
+def cells(view: View, group: str) -> list[tuple[str, ...]]:
+    """The first table's rows: under each measure the baseline, then the systems."""
+    lines: list[tuple[str, ...]] = []
+    for measure, same in _measures(view, group):
+        if not group:
+            mean = score(view["means"][measure])
+            lines.append((measure, f"{view['baseline']}", mean, "", "", "", "baseline"))
+        lines += [_line(measure if group and not i else "", each) for i, each in enumerate(same)]
+    return lines
+
+
+def details(view: View, group: str) -> list[tuple[str, ...]]:
+    """The second table's rows: under each measure the systems."""
+    return [
+        _detail("" if i else measure, each)
+        for measure, same in _measures(view, group)
+        for i, each in enumerate(same)
+    ]
+
+
+def _measures(view: View, group: str) -> list[tuple[str, list[Line]]]:
+    rows = [each for each in view["rows"] if each["slice"] == group]
+    names = dict.fromkeys(each["measure"] for each in rows)
+    return [(name, [each for each in rows if each["measure"] == name]) for name in names]
+
+
+def _line(label: str, row: Line) -> tuple[str, ...]:
+    return (
+        label,
+        row["system"],
+        score(row["mean"]),
+        signed(row["difference"]),
+        span(row["low"], row["high"]),
+        probability(row["p_corrected"]),
+        _short(row),
+    )
+
+
+def _detail(label: str, row: Line) -> tuple[str, ...]:
+    return (
+        label,
+        row["system"],
+        f"{row['wins']}/{row['ties']}/{row['losses']}",
+        ABSENT if row["effect"] is None else f"{row['effect']:+.2f}",
+        score(row["detectable"]),
+        probability(row["p"]),
+        ABSENT if row["queries_needed"] is None else f"{row['queries_needed']:,}",
+    )
+
+
+def _short(row: Line) -> str:
+    if row["verdict"] != "unclear":
+        return str(row["verdict"])
+    return "cannot tell yet" if row["wins"] or row["losses"] else "the same"
+
+
+def verdict(row: Line, margin: float | None = None) -> str:
+    """The verdict as a person would say it.
+
+    >>> row = {"verdict": "unclear", "wins": 3, "losses": 2, "queries_needed": 615}
+    >>> verdict(row), verdict({"verdict": "equivalent"}, 0.02)
+    ('cannot tell yet: needs about 615 queries', 'equivalent within 0.02')
+    """
+    if row["verdict"] == "equivalent" and margin is not None:
+        return f"equivalent within {margin:g}"
+    short = _short(row)
+    needed = row["queries_needed"] if short == "cannot tell yet" else None
+    return short if needed is None else f"{short}: needs about {count(needed, 'query', 'queries')}"
+
+
+def _columns(headings: Sequence[str], rows: Cells) -> list[Column]:
+    return [
+        Column(name, list(column), name not in WORDS)
+        for name, column in zip(headings, zip(*rows, strict=True), strict=True)
+    ]
+
+
+def _fits(columns: Sequence[Column]) -> bool:
+    return sum(each.width + len(GAP) for each in columns) - len(GAP) <= WIDTH
+
+
+def _narrow(columns: Sequence[Column]) -> list[str]:
+    """The same with each measure on a line of its own, so that the last column stays beside its system."""
+    rows: list[tuple[str, ...]] = []
+    for measure, system, *others in zip(*(each.cells for each in columns), strict=True):
+        rows += [(measure, *("" for _ in others))] if measure else []
+        rows.append((f"  {system}", *others))
+    first, *rest = _columns([each.heading for each in columns[1:]], rows)
+    room = WIDTH - sum(each.width + len(GAP) for each in rest)
+    return table([Column(first.heading, [cut(each, room) for each in first.cells]), *rest])
+
+
+def signed(value: float) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.1184), signed(-0.02), signed(0.0)
+    ('+0.1184', '-0.0200', '0.0000')
+    """
+    return f"{value:+.4f}" if abs(value) >= 0.00005 else f"{0:.4f}"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """The ends of a difference's interval, in little room.
+
+    >>> span(0.0362, 0.2128), span(-0.0801, 0.0208), span(None, None)
+    ('[+.036, +.213]', '[-.080, +.021]', '-')
+    """
+    if low is None or high is None:
+        return ABSENT
+    ends = [
+        f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)
+    ]
+    return f"[{ends[0]}, {ends[1]}]"
+
+
+def probability(p: float) -> str:
+    """A p-value: three decimals, and never a 0.
+
+    >>> probability(0.0421), probability(0.00002), probability(1.0)
+    ('.042', '<.001', '1.000')
+    """
+    return "<.001" if p < 0.001 else "1.000" if p >= 0.9995 else f"{p:.3f}"[1:]
