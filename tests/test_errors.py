@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import rankproof
+from rankproof import compare, evaluate, fuse, gate
 from rankproof.errors import RankproofError, one_of, shorten
 
 ROOT = Path(rankproof.__file__).parent
@@ -78,3 +81,44 @@ def test_a_long_value_is_cut_in_the_middle() -> None:
 def test_the_nearest_word_is_offered() -> None:
     assert "Did you mean 'trec'?" in str(one_of("ties", "trek", ["trec", "id"]))
     assert isinstance(one_of("ties", "trek", ["trec"]), RankproofError)
+
+
+JUDGED, RANKED = {"q": {"a": 1}}, {"q": ["a", "b"]}
+ODD = [None, 1.5, True, b"x", [], {}, {"a": 1}, object(), np.zeros((2, 2))]
+CALLS = {
+    **{
+        word: lambda value, word=word: evaluate(JUDGED, RANKED, "RR", **{word: value})
+        for word in ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "profile")
+    },
+    **{
+        word: lambda value, word=word: compare(JUDGED, {"a": RANKED, "b": RANKED}, "RR", **{word: value})
+        for word in ("baseline", "margin", "alpha", "correction", "seed", "permutations")
+    },
+    **{
+        f"gate, {word}": lambda value, word=word: gate(JUDGED, RANKED, RANKED, "RR", **{word: value})
+        for word in ("margin", "alpha", "seed", "minimum", "coverage", "floors")
+    },
+    "measures": lambda value: evaluate(JUDGED, RANKED, value),
+    "judgments": lambda value: evaluate(value, RANKED),
+    "ranking": lambda value: evaluate(JUDGED, value),
+    "ranking of a query": lambda value: evaluate(JUDGED, {"q": value}),
+    "score": lambda value: evaluate(JUDGED, {"q": {"a": value}}),
+    "grade": lambda value: evaluate({"q": {"a": value}}, RANKED),
+    "fused": lambda value: fuse({"x": {"d": value}, "y": RANKED}),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_whatever_is_given_either_works_or_is_an_error_of_ours(call: str) -> None:
+    for value in ODD:
+        said = message_of(CALLS[call], value)
+        assert said is None or "Next:" in said, (call, value)
+
+
+def message_of(call: Callable[[Any], object], value: Any) -> str | None:
+    """What is said of a value that is refused; any other exception passes."""
+    try:
+        call(value)
+    except RankproofError as error:
+        return str(error)
+    return None

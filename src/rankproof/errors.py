@@ -5,7 +5,7 @@ Every error says what was got, what was expected, and what to do next.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from difflib import get_close_matches
 
 
@@ -47,6 +47,15 @@ def nearest(got: str, known: Iterable[str]) -> str:
     by_lower = {word.lower(): word for word in known}
     close = get_close_matches(got.lower(), by_lower, n=1, cutoff=0.6)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+def is_one_of(got: object, known: Container[str]) -> bool:
+    """Whether `got` is one of the known words, whatever it is.
+
+    >>> is_one_of("trec", {"trec": 1}), is_one_of(["trec"], {"trec": 1})
+    (True, False)
+    """
+    return isinstance(got, str) and got in known
 
 
 def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:

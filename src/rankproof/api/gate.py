@@ -197,14 +197,14 @@ def _wrong(scores: Mapping[str, Scores]) -> Iterator[str]:
 def _check(alpha: float, minimum: int, coverage: float | None, seed: int, floors: Any) -> None:
     check_alpha(alpha, 0.5)
     check_seed(seed)
-    if minimum < 2:
+    if not isinstance(minimum, int) or minimum < 2:
         raise UsageError(f"minimum: got {minimum!r}, expected at least 2 queries. Next: give 2 or more.")
     if floors is not None and not isinstance(floors, Mapping):
         raise UsageError(
             f"floors: got {floors!r}, expected {{measure: number}}, like {{'nDCG@10': 0.4}}."
             " Next: give a mapping of measure to its lowest mean."
         )
-    if coverage is not None and not 0 <= coverage <= 1:
+    if coverage is not None and not (isinstance(coverage, int | float) and 0 <= coverage <= 1):
         raise UsageError(
             f"coverage: got {coverage!r}, expected a share from 0 to 1. Next: give a share, like 0.8."
         )

@@ -146,7 +146,10 @@ def _same_kinds(loaded: Mapping[str, Rankings], judgments: Judgments | None) -> 
 def _kinds(ranking: Rankings) -> Kinds:
     if not isinstance(ranking, MappingRankings):
         return getattr(ranking, "integer_ids", (False, False))
-    filled = [each for each in ranking.mapping.values() if hasattr(each, "__iter__") and len(each)]
+    sized = [
+        each for each in ranking.mapping.values() if hasattr(each, "__iter__") and getattr(each, "ndim", 1)
+    ]
+    filled = [each for each in sized if len(each)]
     firsts = (next(iter(each)) for each in filled)
     docs = [doc[0] if isinstance(doc, (tuple, list)) and doc else doc for doc in firsts]
     where = ranking.source

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, is_one_of, one_of
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
@@ -72,7 +72,7 @@ class Conventions:
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
+            if not is_one_of(getattr(self, name), known):
                 raise one_of(name, getattr(self, name), known)
         for name in ("corpus", "context_k"):
             _check_positive(name, getattr(self, name))

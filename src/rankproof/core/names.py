@@ -10,7 +10,7 @@ from typing import Any
 
 from rankproof.core import measures as _declare_them  # noqa: F401  (its import fills the registry)
 from rankproof.core.measure import ALIASES, CHANGES, JUDGED, REGISTRY, Measure
-from rankproof.errors import UsageError, nearest
+from rankproof.errors import UsageError, nearest, shorten
 
 _FORM = re.compile(r"^(?P<name>[^()@\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^@\s]+))?$", re.DOTALL)
 _SUFFIX = re.compile(r"^(?P<name>.+?)[_.](?P<at>\d+(?:\.\d+)?)$")
@@ -40,6 +40,10 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """
     if isinstance(texts, str):
         return list(_parsed_list(texts, len(CHANGES)))
+    if not isinstance(texts, Iterable | Measure):
+        raise UsageError(
+            f"measures: got {shorten(texts)}, expected names like 'nDCG@10', or measures. Next: name one."
+        )
     return _parse_each([texts] if isinstance(texts, Measure) else list(texts))
 
 

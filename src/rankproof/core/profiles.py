@@ -12,7 +12,7 @@ from typing import Any
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.measure import Measure
-from rankproof.errors import one_of
+from rankproof.errors import is_one_of, one_of
 
 Parameters = Mapping[str, Mapping[str, Any]]
 
@@ -238,7 +238,7 @@ def find(name: str) -> Profile:
     >>> find("quepid").measures["nDCG"]
     {'gain': 'exp', 'ideal': 'uncut'}
     """
-    if name not in PROFILES:
+    if not is_one_of(name, PROFILES):
         raise one_of("profile", name, PROFILES)
     return PROFILES[name]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, one_of
+from rankproof.errors import DataError, is_one_of, one_of
 
 
 def bonferroni(ps: Sequence[float]) -> list[float]:
@@ -75,7 +75,7 @@ def correct(ps: Sequence[float], method: str = "holm") -> list[float]:
     >>> correct([0.01, 0.5])
     [0.02, 0.5]
     """
-    if method not in CORRECTIONS:
+    if not is_one_of(method, CORRECTIONS):
         raise one_of("correction", method, CORRECTIONS)
     return CORRECTIONS[method](ps)
 
