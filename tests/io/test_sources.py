@@ -227,3 +227,18 @@ def test_quotes_mean_nothing_in_tsv(tmp_path: Path):
     file.write_text('query_id\tdoc_id\tscore\n"a\t"b"\t1\n')
     table = load_ranking(file).table()
     assert (table.query, table.doc) == (['"a'], ['"b"'])
+
+
+def test_labelled_questions_are_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(
+        '{"id": "q1", "text": "Refund?", "relevant": ["d1", "d2"]}\n{"id": "q2", "text": "Fee?", "relevant": {"d3": 2}}\n'
+    )
+    assert load_judgments(path).as_dict() == {"q1": {"d1": 1, "d2": 1}, "q2": {"d3": 2}}
+
+
+def test_a_second_heading_is_called_one(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.tsv"
+    path.write_text("query\tdoc\tgrade\nq1\td1\t1\nquery\tdoc\tgrade\nq2\td2\t1\n")
+    with pytest.raises(DataError, match=r"line 3: got 'grade' as the grade.*it is a heading"):
+        load_judgments(path)

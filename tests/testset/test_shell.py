@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rankproof import sample
+from rankproof.io.load import load_judgments
 
 SAMPLE = sample.folder()
 COMMAND = [sys.executable, "-m", "rankproof"]
@@ -54,7 +55,12 @@ def test_from_runs_to_judgments_in_three_commands(pool: Path, tmp_path: Path) ->
     run("label", pool, "--who", "ben", "-o", labels, stdin="3\n1\n2\n")
     told, _ = run("label", pool, "-o", labels, "--agreement")
     assert "ana, ben" in told
-    run("label", pool, "-o", labels, "--judgments", judgments)
+    old = tmp_path / "old.tsv"
+    old.write_text("q01 0 account-twofactor-01 1\nelsewhere 0 d1 2\n")
+    run("label", pool, "-o", labels, "--judgments", judgments, "--add-to", old)
+    known = load_judgments(judgments).as_dict()
+    assert known["elsewhere"] == {"d1": 2}
+    assert known["q01"]["account-twofactor-01"] == 3
     scored, _ = run("evaluate", judgments, SAMPLE / "dense.run", "-m", "P@1", "--format", "json")
     assert json.loads(scored)
 
@@ -121,6 +127,8 @@ def test_questions_are_drawn_checked_and_split(tmp_path: Path) -> None:
         )
     )
     assert told.startswith("20 questions: ")
+    _, told = run("questions", "draw", SAMPLE / "documents.jsonl", "-n", 500, "-o", tmp_path / "many.jsonl")
+    assert "500 were asked for, one a document: " in told
     found, _ = run("questions", "check", questions, judgments, "--corpus", SAMPLE / "documents.jsonl")
     assert "error" not in found
     split, _ = run("questions", "split", questions, "tune=0.25", "test=0.75", "--by", f"{questions}:source")

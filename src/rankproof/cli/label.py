@@ -36,6 +36,7 @@ WIDTH = 78
 @click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
 @click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
 @click.option("--judgments", metavar="FILE", help="Write what all labels come to, and end.")
+@click.option("--add-to", metavar="FILE", help="Judgments to write together with the labels.")
 @click.option("--agreement", is_flag=True, help="Say how far people agree, and end.")
 def command(
     pool: str,
@@ -45,6 +46,7 @@ def command(
     corpus: str | None,
     highest: int,
     judgments: str | None,
+    add_to: str | None,
     agreement: bool,
 ) -> None:
     """Judge the documents of a pool, one key a document.
@@ -56,7 +58,7 @@ def command(
     \b
     rankproof label pool.jsonl --who ana --queries q.jsonl --corpus docs/
     rankproof label pool.jsonl --agreement
-    rankproof label pool.jsonl --judgments judgments.tsv
+    rankproof label pool.jsonl --judgments new.tsv --add-to old.tsv
     """
     from rankproof.bench.testset.labels import read_labels, standing
     from rankproof.bench.testset.poolfile import read_pool
@@ -68,7 +70,7 @@ def command(
     if agreement:
         write(_agreement(given), None)
     elif judgments is not None:
-        _write_judgments(given, judgments)
+        _write_judgments(given, judgments, add_to)
     else:
         who = who or getpass.getuser()
         texts = _texts(queries), _documents(corpus)
@@ -126,7 +128,7 @@ def _act(session: Session, item: Item, key: str, corpus: Corpus | None) -> bool:
     elif key == "m":
         click.echo(_body(item, corpus, None))
     else:
-        click.echo(f"  {KEYS.format(highest=session.highest)}")
+        click.echo(f"  {key!r} does nothing here: {KEYS.format(highest=session.highest)}")
     return True
 
 
@@ -170,7 +172,7 @@ def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
     )
 
 
-def _write_judgments(given: Labels, path: str) -> None:
+def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     from rankproof.bench.testset.labels import merged
     from rankproof.errors import DataError
     from rankproof.io.load import load_judgments
@@ -179,7 +181,9 @@ def _write_judgments(given: Labels, path: str) -> None:
     grades = merged(given)
     if not grades:
         raise DataError("there is no label yet, so nothing to write. Next: judge first, without --judgments.")
-    write_judgments(load_judgments(grades), path, "trec" if path == "-" else None)
+    known = {} if add_to is None else load_judgments(add_to).as_dict()
+    together = {query: known.get(query, {}) | grades.get(query, {}) for query in known | grades}
+    write_judgments(load_judgments(together), path, "trec" if path == "-" else None)
 
 
 def _agreement(given: Labels) -> str:

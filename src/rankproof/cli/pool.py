@@ -41,7 +41,11 @@ def command(
     with telling("reading the runs"):
         made = pool(named(runs), depth, order=order, budget=budget, judgments=judgments)
     write("".join(pool_lines(made)), output)
-    where = "" if output in (None, "-") else f" Next: rankproof label {output} --who NAME -o labels.jsonl"
+    where = (
+        ""
+        if output in (None, "-")
+        else f"\nNext: rankproof label {output} --queries FILE --corpus FILE --who NAME -o labels.jsonl"
+    )
     click.echo(
         f"{len(made.ranks):,} queries, {len(made):,} documents of {len(made.systems)} runs, "
         f"{made.work:,} of them to judge, by {order}.{where}",

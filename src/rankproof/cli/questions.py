@@ -45,14 +45,16 @@ def draw(
     """
     from rankproof.api.testset import draw_questions
     from rankproof.bench.testset.drawn import SOURCES
+    from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
     with telling(f"reading {corpus}"):
-        drawn = draw_questions(corpus, number, seed=seed, sources=chosen)
+        documents = load_corpus(corpus)
+        drawn = draw_questions(documents, number, seed=seed, sources=chosen)
     write("".join(_lines(drawn)), output)
     if judgments is not None:
         _write_judgments(drawn, judgments)
-    click.echo(_told(drawn, number), err=True)
+    click.echo(_told(drawn, number, len(documents)), err=True)
 
 
 def _lines(drawn: list[Question]) -> list[str]:
@@ -70,16 +72,20 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
     write_judgments(load_judgments({each.id: {each.document: 1} for each in drawn}), path)
 
 
-def _told(drawn: list[Question], wanted: int | None) -> str:
+def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     from rankproof.bench.testset.drawn import counted
 
     parts = ", ".join(f"{count} by {source}" for source, count in sorted(counted(drawn).items()))
-    short = (
-        ""
-        if wanted is None or len(drawn) >= wanted
-        else f" {wanted} were asked for: no few words of the other documents point to them alone."
-    )
-    return f"{len(drawn)} questions{f': {parts}' if parts else ''}.{short}"
+    left = documents - len(drawn)
+    short = ""
+    if wanted is not None and len(drawn) < wanted:
+        why = (
+            f"no few words of the other {left:,} point to one of them alone"
+            if left
+            else "there are no more documents"
+        )
+        short = f" {wanted:,} were asked for, one a document: {why}."
+    return f"{len(drawn):,} questions{f': {parts}' if parts else ''}.{short}"
 
 
 @command.command("check")

@@ -199,11 +199,12 @@ def _lists(item: dict[str, Any]) -> list[str]:
 
 def _by_query(data: list[Any], lists: list[str], rows: Rows) -> Nested:
     """`{query: documents}` from objects that each hold one query."""
-    query = column_of("query", _scalars(data[0]))
+    scalars = _scalars(data[0])
+    query = [name for name in scalars if plain(name) == "id"] or column_of("query", scalars)
     if len(query) != 1 or len(lists) != 1:
         raise DataError(
             f"{rows.where(0)}: cannot tell the query and its documents in {shorten(list(data[0]))}. "
-            'Next: name them "query_id" and "results", and leave other lists out.'
+            'Next: name them "query_id" and "relevant" (in a ranking "results"), and leave other lists out.'
         )
     nested: Nested = {}
     seen: dict[str, int] = {}

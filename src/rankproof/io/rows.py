@@ -11,6 +11,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, shorten
+from rankproof.io.guess import column_of
 from rankproof.io.ids import is_id
 from rankproof.io.numbers import as_numbers, is_number
 
@@ -93,7 +94,11 @@ def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) 
     row = next(row for row, text in enumerate(texts) if not spells_number(text) or float(text) != float(text))
     raise DataError(
         f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
-        "Next: correct or drop this row."
+        + (
+            "Next: drop this row, it is a heading."
+            if column_of(role, [texts[row]])
+            else "Next: correct or drop this row."
+        )
     )
 
 
