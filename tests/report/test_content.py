@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rankproof import explain, report, sample
+from rankproof import evaluate, explain, report, sample
 from rankproof.errors import UsageError
 from rankproof.reporting.html.confusion import confusion
 from rankproof.reporting.html.content import BUCKETS, Content
@@ -83,6 +83,25 @@ def test_queries_that_lost_most_come_first_with_both_lists() -> None:
     assert (case.query, case.why) == ("q1", "lost most")
     assert [name for name, _ in case.sides] == ["old", "new"]
     assert [line.document for line in case.sides[1][1].lines] == ["c", "x", "a"]
+
+
+def test_queries_that_either_system_misses_are_looked_at_and_perfect_ones_are_not() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(14)}
+    perfect = {query: ["a"] for query in judged}
+    misses = perfect | {query: ["x"] for query in ("q5", "q11")} | {"q13": ["x", "a"]}
+    for systems in ({"old": misses, "new": perfect}, {"one": misses}):
+        cases = report(judged, systems, "RR").content.cases
+        assert [each.query for each in cases] == ["q5", "q11", "q13"]
+    assert not report(judged, {"old": perfect, "new": perfect}, "RR").content.cases
+
+
+def test_intervals_are_those_of_the_other_commands() -> None:
+    systems = sample.rankings()
+    found = report(sample.judgments(), systems, "nDCG@10, RR").content
+    for each in found.systems:
+        scores = evaluate(sample.judgments(), systems[each.name], "nDCG@10, RR")
+        assert [(bar.low, bar.high) for bar in each.bars] == [scores.interval(name) for name in scores]
+    assert "10,000 resamples" in found.method
 
 
 def test_what_is_left_out_is_said() -> None:
@@ -167,4 +186,4 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
 def test_the_page_says_how_its_numbers_were_made() -> None:
     page = content()
     assert page.permutations == 100_000
-    assert "BCa bootstrap, 2,000 resamples" in report(RELEVANT, {"old": OLD, "new": NEW}, "RR").html()
+    assert "BCa bootstrap, 10,000 resamples" in report(RELEVANT, {"old": OLD, "new": NEW}, "RR").html()

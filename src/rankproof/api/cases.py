@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from rankproof.api.comparison import Comparison
-from rankproof.api.deciding import hardest, hits_of, relevant_from, sign_of
+from rankproof.api.deciding import hits_of, relevant_from, sign_of
 from rankproof.api.explain import explained
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
+from rankproof.core.limits import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.errors import UsageError
 from rankproof.reporting.html.content import Case
@@ -23,7 +26,7 @@ def cases_of(
     judgments: Judgments, scores: Mapping[str, Scores], shown: Sequence[str], compared: Comparison | None
 ) -> Iterator[Case]:
     """The queries that lost most, then those with the lowest values, with the lists of the systems shown."""
-    chosen = _chosen(scores[shown[-1]], shown[-1], compared)
+    chosen = _chosen(scores, shown, compared)
     tables = {name: _tables(scores[name].ranking, set(chosen)) for name in shown}
     for query, why in chosen.items():
         sides = ((name, explained(scores[name], judgments, tables[name][query], query)) for name in shown)
@@ -58,18 +61,30 @@ def _most_moved(compared: Comparison, system: str, n: int) -> dict[str, str]:
     }
 
 
-def _chosen(scores: Scores, name: str, compared: Comparison | None) -> dict[str, str]:
+def _chosen(
+    scores: Mapping[str, Scores], shown: Sequence[str], compared: Comparison | None
+) -> dict[str, str]:
     """Queries, and why each is shown."""
     chosen: dict[str, str] = {}
     if compared is not None:
-        sign = sign_of(scores)
-        moved = sorted(compared.moved(name), key=lambda pair: sign * pair[1])
+        sign = sign_of(scores[shown[-1]])
+        moved = sorted(compared.moved(shown[-1]), key=lambda pair: sign * pair[1])
         chosen = {query: "lost most" for query, value in moved[:CASES] if sign * value < 0}
-    answerable = hits_of(scores).ideal.relevant(relevant_from(scores)).count() > 0
-    for row in hardest(scores, answerable)[: 2 * CASES]:
+    for query in _lowest([scores[name] for name in shown]):
         if len(chosen) < 2 * CASES:
-            chosen.setdefault(scores.queries[row], "among the lowest")
+            chosen.setdefault(query, "among the lowest")
     return chosen
+
+
+def _lowest(shown: Sequence[Scores]) -> list[str]:
+    """The queries that one of the systems answers worst; left out are those that all answer perfectly."""
+    first, measure = shown[0], next(iter(shown[0].columns.values())).measure
+    values = np.array([sign_of(each) * each.column(measure).values for each in shown])
+    answerable = hits_of(first).ideal.relevant(relevant_from(first)).count() > 0
+    best = sign_of(first) * ceiling(measure, hits_of(first))
+    short = answerable & ~(values >= best - CLOSE).all(axis=0)
+    order = np.lexsort((values.sum(axis=0), values.min(axis=0))).tolist()
+    return [first.queries[row] for row in order if short[row]]
 
 
 def _tables(ranking: Any, queries: set[str]) -> dict[str, RankingTable]:

@@ -29,12 +29,10 @@ from rankproof.reporting.html.content import (
     Ranks,
     System,
 )
-from rankproof.stats.intervals import interval
+from rankproof.stats.intervals import Interval, intervals
 
 HARDEST = 40
 """Queries that get a line of the heat map."""
-RESAMPLES = 2_000
-"""Resamples behind an interval of a page, which shows fewer digits than a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +124,25 @@ def _named(
 
 def _all_bars(scores: Mapping[str, Scores], level: float) -> tuple[dict[str, tuple[Bar, ...]], str]:
     """The bars of every system, and in words how their intervals were made."""
-    bars: dict[str, tuple[Bar, ...]] = {}
-    methods: dict[str, None] = {}
-    for name, each in scores.items():
-        pairs = [_bar(each, measure, level) for measure in each]
-        bars[name] = tuple(bar for bar, _ in pairs)
-        methods.update(dict.fromkeys(method for _, method in pairs))
+    found = {name: _uncertainties(each, level) for name, each in scores.items()}
+    bars = {name: tuple(_bar(each, *pair) for pair in found[name].items()) for name, each in scores.items()}
+    methods = dict.fromkeys(each.method for by_measure in found.values() for each in by_measure.values())
     return bars, "; ".join(methods)
 
 
-def _bar(scores: Scores, measure: str, level: float) -> tuple[Bar, str]:
-    column = scores.column(measure)
-    rng = np.random.default_rng(SEED)
-    found = interval(column.counting, rng, level, column.measure.spec.average, RESAMPLES)
-    low, high = (column.mean if np.isnan(end) else end for end in (found.low, found.high))
+def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:
+    """What `Scores.uncertainty` gives for each measure, with the queries resampled once for all."""
+    columns = list(scores.columns.values())
+    averages = [each.measure.spec.average for each in columns]
+    found = intervals([each.counting for each in columns], np.random.default_rng(SEED), level, averages)
+    return dict(zip(scores, found, strict=True))
+
+
+def _bar(scores: Scores, measure: str, found: Interval) -> Bar:
+    mean = scores[measure]
+    low, high = (mean if np.isnan(end) else end for end in (found.low, found.high))
     split = scores.split(measure) or (None, None)
-    return Bar(measure, column.mean, low, high, scores.ceiling(measure), *split), found.method
+    return Bar(measure, mean, low, high, scores.ceiling(measure), *split)
 
 
 def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:
