@@ -80,7 +80,7 @@ def draw(pairs: Sequence[Pair], n: int, informative: int = 0, seed: int = 0) -> 
 
 
 def _drawn(pair: Pair, own: float, alike: float, telling: float, random: bool, of: int) -> Drawn:
-    part, either = (RANDOM if random else INFORMATIVE), 1 - (1 - alike) * (1 - telling)
+    part, either = (RANDOM if random else INFORMATIVE), alike + telling - alike * telling
     return Drawn(pair.ask, part, own, either, of)
 
 
