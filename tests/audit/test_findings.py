@@ -323,6 +323,11 @@ def test_unicode_twins_are_shown_so_that_they_can_be_told_apart() -> None:
     assert finding.examples == (r"'caf\xe9' and 'cafe\u0301'",)
 
 
+def test_unicode_twins_that_meet_in_the_ranking_are_told_of() -> None:
+    found = audited({"q": {NFC: 1}}, {"q": {NFC: 2.0, NFD: 1.0}}, whole=True)
+    assert only(found, "unicode-forms").count == 1
+
+
 def test_ids_with_a_number_inside_are_not_taken_for_twins() -> None:
     assert not audited({"q": {"d7": 1, "a": 1}}, {"q": {"d007": 2.0, "a": 1.0}}, whole=True).serious
 

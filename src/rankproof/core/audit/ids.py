@@ -12,7 +12,13 @@ from rankproof.core.audit.finding import Finding, Severity, count_of
 from rankproof.core.audit.thresholds import ENOUGH_SHARED, EXAMPLES
 from rankproof.errors import shorten
 
+Sides = tuple[str, str]
+"""What the two sides are called."""
+
+JOINED: Sides = ("judgments", "ranking")
+
 _NUMBER = re.compile(r"\d+(\.0+)?")
+_ENDING = re.compile(r"(?<=[^/])\.[A-Za-z][A-Za-z0-9]{0,9}$")
 
 
 def _as_number(text: str) -> str:
@@ -69,8 +75,38 @@ SPELLINGS = (
     ),
 )
 
+_ALIKE = "spell the ids of both sides alike."
 
-def twins(judged: Iterable[str], ranked: Iterable[str]) -> Iterator[Finding]:
+FILE_NAMES = (
+    Spelling(
+        "affixes-of-ids",
+        "the endings of their file names",
+        lambda text: _ENDING.sub("", text),
+        _ENDING.search,
+        "error",
+        _ALIKE,
+    ),
+    Spelling(
+        "affixes-of-ids",
+        "the folders before their names",
+        lambda text: text.rpartition("/")[2],
+        re.compile("/").search,
+        "error",
+        _ALIKE,
+    ),
+    Spelling(
+        "affixes-of-ids",
+        "the folders before their names and the endings of these",
+        lambda text: _ENDING.sub("", text.rpartition("/")[2]),
+        re.compile(r"/|\.").search,
+        "error",
+        _ALIKE,
+    ),
+)
+"""How the names of one file can differ: asked only of sides that share next to nothing."""
+
+
+def twins(judged: Iterable[str], ranked: Iterable[str], sides: Sides = JOINED) -> Iterator[Finding]:
     """A finding for each way in which ids that only one side has differ from one of the other side.
 
     >>> for finding in twins({"7", "x"}, {"007", "y"}):
@@ -82,10 +118,12 @@ def twins(judged: Iterable[str], ranked: Iterable[str]) -> Iterator[Finding]:
     alone -= shared
     for each in shared:
         del others[each]
-    for spelling in SPELLINGS if alone else ():
-        pairs = _pairs(spelling, alone, others)
+    for spelling in SPELLINGS:
+        # Two ids that look the same are odd even where one of them is found; 7 beside 007 need not be.
+        met = set(filter(spelling.changes, shared)) if spelling.kind == "unicode-forms" else set()
+        pairs = _pairs(spelling, alone | met, others) if alone or met else []
         if pairs:
-            yield _twin_finding(spelling, pairs)
+            yield _twin_finding(spelling, pairs, sides)
 
 
 def _pairs(spelling: Spelling, alone: set[str], others: Collection[str]) -> list[tuple[str, str]]:
@@ -96,12 +134,12 @@ def _pairs(spelling: Spelling, alone: set[str], others: Collection[str]) -> list
     return sorted((known[spelling.same(each)], each) for each in found)
 
 
-def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]]) -> Finding:
+def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]], sides: Sides) -> Finding:
     return Finding(
         spelling.severity,
         spelling.kind,
         len(pairs),
-        f"{count_of(len(pairs), 'id differs', 'ids differ')} between judgments and ranking only in "
+        f"{count_of(len(pairs), 'id differs', 'ids differ')} between {' and '.join(sides)} only in "
         f"{spelling.differ}.",
         tuple(_side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
         spelling.advice,
@@ -114,35 +152,46 @@ def _side_by_side(one: str, other: str) -> str:
     return f"{one!a} and {other!a}" if same else f"{shorten(one, 40)} and {shorten(other, 40)}"
 
 
-def affixes(judged: Iterable[str], ranked: Iterable[str]) -> Finding | None:
+def affixes(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) -> Finding | None:
     """For sides that share no id: what to take off or put on so that they do.
 
     >>> print(affixes(["doc_1", "doc_2"], ["1", "2", "3"]).message)
     The ids of the judgments match those of the ranking without 'doc_' at their start.
     """
-    sides = {"judgments": set(judged), "ranking": set(ranked)}
-    for name, other in (("judgments", "ranking"), ("ranking", "judgments")):
-        found = _affix(sides[name], sides[other])
-        if found is not None:
-            return Finding(
-                "error",
-                "affixes-of-ids",
-                len(sides[name]),
-                f"The ids of the {name} match those of the {other} without {found[1]!r} at their {found[0]}.",
-                (),
-                "spell the ids of both sides alike.",
-            )
-    return None
+    one, other = set(left), set(right)
+    found = _affixed(one, other, sides) or _affixed(other, one, (sides[1], sides[0]))
+    return found or next(_many(FILE_NAMES, one, other, sides), None)
 
 
-def _affix(long: set[str], short: set[str]) -> tuple[str, str] | None:
-    """Where the ids in `long` all start or end with something that makes them match some of `short`."""
+def spelt_apart(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) -> Finding | None:
+    """For sides that share next to no id: the one way of spelling that keeps them apart, if there is one.
+
+    >>> print(spelt_apart(["a", "b"], ["a.md", "b.txt"], ("judgments", "corpus")).message)
+    2 ids differ between judgments and corpus only in the endings of their file names.
+    """
+    one, other = set(left), set(right)
+    return affixes(one, other, sides) or next(_many(SPELLINGS, one, other, sides), None)
+
+
+def _many(ways: Iterable[Spelling], left: set[str], right: set[str], sides: Sides) -> Iterator[Finding]:
+    """Each way of spelling in which more ids differ than by accident."""
+    for spelling in ways:
+        pairs = _pairs(spelling, left, right)
+        if pairs and len(pairs) >= ENOUGH_SHARED * min(len(left), len(right)):
+            yield _twin_finding(spelling, pairs, sides)
+
+
+def _affixed(long: set[str], short: set[str], sides: Sides) -> Finding | None:
+    """The ids in `long` all start or end with something that makes them match some of `short`."""
     start = _common_start(long).rstrip("0123456789")
-    if start and _meet({each[len(start) :] for each in long}, short):
-        return "start", start
     end = _common_start({each[::-1] for each in long})[::-1].lstrip("0123456789")
-    if end and _meet({each[: -len(end)] for each in long}, short):
-        return "end", end
+    for affix, where, cut in ((start, "start", str.removeprefix), (end, "end", str.removesuffix)):
+        bare = {cut(each, affix): each for each in long} if affix else {}
+        if bare and _meet(set(bare), short):
+            said = f"The ids of the {sides[0]} match those of the {sides[1]} without {affix!r} at their {where}."
+            pairs = sorted((each, bare[each]) for each in bare.keys() & short)[:2]
+            examples = tuple(_side_by_side(*pair) for pair in pairs)
+            return Finding("error", "affixes-of-ids", len(long), said, examples, _ALIKE)
     return None
 
 
