@@ -35,20 +35,26 @@ TEXT = "the backup of every folder is kept for thirty days unless the owner has 
 
 
 def samples(n: int) -> list[dict[str, Any]]:
-    """Questions with ten chunks of about 80 words."""
+    """Questions with ten chunks of about 80 words, no two alike."""
     words = TEXT.split()
     return [
         {
-            "user_input": f"How long is backup number {i} kept?",
+            "user_input": f"How long is the backup of {word(i)} kept?",
             "retrieved_contexts": [
-                " ".join(f"{' '.join(words[s:] + words[:s])} in case {i} {c} {s}." for s in range(4))
+                " ".join(f"{' '.join(words[s:] + words[:s])} by {word(i)} {word(c)}." for s in range(4))
                 for c in range(CHUNKS)
             ],
-            "response": f"It is kept for thirty days. After that it is deleted. Case {i} is no exception.",
-            "reference": f"Backup {i} is kept for thirty days. The owner can choose another plan. Paris is in France.",
+            "response": f"It is kept for thirty days. After that it is deleted. Even {word(i)} is no exception.",
+            "reference": f"That of {word(i)} is kept for thirty days. The owner may choose. Paris is in France.",
         }
         for i in range(n)
     ]
+
+
+def word(number: int) -> str:
+    """A word that no language has."""
+    parts = ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "za"]
+    return "".join(parts[int(digit)] for digit in f"{number + 100}")
 
 
 def rankproof(rows: list[dict[str, Any]], url: str) -> None:
