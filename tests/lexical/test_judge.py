@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
+import re
+from itertools import product
 
 import pytest
 
 from rankproof.judging.lexical.abstention import abstains
 from rankproof.judging.lexical.judge import lexical_judge
-from rankproof.judging.lexical.relations import settle
+from rankproof.judging.lexical.relations import BOUNDS, settle
 from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Unmeasured, Verdict
 
 CHUNK = "Brasília was founded in 1960. It is the capital of Brazil and lies on a plateau."
 OTHER = "Lions sleep all day in the savanna, and zebras run from them."
 QUESTION = "When was Brasília founded?"
+LONG = "Which architect designed the cathedral of Brasília after Kubitschek won the election?"
 ASKS = [
     Ask("R", QUESTION, CHUNK),
     Ask("R", QUESTION, OTHER),
+    Ask("R", LONG, OTHER),
     Ask("S", "Brasília was founded in 1960.", CHUNK),
     Ask("S", "Brasília was founded in 1961.", CHUNK),
     Ask("Q", QUESTION, CHUNK),
@@ -24,10 +28,11 @@ ASKS = [
     Ask("A", QUESTION, "Brasília was founded in 1960."),
     Ask("A", QUESTION, "I don't know."),
     Ask("A", QUESTION, OTHER),
+    Ask("A", LONG, OTHER),
     Ask("A", QUESTION, "1960"),
     Ask("C", "", "It was founded in 1960, and it is large. Is it?"),
 ]
-SAID = [2, 0, 1, -1, 1, 0, 3, ABSTAINS, 0, None, None]
+SAID = [2, None, 0, 1, -1, 1, None, 3, ABSTAINS, None, 0, None, None]
 
 
 def judged(*groups: list[Ask]) -> list[Verdict | Unmeasured]:
@@ -67,7 +72,7 @@ def test_it_is_a_judge_that_costs_nothing() -> None:
     account = judge.judge([ASKS], lambda settled: None)
     assert (account.calls, account.prompt_tokens, account.money) == (0, 0, None)
     assert judge.name == "lexical"
-    assert judge.identity == {"kind": "lexical", "version": 1}
+    assert judge.identity == {"kind": "lexical", "version": 2}
 
 
 def test_each_group_is_kept_as_soon_as_it_is_settled() -> None:
@@ -88,6 +93,77 @@ def test_each_group_is_kept_as_soon_as_it_is_settled() -> None:
 )
 def test_odd_texts_are_settled_or_left_open(relation: str, left: str, right: str) -> None:
     settle(Ask(relation, left, right))
+
+
+IN_OTHER_WORDS = [
+    (
+        "get rid of subscription",
+        "Go to Profile, Pass, Cancel. Unused days are refunded until the month ends.",
+    ),
+    ("can my 8 year old ride along", "Yes, a child may sit in the box of a cargo bike with a belt."),
+    ("how far can i go on the electric one", "A full battery lasts about 60 kilometres with the motor on."),
+    (
+        "my package arrived broken, can I send it back",
+        "Damaged goods may be returned free of charge for 30 days.",
+    ),
+    ("如何取消订阅", "请打开个人资料页面,选择会员,然后点击终止按钮即可。"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer"), IN_OTHER_WORDS)
+@pytest.mark.parametrize("relation", ["R", "Q", "A"])
+def test_an_answer_in_other_words_is_not_denied(relation: str, question: str, answer: str) -> None:
+    assert isinstance(settle(Ask(relation, question, answer)), Unmeasured)
+
+
+def test_a_statement_without_a_word_of_the_question_may_bear_on_it() -> None:
+    assert isinstance(settle(Ask("Q", LONG, OTHER)), Unmeasured)
+    empty = settle(Ask("Q", LONG, "..."))
+    assert isinstance(empty, Verdict)
+    assert empty.value == 0
+
+
+REASONS = [
+    ("S", "The fee is due on Monday.", "A fee exists. It is due. Monday comes.", "different sentences"),
+    ("S", "Lions sleep.", CHUNK, "other words"),
+    ("R", QUESTION, OTHER, "other words"),
+    ("A", QUESTION, "Brasília was founded.", "only repeats"),
+    ("A", LONG, "Lions sleep.", "too short"),
+    ("Q", QUESTION, OTHER, "none is low enough for a no"),
+]
+
+
+@pytest.mark.parametrize(("relation", "left", "right", "said"), REASONS)
+def test_what_is_left_open_names_the_rule_that_left_it_open(
+    relation: str, left: str, right: str, said: str
+) -> None:
+    found = settle(Ask(relation, left, right))
+    assert isinstance(found, Unmeasured)
+    assert said in found.reason
+
+
+def test_a_probability_that_is_shown_lies_between_the_bounds_that_are_shown() -> None:
+    texts = (
+        CHUNK,
+        OTHER,
+        "A trip costs 1 euro to start. Each minute costs 8 cents.",
+        "It was founded.",
+        "1960",
+    )
+    questions = (
+        QUESTION,
+        LONG,
+        "what does it cost per minute",
+        "Brasília, the capital of Peru, was founded.",
+    )
+    shown = re.compile(r"probability ([\d.]+);")
+    seen = 0
+    for relation, question, text in product("RSQA", questions, texts):
+        found = settle(Ask(relation, question, text))
+        if isinstance(found, Unmeasured) and (told := shown.search(found.reason)):
+            assert BOUNDS[relation].no < float(told[1]) < BOUNDS[relation].yes
+            seen += 1
+    assert seen > 10
 
 
 ABSTENTIONS = [

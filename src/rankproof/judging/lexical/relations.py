@@ -1,7 +1,9 @@
 """What the lexical judge says of one pair under each relation, and when it says nothing.
 
 It settles a pair only where, on labelled pairs, about nine in ten such verdicts or more were right; of a yes to
-`Q` people agree with two in three, who chose few sentences of those that bear on a question.
+`Q` people agree with two in three, who chose few sentences of those that bear on a question. No to a question takes
+more than few words in common: who asks seldom uses the words of who answers. To `Q` words alone are no reason
+for a no at all: of the sentences of an answer many hold no word of its question.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from rankproof.core.text.languages import alike
 from rankproof.judging.lexical.abstention import abstains
 from rankproof.judging.lexical.conflicts import conflict, odd_denial
 from rankproof.judging.lexical.cover import lacks_name_or_number
-from rankproof.judging.lexical.profile import Profile, profile
+from rankproof.judging.lexical.profile import COMMON_WORD, Profile, profile
 from rankproof.judging.lexical.support import (
     ADDRESSES,
     ANSWERS,
@@ -28,11 +30,16 @@ from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SILENT, SUPPORTS, 
 
 NAME = "lexical"
 Settled = Verdict | Unmeasured
+OTHERWISE = "question and text may say the same in other words"
+
+
+NEVER = -1.0
+"""A bound that no probability is below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Up to where a probability is a no, and from where on it is a yes."""
+    """Up to where a probability may be a no, and from where on it may be a yes."""
 
     weights: Weights
     no: float
@@ -42,14 +49,16 @@ class Bounds:
 BOUNDS = {
     "S": Bounds(SUPPORT, 0.10, 0.80),
     "R": Bounds(ANSWERS, 0.18, 0.87),
-    "Q": Bounds(BEARS, 0.15, 0.85),
+    "Q": Bounds(BEARS, NEVER, 0.85),
     "A": Bounds(ADDRESSES, 0.20, 0.75),
 }
 IN_ONE = 0.8
 """The share of a claim that one sentence must hold; words from here and there may be about different things."""
 PARAPHRASED = 6
 """A claim of fewer terms, none of them a name or a number, may be said in other words."""
-SHORT = 4
+ASKED_OTHERWISE = 5
+"""A question of which fewer words are missing may be asked in words other than the text's."""
+SHORT = 6
 """An answer of fewer terms need not repeat any of the question's."""
 CONTRADICTED = 0.02
 """The probability of support where the text says otherwise."""
@@ -82,20 +91,23 @@ def _support(ask: Ask) -> Settled:
     found = weigh(claim, text, SUPPORT)
     if against := conflict(claim, text, found.cover):
         return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
-    if found.probability >= BOUNDS["S"].yes and not (reason := _doubt(claim, text, found)):
-        return _verdict(ask, SUPPORTS, found, text)
-    if found.probability <= BOUNDS["S"].no and _says_something_else(claim, found):
+    if found.probability >= BOUNDS["S"].yes:
+        doubt = _doubt(claim, text, found)
+        return Unmeasured(ask, doubt) if doubt else _verdict(ask, SUPPORTS, found, text)
+    if found.probability > BOUNDS["S"].no:
+        return _unsettled(ask, found)
+    if _says_something_else(claim, found):
         return _verdict(ask, SILENT, found, text)
-    return _unsettled(ask, found)
+    return Unmeasured(ask, "the text may say it in other words")
 
 
 def _doubt(claim: Profile, text: Profile, found: Evidence) -> str:
     """Why a claim whose words are all there may still not be supported."""
     if found.cover.best < IN_ONE:
-        return "its words stand in different sentences"
+        return "the claim's words stand in different sentences"
     if lacks_name_or_number(claim, found.cover):
-        return "a name or number is not there"
-    return "one of the two denies" if odd_denial(claim, text, found.cover) else ""
+        return "a name or number of the claim is not in the text"
+    return "one of claim and text denies" if odd_denial(claim, text, found.cover) else ""
 
 
 def _says_something_else(claim: Profile, found: Evidence) -> bool:
@@ -121,7 +133,24 @@ def _by_bounds(ask: Ask, yes: int, left: str) -> Settled:
     found = weigh(sought, text, bounds.weights)
     if found.probability >= bounds.yes:
         return _verdict(ask, yes, found, text)
-    return _verdict(ask, 0, found, text) if found.probability <= bounds.no else _unsettled(ask, found)
+    if found.probability > bounds.no:
+        return _unsettled(ask, found)
+    return (
+        _verdict(ask, 0, found, text) if _asks_something_else(sought, found) else Unmeasured(ask, OTHERWISE)
+    )
+
+
+def _asks_something_else(question: Profile, found: Evidence) -> bool:
+    """Whether so many words of a question are missing that it can hardly be the same thing in other words.
+
+    Where writing has no spaces, the pairs of characters overlap: of two that do, one counts.
+    """
+    gone, counted, end = set(found.cover.missing), set(), 0
+    for term in sorted(question.terms, key=lambda term: term.start):
+        if term.sought in gone and term.kind != COMMON_WORD and term.start >= end:
+            counted.add(term.sought)
+            end = term.end
+    return len(counted) >= ASKED_OTHERWISE
 
 
 def _addressing(ask: Ask) -> Settled:
@@ -133,13 +162,22 @@ def _addressing(ask: Ask) -> Settled:
     if not answer.forms:
         return _nothing(ask)
     found = weigh(question, answer, ADDRESSES)
-    bounds = BOUNDS["A"]
-    news = {term.key for term in answer.terms} - {term.key for term in question.terms}
-    if found.probability >= bounds.yes and news:
-        return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
-    if found.probability <= bounds.no and len(answer.terms) >= SHORT:
-        return _verdict(ask, 0, found, answer)
-    return _unsettled(ask, found)
+    if found.probability <= BOUNDS["A"].no:
+        return _beside_the_point(ask, question, answer, found)
+    if found.probability < BOUNDS["A"].yes:
+        return _unsettled(ask, found)
+    if {term.key for term in answer.terms} <= {term.key for term in question.terms}:
+        return Unmeasured(ask, "the answer only repeats the question")
+    return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
+
+
+def _beside_the_point(ask: Ask, question: Profile, answer: Profile, found: Evidence) -> Settled:
+    """No, if the answer is long enough to hold words of the question, and holds none of many."""
+    if len(answer.terms) < SHORT:
+        return Unmeasured(ask, "the answer is too short to tell by its words")
+    if not _asks_something_else(question, found):
+        return Unmeasured(ask, OTHERWISE)
+    return _verdict(ask, 0, found, answer)
 
 
 def _claims(ask: Ask) -> Settled:
@@ -173,12 +211,24 @@ def _nothing(ask: Ask) -> Verdict:
 
 
 def _unsettled(ask: Ask, found: Evidence) -> Unmeasured:
+    """A probability between the bounds, with as many digits as tell it from them."""
     bounds = BOUNDS[ask.relation]
+    no = f"{bounds.no:.2f} or less may be a no" if bounds.no >= 0 else "none is low enough for a no"
+    likely = _told_apart(found.probability, (bounds.no, bounds.yes))
     return Unmeasured(
         ask,
-        f"shared words leave it open (probability {found.probability:.2f}; "
-        f"{bounds.no:.2f} or less would be a no, {bounds.yes:.2f} or more may be a yes)",
+        f"shared words leave it open (probability {likely}; {no}, {bounds.yes:.2f} or more may be a yes)",
     )
+
+
+def _told_apart(value: float, bounds: tuple[float, ...]) -> str:
+    """A probability with two digits, or more where two would show it as one of the bounds.
+
+    >>> _told_apart(0.8699, (0.18, 0.87)), _told_apart(0.5, (0.18, 0.87))
+    ('0.8699', '0.50')
+    """
+    shown = (f"{value:.{digits}f}" for digits in range(2, 17))
+    return next((each for each in shown if float(each) not in bounds), repr(value))
 
 
 def _verdict(
