@@ -86,6 +86,40 @@ def test_floors_coverage_and_slices() -> None:
     assert gate(JUDGED, hits(60), hits(60), "Success@5", coverage=0.9).outcome == "pass"
 
 
+def test_too_little_judged_decides_nothing_whatever_the_numbers_show() -> None:
+    worse = {q: ["x", "y", "a"] if i < 40 else ["x", "y", "z"] for i, q in enumerate(JUDGED)}
+    asked: dict[str, Any] = {"measures": "Success@1, RR", "floors": {"RR": 0.9}, "by": lambda q: q[-1] == "1"}
+    assert gate(JUDGED, hits(60), worse, **asked).outcome == "fail"
+    found = gate(JUDGED, hits(60), worse, **asked, coverage=0.8)
+    assert (found.outcome, found.exit_code) == ("inconclusive", 4)
+    assert {row.outcome for row in found} == {"inconclusive"}
+    assert str(found).startswith("INCONCLUSIVE: too little is judged to decide anything.")
+    assert 'failures="0"' in found.format("junit")
+    strict = gate(JUDGED, hits(60), worse, **asked, coverage=0.8, strict=True)
+    assert (strict.outcome, strict.exit_code) == ("fail", 1)
+    assert gate(JUDGED, hits(60), worse, **asked, coverage=0.0).outcome == "fail"
+
+
+def test_without_measures_those_with_a_limit_of_their_own_decide() -> None:
+    def measures(**limits: Any) -> list[str]:
+        return [
+            row.measure for row in gate(JUDGED, hits(40), hits(40), **limits) if row.check == "difference"
+        ]
+
+    assert measures() == ["nDCG@10"]
+    assert measures(floors={"R@5": 0.1}) == ["nDCG@10", "R@5"]
+    assert measures(margin={"RR": 0.1}) == ["RR"]
+
+
+@pytest.mark.parametrize("given", ["0.6", "=0.6", "nDCG@10", "nDCG@10=", "nDCG@10=high", "nDCG@10=nan"])
+def test_a_floor_is_a_measure_and_a_value(given: str) -> None:
+    words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
+    ran = CliRunner().invoke(command, [*words, "--floor", given])
+    assert str(ran.exception) == (
+        f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6. Next: write it so."
+    )
+
+
 def test_a_floor_under_what_was_not_measured_is_an_error_and_no_failed_gate() -> None:
     with pytest.raises(UsageError, match="floor: got 'AP', expected one of 'RR'"):
         gate(JUDGED, hits(40), hits(40), "RR", floors={"AP": 0.5})

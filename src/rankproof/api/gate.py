@@ -3,59 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rankproof.api.alignment import together
-from rankproof.api.checks import check_alpha, check_averages, check_floor, check_margin, check_seed
+from rankproof.api.checks import check_alpha, check_averages, check_margin, check_seed
 from rankproof.api.compare import Pair, pairs
 from rankproof.api.evaluate import Measures, evaluate, prepare
+from rankproof.api.gate_rows import GateRow, believed, coverage_rows, difference_row, floor_row
 from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
 from rankproof.core.names import parse
-from rankproof.errors import UsageError, one_of
-from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, Decision, decide, overall
+from rankproof.errors import UsageError
+from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, overall
 
-ENOUGH = 0.9
-"""The share of what verdicts are counted over that must be settled, where nobody says otherwise."""
+DEFAULT = "nDCG@10"
+"""The measure that decides where none is named: each one more must hold as well."""
 EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 4}
-
-
-@dataclass(frozen=True, slots=True)
-class GateRow:
-    """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
-
-    check: str
-    """difference, floor or coverage."""
-    measure: str
-    slice: str
-    """The group of queries; "" for all."""
-    outcome: str
-    n: int
-    baseline: float | None
-    candidate: float
-    difference: float | None
-    low: float | None
-    high: float | None
-    limit: float
-    """What the difference may lose, or what the candidate must reach."""
-    p: float | None = None
-    detectable: float | None = None
-    more: int | None = None
-    """How many more queries would settle it."""
-    note: str = ""
-    """What limits the row, where something does."""
-
-    @property
-    def decides(self) -> bool:
-        """Whether the outcome hangs on it: a group of too few queries is shown, and decides nothing."""
-        return not (self.slice and self.note)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return asdict(self)
 
 
 @dataclass(eq=False)
@@ -122,9 +88,11 @@ def gate(
 ) -> Gate:
     """Decide whether `candidate` may replace `baseline` under these judgments.
 
-    `margin` is the loss that would not matter, one for all measures or one for each. `floors` are means that the
-    candidate must reach whatever the baseline has. `coverage` is the share of the documents shown (down to the
-    deepest cut-off asked for) that must have been judged. The other arguments are those of `evaluate`.
+    Without `measures` those decide that have a margin or a floor of their own, and nDCG@10 where `margin` is one
+    number. `margin` is the loss that would not matter, one for all measures or one for each. `floors` are means
+    that the candidate must reach whatever the baseline has. `coverage` is the share of the documents that the
+    candidate shows (down to the deepest cut-off asked for) that must have been judged; with less nothing is
+    decided. The other arguments are those of `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
     >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
@@ -133,7 +101,8 @@ def gate(
     """
     _check(alpha, minimum, coverage, seed, floors)
     ready, by = prepare(judgments), groups_of(by, judgments)
-    old, new = (evaluate(ready, each, measures, by=by, **conventions) for each in (baseline, candidate))
+    asked = _deciding(margin, floors) if measures is None else measures
+    old, new = (evaluate(ready, each, asked, by=by, **conventions) for each in (baseline, candidate))
     return gate_scores(
         old,
         new,
@@ -180,10 +149,14 @@ def gate_scores(
     margins = [_margin(margin, each) for each in compared]
     rng = np.random.default_rng(seed)
     decisions = decide([each.values for each in compared], margins, rng, alpha, minimum)
-    rows = [_row(*each, minimum) for each in zip(compared, margins, decisions, strict=True)]
-    rows += [_floor(new, name, limit) for name, limit in (floors or {}).items()]
-    rows += _coverages(old, new, coverage)
-    return Gate(rows, alpha, strict, old, new, [*notes, *_wrong(alike)])
+    rows = [difference_row(*each, minimum) for each in zip(compared, margins, decisions, strict=True)]
+    rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
+    coverages = coverage_rows(old, new, coverage)
+    return Gate([*believed(rows, coverages), *coverages], alpha, strict, old, new, [*notes, *_wrong(alike)])
+
+
+def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] | None) -> list[str]:
+    return [*(margin if isinstance(margin, Mapping) else [DEFAULT]), *(floors or {})]
 
 
 def _wrong(scores: Mapping[str, Scores]) -> Iterator[str]:
@@ -225,79 +198,3 @@ def _named(margins: Mapping[str, float], measure: str) -> float:
             " Next: name a margin for every measure, or give one for all."
         )
     return by_name[measure]
-
-
-def _row(pair: Pair, margin: float, found: Decision, minimum: int) -> GateRow:
-    difference = pair.sign * found.difference
-    ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
-    low, high = ends if pair.sign > 0 else reversed(ends)
-    return GateRow(
-        check="difference",
-        measure=pair.measure.name,
-        slice=pair.slice,
-        outcome=found.outcome,
-        n=found.n,
-        baseline=pair.mean - difference,
-        candidate=pair.mean,
-        difference=difference,
-        low=low,
-        high=high,
-        limit=margin,
-        p=found.p,
-        detectable=found.detectable,
-        more=found.more,
-        note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
-    )
-
-
-def _floor(scores: Scores, name: str, limit: float) -> GateRow:
-    if name not in scores:
-        raise one_of("floor", name, scores.columns)
-    check_floor(limit, name)
-    column = scores.column(name)
-    reached = column.mean >= limit if column.measure.spec.higher else column.mean <= limit
-    return GateRow(
-        check="floor",
-        measure=column.measure.name,
-        slice="",
-        outcome=PASS if reached else FAIL,
-        n=len(column.counting),
-        baseline=None,
-        candidate=column.mean,
-        difference=None,
-        low=None,
-        high=None,
-        limit=limit,
-    )
-
-
-def _coverages(old: Scores, new: Scores, limit: float | None) -> list[GateRow]:
-    """Too few judgments are no proof of a loss: they leave the question open.
-
-    Scores by verdicts are never decided where a judge left much open, asked for or not.
-    """
-    judged = {**old.judged_shares, **new.judged_shares}
-    if judged:
-        least = {name: min(each.judged_shares.get(name, 1.0) for each in (old, new)) for name in judged}
-        return [_coverage(name, share, len(new.queries), limit or ENOUGH) for name, share in least.items()]
-    if limit is None:
-        return []
-    unjudged = new.unjudged
-    name = f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged"
-    return [_coverage(name, 1 - max(unjudged.values(), default=0.0), len(new.queries), limit)]
-
-
-def _coverage(measure: str, share: float, n: int, limit: float) -> GateRow:
-    return GateRow(
-        check="coverage",
-        measure=measure,
-        slice="",
-        outcome=PASS if share >= limit else INCONCLUSIVE,
-        n=n,
-        baseline=None,
-        candidate=share,
-        difference=None,
-        low=None,
-        high=None,
-        limit=limit,
-    )

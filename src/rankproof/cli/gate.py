@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 @click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Rate of false alarms. [0.05]")
 @click.option("--strict", is_flag=True, help="Fail what is inconclusive.")
-@click.option("--floor", "floors", multiple=True, metavar="MEASURE=X", help="A mean that must be reached.")
+@click.option(
+    "--floor", "floors", multiple=True, metavar="MEASURE=VALUE", help="A mean that must be reached."
+)
 @click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
 @click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
 @options.by
@@ -100,16 +103,20 @@ def _of_files(paths: tuple[str, ...], **settings: Any) -> Gate:
 
 
 def _floors(given: tuple[str, ...]) -> dict[str, float]:
-    floors = {}
-    for each in given:
-        name, _, value = each.rpartition("=")
-        try:
-            floors[name] = float(value)
-        except ValueError:
-            raise UsageError(
-                f"--floor: got {each!r}, expected MEASURE=NUMBER, like nDCG@10=0.4. Next: write it so."
-            ) from None
-    return floors
+    return dict(map(_floor, given))
+
+
+def _floor(given: str) -> tuple[str, float]:
+    name, _, value = given.rpartition("=")
+    try:
+        limit = float(value)
+    except ValueError:
+        limit = math.nan
+    if not name.strip() or math.isnan(limit):
+        raise UsageError(
+            f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6. Next: write it so."
+        )
+    return name, limit
 
 
 def _add_to_summary(found: Gate) -> None:

@@ -14,7 +14,7 @@ from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
-HEADINGS = ("outcome", "measure", "before", "after", "difference", "bounds", "p")
+HEADINGS = ("outcome", "measure", "before", "after", "difference", "bounds", "p drop")
 SAYS = {
     "pass": "No loss beyond the margin.",
     "fail": "The change makes it worse.",
@@ -113,7 +113,13 @@ def headline(view: View) -> str:
     failed = {each["check"] for each in view["rows"] if each["outcome"] == "fail"}
     if failed == {"floor"}:
         return "FAIL: a floor is not reached."
+    if view["outcome"] == "inconclusive" and any(map(_uncovered, view["rows"])):
+        return "INCONCLUSIVE: too little is judged to decide anything."
     return f"{view['outcome'].upper()}: {SAYS[view['outcome']]}"
+
+
+def _uncovered(row: Line) -> bool:
+    return bool(row["check"] == "coverage" and row["outcome"] != "pass")
 
 
 def sentences(view: View) -> list[str]:
@@ -122,7 +128,8 @@ def sentences(view: View) -> list[str]:
     return [
         *view.get("notes", ()),
         *said,
-        f"Bounds are one-sided at {share(1 - view['alpha'])}; p is corrected over all rows (Holm).",
+        f"Bounds are one-sided at {share(1 - view['alpha'])}; p drop is how often chance alone gives a drop as "
+        "large, corrected over all rows (Holm).",
     ]
 
 

@@ -1,0 +1,147 @@
+"""The rows of a gate: differences, floors and coverages, each of which had to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from rankproof.api.checks import check_floor
+from rankproof.api.compare import Pair
+from rankproof.api.scores import Scores
+from rankproof.errors import one_of
+from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
+
+ENOUGH = 0.9
+"""The share of what verdicts are counted over that must be settled, where nobody says otherwise."""
+TOO_LITTLE = "too little is judged"
+"""The note of a row whose numbers are not to be believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
+
+    check: str
+    """difference, floor or coverage."""
+    measure: str
+    slice: str
+    """The group of queries; "" for all."""
+    outcome: str
+    n: int
+    baseline: float | None
+    candidate: float
+    difference: float | None
+    low: float | None
+    high: float | None
+    limit: float
+    """What the difference may lose, or what the candidate must reach."""
+    p: float | None = None
+    detectable: float | None = None
+    more: int | None = None
+    """How many more queries would settle it."""
+    note: str = ""
+    """What limits the row, where something does."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether the outcome hangs on it: a group of too few queries is shown, and decides nothing."""
+        return not (self.slice and self.note)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+def difference_row(pair: Pair, margin: float, found: Decision, minimum: int) -> GateRow:
+    """What the differences of one measure and group of queries came to."""
+    difference = pair.sign * found.difference
+    ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
+    low, high = ends if pair.sign > 0 else reversed(ends)
+    return GateRow(
+        check="difference",
+        measure=pair.measure.name,
+        slice=pair.slice,
+        outcome=found.outcome,
+        n=found.n,
+        baseline=pair.mean - difference,
+        candidate=pair.mean,
+        difference=difference,
+        low=low,
+        high=high,
+        limit=margin,
+        p=found.p,
+        detectable=found.detectable,
+        more=found.more,
+        note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
+    )
+
+
+def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
+    """Whether a mean is as good as it must be."""
+    if name not in scores:
+        raise one_of("floor", name, scores.columns)
+    check_floor(limit, name)
+    column = scores.column(name)
+    reached = column.mean >= limit if column.measure.spec.higher else column.mean <= limit
+    return GateRow(
+        check="floor",
+        measure=column.measure.name,
+        slice="",
+        outcome=PASS if reached else FAIL,
+        n=len(column.counting),
+        baseline=None,
+        candidate=column.mean,
+        difference=None,
+        low=None,
+        high=None,
+        limit=limit,
+    )
+
+
+def coverage_rows(old: Scores, new: Scores, limit: float | None) -> list[GateRow]:
+    """Too few judgments are no proof of a loss: they leave the question open.
+
+    Scores by verdicts are never decided where a judge left much open, asked for or not.
+    """
+    judged = {**old.judged_shares, **new.judged_shares}
+    if judged:
+        least = {name: min(each.judged_shares.get(name, 1.0) for each in (old, new)) for name in judged}
+        enough = ENOUGH if limit is None else limit
+        return [_coverage(name, share, len(new.queries), enough) for name, share in least.items()]
+    if limit is None:
+        return []
+    unjudged = new.unjudged
+    name = f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged"
+    return [_coverage(name, 1 - max(unjudged.values(), default=0.0), len(new.queries), limit)]
+
+
+def _coverage(measure: str, share: float, n: int, limit: float) -> GateRow:
+    return GateRow(
+        check="coverage",
+        measure=measure,
+        slice="",
+        outcome=PASS if share >= limit else INCONCLUSIVE,
+        n=n,
+        baseline=None,
+        candidate=share,
+        difference=None,
+        low=None,
+        high=None,
+        limit=limit,
+    )
+
+
+def believed(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list[GateRow]:
+    """The rows; whatever they show, undecided where too little was judged for their numbers to be believed.
+
+    A coverage of verdicts is about its own metric, one of judgments about every measure.
+    """
+    short = {each.measure for each in coverages if each.outcome != PASS}
+    apart = not {each.measure for each in rows}.isdisjoint(each.measure for each in coverages)
+    doubted = [each.measure in short if apart else bool(short) for each in rows]
+    return [_open(each) if doubt else each for each, doubt in zip(rows, doubted, strict=True)]
+
+
+def _open(row: GateRow) -> GateRow:
+    return replace(row, outcome=INCONCLUSIVE, more=None, note=TOO_LITTLE)
