@@ -28,6 +28,7 @@ RUN = ("judgments.txt", "first.run")
         (("evaluate", *RUN, "-m", "Accuracy"), 2, "corpus"),
         (("evaluate", "judgments.txt"), 2, "Missing argument 'RUN...'. Next: 'rankproof evaluate --help'"),
         (("evaluate", "-", "-"), 2, "read once"),
+        (("compare", *RUN, "first.run"), 2, "first.run: given more than once. Next: name each file once."),
         (("evaluate", "judgments.txt", "firs.run"), 2, "Did you mean 'first.run'?"),
         (("evaluate", "first.run", "judgments.txt"), 3, "swap the two arguments"),
         (("evaluate", *RUN, "-o", "no/such/folder/x"), 2, "name a file that can be written"),

@@ -87,7 +87,9 @@ def test_names_are_compared_as_their_rankings_are(rankproof: Run) -> None:
     direct = rankproof("compare judgments.tsv keyword.run dense.run -m nDCG@10,R@20 --margin 0.02 -f json")
     assert saved.code == 0
     assert saved.out.replace('"before"', '"keyword.run"').replace('"after"', '"dense.run"') == direct.out
-    assert rankproof("compare before after -m MRR").err.endswith("'before' has no RR, only nDCG@10, R@20. Next: name a measure that it has.\n")
+    assert rankproof("compare before after -m MRR").err.endswith(
+        "'before' has no RR, only nDCG@10, R@20. Next: name a measure that it has.\n"
+    )
 
 
 @pytest.mark.parametrize(("words", "code"), [("before after", 0), ("after before", 1)])

@@ -77,7 +77,8 @@ class Evidence:
         """The evidence of one sample."""
         if sample not in self._places:
             raise UsageError(
-                f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)} Next: name a sample that was judged."
+                f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)} "
+                "Next: name a sample that was judged."
             )
         return _pieces(sample, self._data(sample))
 

@@ -147,7 +147,9 @@ def _kinds(ranking: Rankings) -> Kinds:
     if not isinstance(ranking, MappingRankings):
         return getattr(ranking, "integer_ids", (False, False))
     sized = [
-        each for each in ranking.mapping.values() if hasattr(each, "__iter__") and getattr(each, "ndim", 1)
+        each
+        for each in ranking.mapping.values()
+        if hasattr(each, "__iter__") and getattr(each, "ndim", None) != 0
     ]
     filled = [each for each in sized if len(each)]
     firsts = (next(iter(each)) for each in filled)

@@ -17,9 +17,11 @@ def named(paths: Sequence[str]) -> dict[str, str]:
     >>> named(["runs/a.run", "runs/b.run"]), named(["x/a.run", "y/a.run"])
     ({'a.run': 'runs/a.run', 'b.run': 'runs/b.run'}, {'x/a.run': 'x/a.run', 'y/a.run': 'y/a.run'})
     """
-    unique = list(dict.fromkeys(paths))
-    names = ["standard input" if path == STDIN else PurePath(path).name for path in unique]
-    return dict(zip(names if len(set(names)) == len(names) else unique, unique, strict=True))
+    twice = [path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN]
+    if twice:
+        raise UsageError(f"{twice[0]}: given more than once. Next: name each file once.")
+    names = ["standard input" if path == STDIN else PurePath(path).name for path in paths]
+    return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
 
 
 def check_one_stdin(*paths: str) -> None:

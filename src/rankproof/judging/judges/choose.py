@@ -88,5 +88,5 @@ def _one(spec: str, kind: str, rest: str, options: dict[str, Any]) -> Judge:
     raise UsageError(
         f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or such with > between them."
         f"{nearest(spec, ['lexical', 'openai:', 'anthropic:', 'human:', 'replay'])}"
-        ". Next: choose one of them."
+        " Next: choose one of them."
     )

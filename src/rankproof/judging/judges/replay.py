@@ -72,7 +72,7 @@ def replayed(name: str, ledger: Ledger | None) -> list[Judge]:
             raise UsageError(
                 f"judge 'replay:{name}': {ledger.path} has no verdicts of {each!r}, only of {', '.join(known)}."
                 f"{nearest(each, known)}"
-                ". Next: name one of these."
+                " Next: name one of these."
             )
     return [Replay(ledger, known[each], each) for each in names]
 

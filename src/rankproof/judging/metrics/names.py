@@ -62,7 +62,7 @@ def _finder(peer: str) -> Callable[[str], Measure]:
             raise UsageError(
                 f"compat={peer!r}: {peer} has no formula called {name!r} here, only {', '.join(own)}."
                 f"{nearest(plain, own)}"
- ". Next: ask for one of these, or leave compat out."
+                " Next: ask for one of these, or leave compat out."
             )
         return own[theirs].measure
 
