@@ -16,6 +16,7 @@ from rankproof.api.deciding import averaged
 from rankproof.api.gridding.data import data_of
 from rankproof.api.gridding.outcome import GridRow, Held, fronted, held_out, row_of
 from rankproof.api.gridding.running import Runner, Tried, shared
+from rankproof.api.remembering import remembered
 from rankproof.bench.grid.choosing import best, parts
 from rankproof.bench.grid.configuration import differing
 from rankproof.bench.grid.effects import Effect, main_effects
@@ -47,6 +48,8 @@ class Grid:
     notes: tuple[str, ...]
     rankings: Mapping[str, Mapping[str, list[str]]]
     """What each configuration found for each question it was run on."""
+    remembered: str = ""
+    """How many answers were known from an earlier run, and of when they are; "" where none was."""
 
     @property
     def front(self) -> list[str]:
@@ -200,6 +203,7 @@ def _summed_up(
         held=worth,
         notes=tuple(_notes(plan, every, baseline, first, held, worth)),
         rankings={each.name: each.ranking for each in usable},
+        remembered=remembered(runner.steps.answers),
     )
 
 

@@ -20,8 +20,11 @@ from rankproof.cli.output import format_of, write
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
 @click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
+@click.option("--fresh", is_flag=True, help="Ask everything anew, whatever was kept.")
 @click.option("--no-cache", is_flag=True, help="Keep no answers.")
-def command(file: str, form: str | None, output: str | None, cache: str | None, no_cache: bool) -> None:
+def command(
+    file: str, form: str | None, output: str | None, cache: str | None, fresh: bool, no_cache: bool
+) -> None:
     """Run a grid of configurations, and say what the best is worth.
 
     FILE is a TOML file that names corpus, questions, judgments, and what to
@@ -29,7 +32,8 @@ def command(file: str, form: str | None, output: str | None, cache: str | None, 
     one part of the questions and measured on the other.
 
     What was answered is kept beside FILE, so that a run that was interrupted
-    goes on from there.
+    goes on from there; how much was known from before is said. After a change
+    that nothing here can see, as of an index, --fresh asks everything anew.
 
     \b
     rankproof bench bench.toml
@@ -37,8 +41,14 @@ def command(file: str, form: str | None, output: str | None, cache: str | None, 
     """
     from rankproof.api.grid import grid
     from rankproof.reporting.grid import check
+    from rankproof.store.answers import remove
 
     chosen = form or format_of(output)
     check(chosen)
-    kept = None if no_cache else cache or str(Path(file).with_suffix(".cache"))
-    write(grid(file, cache=kept).format(chosen), output)
+    kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
+    if fresh and kept is not None and Path(file).is_file():
+        remove(kept)
+    found = grid(file, cache=kept)
+    write(found.format(chosen), output)
+    if found.remembered:
+        click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)

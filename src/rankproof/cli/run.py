@@ -91,17 +91,14 @@ def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
     """The file with the answers; beside the output where no other is named."""
     if cache is None and output == STDOUT:
         return None
+    from rankproof.store.answers import remove
+
     path = Path(cache or f"{output}.answers")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.parent}. Next: make it, or name another file.")
     if fresh:
-        _remove(path)
+        remove(path)
     return path
-
-
-def _remove(path: Path) -> None:
-    for end in ("", "-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _given(limits: dict[str, Any]) -> dict[str, Any]:
@@ -158,7 +155,9 @@ def _tidy(run: Run, kept: Path | None, keep: bool) -> None:
     if kept is None or keep:
         return
     if not run.failures:
-        _remove(kept)
+        from rankproof.store.answers import remove
+
+        remove(kept)
         return
     click.echo(
         f"rankproof: the same command asks only the questions that failed; with --fresh all of them (kept in {kept}).",

@@ -61,6 +61,15 @@ def opened(path: Path) -> Iterator[Answers]:
         yield Answers(connection, path)
 
 
+def remove(path: Path) -> None:
+    """Delete the file, with what SQLite keeps beside it; one that is none of ours is an error, and stays."""
+    if path.is_file():
+        with _speaking(path), closing(sqlite3.connect(path, timeout=TIMEOUT)) as connection:
+            _check(connection, path)
+    for end in ("", "-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+
+
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

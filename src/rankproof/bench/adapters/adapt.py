@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from rankproof.bench.adapters.callables import of_callable
 from rankproof.bench.adapters.command import of_command
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.adapters.frameworks import of_framework
+from rankproof.bench.adapters.sources import module_digest
 from rankproof.bench.retriever import Retriever
 from rankproof.errors import UsageError, nearest, shorten
 
@@ -79,7 +81,9 @@ def named(
         return of_endpoint(words, id=id, settings=settings)
     module, colon, attribute = words.partition(":")
     if colon and attribute.replace(".", "").isidentifier() and _may_be_module(module):
-        return adapted(_imported(module, attribute), batch=batch, id=id, settings=settings)
+        found, source = _imported(module, attribute)
+        made = adapted(found, batch=batch, id=id, settings=settings)
+        return made if made.known else replace(made, settings={**made.settings, "source": source})
     try:
         parts = shlex.split(words)
     except ValueError as error:
@@ -96,17 +100,21 @@ def _may_be_module(module: str) -> bool:
     return module.endswith(".py") or all(part.isidentifier() for part in module.split("."))
 
 
-def _imported(module: str, attribute: str) -> Any:
-    """The attribute of a module that is found from the working folder too, as `python -m` finds it."""
+def _imported(module: str, attribute: str) -> tuple[Any, str | None]:
+    """The attribute of a module that is found from the working folder too, as `python -m` finds it.
+
+    Beside it the digest of the module's source, so that answers of other code are never taken for its own.
+    """
     with _from_here():
         found: Any = _by_path(Path(module)) if module.endswith(".py") else _by_name(module)
+    source = module_digest(found)
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise UsageError(
                 f"retriever: {module} has no {part!r}.{nearest(part, dir(found))} Next: name what is in it."
             )
         found = getattr(found, part)
-    return found
+    return found, source
 
 
 def _by_name(module: str) -> Any:

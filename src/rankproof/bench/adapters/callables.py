@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from hashlib import blake2b
-from types import CodeType
 from typing import Any
 
 from rankproof.bench.adapters.adapted import Adapted
 from rankproof.bench.adapters.answers import IdOf
+from rankproof.bench.adapters.code import code_digest
 
 K_NAMES = ("k", "top_k", "topk", "n", "limit", "size", "n_results", "num_results")
 """Parameters that a function takes the number of documents by."""
@@ -91,9 +90,9 @@ def described(function: Callable[..., Any]) -> dict[str, Any]:
     kind = function if hasattr(function, "__qualname__") else type(function)
     found: dict[str, Any] = {"callable": f"{kind.__module__}.{kind.__qualname__}"}
     inner = inspect.unwrap(getattr(function, "__func__", function))
-    code = getattr(inner, "__code__", None) or getattr(_method(function), "__code__", None)
-    if isinstance(code, CodeType):
-        found["code"] = _digest(code)
+    code = code_digest(function)
+    if code is not None:
+        found["code"] = code
         cells = getattr(inner, "__closure__", None) or ()
         found["bound"] = [_plain(each.cell_contents) for each in cells if _is_set(each)]
         found["defaults"] = [_plain(each) for each in getattr(inner, "__defaults__", None) or ()]
@@ -114,24 +113,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     return getattr(value, "__qualname__", type(value).__qualname__)
-
-
-def _digest(code: CodeType) -> str:
-    digest = blake2b(digest_size=12)
-    _feed(digest.update, code)
-    return digest.hexdigest()
-
-
-def _feed(update: Callable[[bytes], None], code: CodeType) -> None:
-    """The instructions, names and constants, those of functions inside too; no line numbers."""
-    update(code.co_code)
-    update(repr(code.co_names).encode("utf-8", "backslashreplace"))
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            _feed(update, each)
-        else:
-            update(
-                repr(sorted(each, key=repr) if isinstance(each, frozenset) else each).encode(
-                    "utf-8", "backslashreplace"
-                )
-            )

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.adapted import Adapted
 from rankproof.bench.adapters.answers import LISTS, IdOf
 from rankproof.bench.adapters.failed import Failed, unusable
+from rankproof.bench.adapters.sources import files_digest
 from rankproof.errors import shorten
 
 Process: TypeAlias = "subprocess.Popen[str]"
@@ -30,13 +32,19 @@ def of_command(
     running: list[Process] = []
     return Adapted(
         lambda questions, k: _asked(words, questions, k, running),
-        {"kind": "command", "command": list(words), **(settings or {})},
+        {"kind": "command", "command": list(words), **_scripts(words), **(settings or {})},
         batch=True,
         id=id,
         known=settings is not None,
         limits={"batch": None},
         stop=lambda: _end(running),
     )
+
+
+def _scripts(words: Sequence[str]) -> dict[str, str]:
+    """The digest of the Python files among the words."""
+    files = [path for word in words if word.endswith(".py") and (path := Path(word)).is_file()]
+    return {"source": files_digest(files, files[0].parent)} if files else {}
 
 
 def _end(running: Sequence[Process]) -> None:

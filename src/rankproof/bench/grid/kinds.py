@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from rankproof.bench.adapters import adapted
+from rankproof.bench.adapters.sources import module_digest
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.grid.parts import Part
@@ -134,6 +137,15 @@ def function_of(part: Part) -> Callable[..., Any]:
         return given
     named: Callable[..., Any] = imported(part.options["call"])
     return named
+
+
+def with_source(part: Part) -> Part:
+    """The part with a digest of the code that it names: answers of other code are none of its own."""
+    words = str(part.options.get("call", part.options.get("embedder", "")))
+    module = sys.modules.get(words.partition(":")[0])
+    if module is not None:
+        return replace(part, source=module_digest(module))
+    return replace(part, source=adapted(words).settings.get("source")) if part.kind == CALL else part
 
 
 def _called(call: str) -> str:

@@ -29,11 +29,14 @@ class Part:
     """What it is, where it was given as an object."""
     label: str = ""
     """The name under which the grid's author knows it; its variants share it."""
+    source: str | None = None
+    """The digest of the code that it names."""
 
     @property
     def settings(self) -> dict[str, Any]:
         """What it is, as plain data."""
-        return {"kind": self.kind, **self.options, **({"of": list(self.of)} if self.of else {})}
+        more = {"of": list(self.of) or None, "source": self.source}
+        return {"kind": self.kind, **self.options, **{key: each for key, each in more.items() if each}}
 
 
 Wrap = Callable[[str, Any], Part | None]

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from rankproof.bench.adapters import adapted
+from rankproof.bench.adapters.callables import described
 from rankproof.bench.chunk import Chunker
 from rankproof.bench.grid import kinds
 from rankproof.bench.grid.configuration import NOT_USED, Configuration, combinations, one_at_a_time
@@ -131,8 +132,8 @@ def _retrievers(source: Source) -> dict[str, Part]:
     def wrap(name: str, given: Any) -> Part | None:
         if isinstance(given, (int, float, list)):
             return None
-        adapted(given)  # what cannot be asked is an error now
-        return Part(name, kinds.GIVEN, {"given": name}, given=given, label=name)
+        made = adapted(given)  # what cannot be asked is an error now
+        return Part(name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name)
 
     parts = [_located(source, part) for part in parts_of(source, "retrievers", wrap)]
     if not parts:
@@ -145,7 +146,7 @@ def _retrievers(source: Source) -> dict[str, Part]:
         kinds.check_retriever(source, part)
         _check_of(source, part, labels)
     _check_cycles(source, {part.label: part.of for part in parts})
-    return _by_name(_expanded(parts))
+    return _by_name(_expanded([kinds.with_source(part) for part in parts]))
 
 
 def _located(source: Source, part: Part) -> Part:
@@ -217,12 +218,14 @@ def _fusion(source: Source, hybrids: Sequence[Part]) -> dict[str, Part]:
 
 def _rerankers(source: Source) -> dict[str, Part]:
     def wrap(name: str, given: Any) -> Part | None:
-        return Part(name, kinds.GIVEN, {"given": name}, given=given, label=name) if callable(given) else None
+        if not callable(given):
+            return None
+        return Part(name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name)
 
     parts = parts_of(source, "rerankers", wrap) or [Part("none", kinds.NONE)]
     for part in parts:
         kinds.check_reranker(source, part)
-    return _by_name(parts)
+    return _by_name([kinds.with_source(part) for part in parts])
 
 
 def _by_name(parts: Sequence[Part]) -> dict[str, Part]:

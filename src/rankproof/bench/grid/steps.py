@@ -38,6 +38,8 @@ class Steps:
     memory: Memory | None = None
     told: Callable[[str, int], Told] = lambda what, total: lambda done, failed: None
     """Who is told of progress, for a step on so many questions."""
+    answers: list[Row] = field(default_factory=list)
+    """What came of every question that was asked, or known from before."""
     _made: dict[Any, Any] = field(default_factory=dict)
     _rows: dict[Any, Rows] = field(default_factory=dict)
 
@@ -100,6 +102,7 @@ class Steps:
                 about={"corpus": None if self.corpus is None else self.corpus.fingerprint},
                 told=self.told(key[-1], len(some)),
             )
+            self.answers += rows
             return {row.question: row for row in rows}
 
         return self._kept(key, questions, ask)

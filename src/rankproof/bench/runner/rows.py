@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from time import time
 from typing import Any
 
 from rankproof.bench.adapters.adapted import answers_of
@@ -30,6 +31,8 @@ class Row:
     attempts: int = 1
     remembered: bool = False
     """Whether the answer was kept from an earlier run."""
+    kept: float = 0.0
+    """When that was, in seconds since 1970; 0: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +107,11 @@ def packed(row: Row) -> str:
     """An answered row as text, to be kept; `unpacked` gives it back."""
     a = row.answer or Answer([])
     ids, scores = [name for name, _ in a.found], [score for _, score in a.found]
-    return json.dumps([ids, scores, a.cut, a.repeated, a.rising, row.seconds, row.attempts])
+    return json.dumps([ids, scores, a.cut, a.repeated, a.rising, row.seconds, row.attempts, round(time())])
 
 
 def unpacked(question: str, text: str) -> Row:
     """The row that was kept, for this question."""
-    ids, scores, cut, repeated, rising, seconds, attempts = json.loads(text)
+    ids, scores, cut, repeated, rising, seconds, attempts, *kept = json.loads(text)
     answer = Answer(list(zip(ids, scores, strict=True)), cut, repeated, rising)
-    return Row(question, answer, seconds, attempts=attempts, remembered=True)
+    return Row(question, answer, seconds, "", attempts, True, *kept)
