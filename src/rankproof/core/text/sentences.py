@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rankproof.core.text.blocks import blocks
 from rankproof.core.text.endings import Ending, ends_sentence
@@ -34,6 +35,8 @@ SIGN = re.compile("[.!?…。！？｡‼⁇⁈⁉．؟۔।॥։።፧။។།
 THAI_SIGN = re.compile(f"{SIGN.pattern[:-1]} ]")
 THAI_LETTER = re.compile(f"[{THAI}]")
 WORD = re.compile(r"\w")
+RECENT = 256
+"""Texts whose sentences are remembered: claims, statements and entities of one text are asked for in a row."""
 
 
 def sentences(text: str) -> list[Span]:
@@ -43,7 +46,12 @@ def sentences(text: str) -> list[Span]:
     >>> [part.of(text) for part in sentences(text)]
     ['Dr. Wu paid $3.50 in the U.S.', 'He asked, "Why?" and left.', '多少钱？', '「三元。」と言った。']
     """
-    return [span for block in blocks(text) for span in _split(text, block)]
+    return list(_sentences(text))
+
+
+@lru_cache(RECENT)
+def _sentences(text: str) -> tuple[Span, ...]:
+    return tuple(span for block in blocks(text) for span in _split(text, block))
 
 
 def _split(text: str, block: Span) -> Iterator[Span]:

@@ -12,6 +12,7 @@ from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.batches import BATCH_PRICE, settle_in_batches
 from rankproof.judging.models.budget import Budget
 from rankproof.judging.models.limits import Limits
+from rankproof.judging.models.pace import Pace
 from rankproof.judging.models.prices import price
 from rankproof.judging.models.providers import Service, service_of
 from rankproof.judging.models.session import Session, sizes
@@ -30,6 +31,7 @@ class ModelJudge:
     given: Mapping[str, Any] = field(default_factory=dict)
     """What is sent beside the texts: temperature, seed and the like."""
     budget: Budget = field(default_factory=lambda: Budget(""), repr=False, compare=False)
+    pace: Pace = field(default_factory=lambda: Pace(Limits.concurrency), repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -47,7 +49,9 @@ class ModelJudge:
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; what is settled is kept as soon as it is."""
         self.service.check()
-        asked = Session(self.name, self.service, self.model, self.given, self.limits, self.budget, keep)
+        asked = Session(
+            self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep
+        )
         return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
 
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
@@ -88,7 +92,7 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
             f"max_money: the price of {spec} is not known. Next: limit max_tokens or max_calls instead."
         )
     budget = Budget(spec, limits.max_calls, limits.max_tokens, limits.max_money)
-    return ModelJudge(provider, model, service, limits, options, budget)
+    return ModelJudge(provider, model, service, limits, options, budget, Pace(limits.concurrency))
 
 
 def _limits(given: dict[str, Any]) -> Limits:

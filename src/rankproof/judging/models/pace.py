@@ -24,6 +24,10 @@ class Pace:
         self._good = 0
         self._changed: asyncio.Condition | None = None
 
+    def open(self) -> None:
+        """Begin in a new event loop, as wide as was good before."""
+        self._inside, self._changed = 0, None
+
     async def __aenter__(self) -> None:
         condition = self._condition()
         async with condition:

@@ -41,6 +41,7 @@ class Session:
     given: Mapping[str, Any]
     limits: Limits
     budget: Budget
+    pace: Pace
     keep: Keep
     share_of_price: float = 1.0
     """What is paid of the usual price."""
@@ -54,13 +55,14 @@ class Session:
     async def settle(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """Ask about the pairs of each group."""
         limits = self.limits
+        self.pace.open()
         self.progress = (
             Progress(self.name, len(groups), noun="samples") if isinstance(groups, Sized) else None
         )
         calls = self._calls(groups)
         async with open_client(limits.concurrency, limits.timeout) as client:
             line = Line(
-                *(self.service, self.model, client, Pace(limits.concurrency), self.given),
+                *(self.service, self.model, client, self.pace, self.given),
                 timeout=limits.timeout,
                 tries=limits.tries,
                 pause=limits.pause,
