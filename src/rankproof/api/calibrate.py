@@ -190,7 +190,10 @@ def prepared(
 def _check(n: int, informative: int, who: str, relation: str | None, whole: bool) -> None:
     for name, value, least in (("n", n, 1), ("informative", informative, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise UsageError(f"{name}: got {value!r}, expected a whole number of at least {least}.")
+            raise UsageError(
+                f"{name}: got {value!r}, expected a whole number of at least {least}."
+                " Next: give that many or more."
+            )
     if not who.strip():
         raise UsageError("who: got no name, expected who labels. Next: say who you are.")
     if relation is not None and relation not in RELATIONS:
@@ -198,6 +201,7 @@ def _check(n: int, informative: int, who: str, relation: str | None, whole: bool
     if whole and (informative or relation):
         raise UsageError(
             "whole: takes all pairs of a sample, so neither informative= nor relation= go with it."
+            " Next: leave these out."
         )
 
 
@@ -219,7 +223,7 @@ def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
         if name not in known:
             raise UsageError(
                 f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known) or 'no machine'}."
-                f"{nearest(name, known)}"
+                f"{nearest(name, known)} Next: name one of these."
             )
     if not names or (len(names) > 1 and not judge):
         raise UsageError(

@@ -64,7 +64,7 @@ def drift(
     and verdicts are the measure, where the model's name changed. `options` go to judges that are models.
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"n: got {n!r}, expected a whole number of at least 1.")
+        raise UsageError(f"n: got {n!r}, expected a whole number of at least 1. Next: give 1 or more.")
     kept = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
     known = machines(kept)
     asking = Judge(judge or _only(kept, known), ledger=kept, **options)
@@ -89,14 +89,18 @@ def _only(ledger: Ledger, known: Mapping[str, Any]) -> str:
 def _fixed(ledger: Ledger, known: Mapping[str, Any], name: str, n: int) -> dict[Any, Verdict]:
     if name not in known:
         raise UsageError(
-            f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known)}.{nearest(name, known)}"
+            f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known)}.{nearest(name, known)} "
+            "Next: name one of these."
         )
     return fix(ledger, name, known[name], n)
 
 
 def _told(judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]) -> Drift:
     if not now:
-        raise DataError(f"{judge}: settled none of {len(first)} fixed pairs, so nothing can be said of it.")
+        raise DataError(
+            f"{judge}: settled none of {len(first)} fixed pairs, so nothing can be said of it."
+            " Next: look at what the judge answers."
+        )
     since = {"they were fixed": changed(first, now)["value"]}
     since["fixed: yes or no"] = changed(first, now)["yes or no"]
     if last is not first:

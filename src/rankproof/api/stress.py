@@ -65,7 +65,7 @@ def stress(
     0
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"n: got {n!r}, expected a whole number of at least 1.")
+        raise UsageError(f"n: got {n!r}, expected a whole number of at least 1. Next: give 1 or more.")
     asking = Judge(judge, **options)
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
     ways, account = stressed(groups, asking.judges, seed)
