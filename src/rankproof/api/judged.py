@@ -129,6 +129,7 @@ class JudgedScores(Scores):
             method=found.method if found.n > 1 else "",
             coverage=column.coverage,
             possible=column.possible,
+            measurable=column.measurable,
             corrected=None if corrected is None else corrected.value,
             corrected_ends=None if corrected is None else (corrected.low, corrected.high),
             note=note_of([column]),

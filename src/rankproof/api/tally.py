@@ -42,6 +42,11 @@ class JudgedColumn(Column):
         return (float(self.low[known].mean()), float(self.high[known].mean())) if known.any() else None
 
     @property
+    def measurable(self) -> int:
+        """For how many samples there would be a value if all were judged."""
+        return int((~np.isnan(self.low)).sum())
+
+    @property
     def coverage(self) -> float:
         """The share of what counts that is settled; 0 where nothing counts."""
         return float(ratio(self.settled.sum(), self.units.sum()))

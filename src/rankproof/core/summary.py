@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from math import nan
 from typing import Any
 
 Pair = tuple[float, float]
@@ -31,11 +32,32 @@ class Row:
     """The share of what is counted that a judge settled; None: no judge was asked."""
     possible: Pair | None = None
     """Where the mean could lie if all that no judge settled were at its worst, or at its best."""
+    measurable: int | None = None
+    """For how many queries or samples there would be a value if all were judged; None: no judge was asked."""
     corrected: float | None = None
     """The mean with the judge's error taken out, by labels of people; None: nobody labelled enough."""
     corrected_ends: Pair | None = None
     """Its interval, which includes the judge's error."""
     note: str = ""
+
+    @property
+    def thin(self) -> bool:
+        """Whether the mean is over fewer than half of what it speaks for: those that were easy to judge."""
+        return self.measurable is not None and 0 < self.n < self.measurable / 2
+
+    @property
+    def shown(self) -> float:
+        """The mean as people see it: NaN where it is thin, since the bounds are what is known then.
+
+        >>> Row("context_precision", 1.0, n=1, measurable=10).shown, Row("RR", 0.5, n=1).shown
+        (nan, 0.5)
+        """
+        return nan if self.thin else self.mean
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The interval as people see it: none where there is no mean to see."""
+        return (None, None) if self.thin else (self.low, self.high)
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain data."""

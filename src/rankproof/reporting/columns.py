@@ -28,8 +28,8 @@ def _lost(value: float | None) -> bool:
 
 
 FIELDS = (
-    Field("mean", lambda row: score(row.mean), _always),
-    Field("95 % interval", lambda row: span(row.low, row.high), lambda row: row.low is not None),
+    Field("mean", lambda row: score(row.shown), _always),
+    Field("95 % interval", lambda row: span(*row.ends), lambda row: row.ends[0] is not None),
     Field("corrected", lambda row: score(row.corrected), lambda row: row.corrected is not None),
     Field(
         "95 % interval with\nthe judge's error",

@@ -61,7 +61,12 @@ def _record(summary: Summary, group: str | None, row: Row) -> Record:
 def _judged(row: Row) -> Record:
     """What is known of a mean of verdicts."""
     corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
-    return {"coverage": row.coverage, **_ends("possible", row.possible), **corrected}
+    return {
+        "coverage": row.coverage,
+        "measurable": row.measurable,
+        **_ends("possible", row.possible),
+        **corrected,
+    }
 
 
 def _ends(name: str, pair: Pair | None) -> Record:

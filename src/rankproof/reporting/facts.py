@@ -54,7 +54,7 @@ def intervals(rows: Sequence[Row]) -> str:
     """How the intervals were made; where it differs, for which measures."""
     methods: dict[str, list[str]] = {}
     for row in rows:
-        if row.method:
+        if row.method and not row.thin:
             methods.setdefault(row.method, []).append(row.measure)
     if len(methods) == 1:
         return f"Intervals: {next(iter(methods))}."
@@ -71,9 +71,22 @@ def methods(rows: Sequence[Row]) -> str:
 def notes(rows: Sequence[Row]) -> list[str]:
     """What must be said beside single numbers."""
     said = [
-        (row.measure, each) for row in rows for each in (AVERAGES.get(average(row.measure)), row.note) if each
+        (row.measure, each)
+        for row in rows
+        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note)
+        if each
     ]
     return [f"{measure}: {each}." for measure, each in said]
+
+
+def _thin(row: Row) -> str:
+    """Why a mean is not shown."""
+    if not row.thin:
+        return ""
+    return (
+        f"no mean, as only {row.n:,} of {count(row.measurable or 0, 'sample')} could be measured, and those that "
+        "can are not like the rest; the bounds are what is known"
+    )
 
 
 AVERAGES = {"sum": "the sum over queries, no mean", "geometric": "the geometric mean over queries"}

@@ -76,7 +76,7 @@ def _several(summaries: Sequence[Summary]) -> list[str]:
     rows = []
     for summary in summaries:
         won = best(summaries, summary)
-        means = [_bold(escape(score(row.mean)), row.measure in won) for row in summary.rows]
+        means = [_bold(escape(score(row.shown)), row.measure in won) for row in summary.rows]
         rows.append([escape(summary.name), *means])
         rows.append(["", *(rf"\scriptsize {escape(short_span(row.low, row.high))}" for row in summary.rows)])
     return table(["ranking", *(escape(row.measure) for row in summaries[0].rows)], rows)

@@ -68,7 +68,7 @@ def _several(summaries: Sequence[Summary]) -> list[str]:
 
 def _cell(summaries: Sequence[Summary], summary: Summary, row: Row) -> str:
     mark = escape(MARK) if row.measure in best(summaries, summary) else ""
-    return f"{escape(score(row.mean))}{mark} {escape(short_span(row.low, row.high))}"
+    return f"{escape(score(row.shown))}{mark} {escape(short_span(*row.ends))}"
 
 
 def queries(values: Values) -> str:

@@ -26,18 +26,18 @@ def side_by_side(summaries: Sequence[Summary], limit: int = WIDTH) -> list[str]:
 
 def cell(row: Row, marked: bool) -> tuple[str, str]:
     """The mean of a row, and under it the interval."""
-    return score(row.mean) + (MARK if marked else " "), short_span(row.low, row.high)
+    return score(row.shown) + (MARK if marked else " "), short_span(*row.ends)
 
 
 def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
     """The measures on which this ranking has the best mean, as far as the table shows."""
     won = set()
     for i, row in enumerate(summary.rows):
-        means = [each.rows[i].mean for each in summaries if not math.isnan(each.rows[i].mean)]
+        means = [each.rows[i].shown for each in summaries if not math.isnan(each.rows[i].shown)]
         if len(means) < len(summaries):
             continue  # one has no mean, so none is best
         top = max(means) if more_is_better(row.measure) else min(means)
-        if score(row.mean) == score(top) and score(max(means)) != score(min(means)):
+        if score(row.shown) == score(top) and score(max(means)) != score(min(means)):
             won.add(row.measure)
     return won
 

@@ -49,7 +49,7 @@ def slices(summary: Summary) -> list[str]:
     groups = list(summary.slices.values())
     columns = [Column("slice", list(summary.slices))]
     for i, row in enumerate(summary.rows):
-        columns.append(Column(row.measure, [score(rows[i].mean) for rows in groups], True))
+        columns.append(Column(row.measure, [score(rows[i].shown) for rows in groups], True))
     return table([*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)])
 
 
