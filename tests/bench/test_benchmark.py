@@ -232,7 +232,7 @@ def test_what_is_wrong_with_labelled_questions_is_said(tmp_path: Path, text: str
 def test_unknown_documents_are_reported_and_stay() -> None:
     run = graded().run("odd", lambda text: ["d1", "d77", "d88"])
     assert run.unknown == {name: ["d77", "d88"] for name in QUESTIONS}
-    assert "3 questions found documents that are not in the corpus ('d77', ...)" in " ".join(str(run).split())
+    assert "3 questions found documents that are not in the corpus ('d77', ...;" in " ".join(str(run).split())
     assert list(run.ranking["q1"]) == ["d1", "d77", "d88"]
 
 

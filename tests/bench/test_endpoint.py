@@ -57,7 +57,9 @@ def test_documents_without_ids_are_known_by_their_texts(server: Any, tmp_path: P
         f'url = "{server.url}/s"\nbody.query = "{{question}}"\nanswer.texts = "hits.hits[*].text"\n'
     )
     corpus = {"page-1": "refund within thirty days", "page-2": "opening hours on sunday", "page-3": "other"}
-    made = Benchmark(QUESTIONS, RELEVANT, corpus).run("texts", str(path))
+    made = Benchmark(QUESTIONS, {"q1": ["page-1"], "q2": ["page-2"], "q3": ["page-3"]}, corpus).run(
+        "texts", str(path)
+    )
     assert made.ranking["q1"] == {"page-1": 1.0}
     assert "a document without an id" in made.failures["q3"]
 

@@ -56,7 +56,7 @@ def test_a_ranking_is_written_and_failures_are_told(folder: Path) -> None:
     told = " ".join(ran.stderr.split())
     assert "1 question failed and counts as a miss ('q2'): ValueError: no index" in told
     assert "1 of 2 documents have no text" in told
-    assert "not in the corpus ('d2', ...)" in told
+    assert "not in the corpus ('d2'; the corpus has 'd1', ...)" in told
     assert "the same command asks only the questions that failed" in told
     assert evaluate(folder / "judged.tsv", folder / "my.run")["RR@10"] == 0.5
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]

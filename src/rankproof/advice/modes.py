@@ -13,6 +13,9 @@ from rankproof.advice.regimes import is_high
 GONE = 0.05
 """From this share of judged relevant documents missing in the corpus on, the judgments are of another corpus."""
 
+MOST = 0.5
+"""With more than half of them missing, it is another corpus, or it has other ids, rather than one that changed."""
+
 UNJUDGED = 0.5
 """With half of what is shown unjudged, the judgments were made for other systems than this one."""
 
@@ -74,9 +77,15 @@ def _low_precision(whole: Whole) -> str:
     return f"{whole.precision.called} is {whole.precision.value:.2f} of a possible {whole.precision.ceiling:.2f}."
 
 
+def _another_corpus(whole: Whole) -> str:
+    if not whole.gone or whole.gone <= MOST * whole.relevant:
+        return ""
+    return f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are not in the corpus."
+
+
 def _drift(whole: Whole) -> str:
     said = []
-    if whole.gone and whole.gone >= GONE * whole.relevant:
+    if whole.gone and GONE * whole.relevant <= whole.gone <= MOST * whole.relevant:
         said.append(
             f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are no longer in the corpus"
         )
@@ -102,6 +111,14 @@ MODES = (
             "rerank what was found": "reranking",
             "show fewer documents (a smaller k)": "smaller-k",
             "leave out what scores below a threshold": "",
+        },
+    ),
+    Mode(
+        "judgments and corpus do not belong together",
+        _another_corpus,
+        {
+            "compare the ids of both sides": "",
+            "give the corpus that was judged": "",
         },
     ),
     Mode(

@@ -17,6 +17,7 @@ from rankproof.api.runs import Run
 from rankproof.api.standings import Standings, standings
 from rankproof.bench.adapters.answers import IdOf, Reading
 from rankproof.bench.runner import Limits, plan_for
+from rankproof.core.audit.meeting import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, one_of, shorten
@@ -160,6 +161,8 @@ class Benchmark:
         """
         found = as_asked(retriever, batch, id, settings, limits)
         plan = plan_for(found, limits)
+        if self.judgments is not None and self.corpus is not None:
+            check_found(not_in_corpus(relevant_in(self.judgments), self.corpus))
         questions, reading = self._questions(), self._reading(k, found.id)
         began = perf_counter()
         rows = asked(

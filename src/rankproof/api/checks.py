@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankproof.api.scores import Scores
+from rankproof.core.audit.meeting import NOTHING_SHARED, check_found, ranked_otherwise
 from rankproof.errors import UsageError
 
 
@@ -34,6 +35,13 @@ def check_margin(margin: Any, what: str = "", least: str = "a number above 0") -
             f"margin: got {margin!r}{what}, expected {least}. Next: give the difference that would not matter, "
             "like 0.01, or leave it out."
         )
+
+
+def check_spelling(scores: Scores, name: str) -> None:
+    """Refuse scores of a ranking that finds nothing only because its ids are spelt otherwise."""
+    if scores.ranking is None or scores.judgments is None or scores.audit.of_kind(NOTHING_SHARED) is None:
+        return
+    check_found(ranked_otherwise(scores.judgments, scores.ranking.table().doc), name)
 
 
 def check_floor(limit: Any, measure: str) -> None:

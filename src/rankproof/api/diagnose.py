@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,13 +14,16 @@ from rankproof.advice.fixes import fixes
 from rankproof.advice.modes import FIX_FIRST, Whole, failures
 from rankproof.advice.patterns import patterns
 from rankproof.advice.regimes import regime_of
+from rankproof.api.checks import check_spelling
 from rankproof.api.deciding import averaged
 from rankproof.api.diagnosing.evidence import Evidence
 from rankproof.api.diagnosing.trials import MOST_PLACED, trials
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.grouping import Grouping, grouped, groups_of
 from rankproof.api.scores import Scores
+from rankproof.core.audit.meeting import check_found, not_in_corpus, relevant_in, without_text
 from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.errors import UsageError
@@ -88,12 +92,21 @@ def diagnose(
     _check_count("worst", worst)
     documents = None if corpus is None or isinstance(corpus, int) else load_corpus(corpus)
     sizes = _corpus_size(corpus, documents)
+    questions = {} if queries is None else load_questions(queries)
     judged, opened, rules = prepare(judgments), load_ranking(ranking), {**conventions, **sizes}
+    _check_ids(judged, questions, documents)
     scores = evaluate(judged, opened, [*asked, *_banded(asked)], by=None, **rules)
-    evidence = Evidence(
-        scores, judged, seen, rules, {} if queries is None else load_questions(queries), documents
-    )
+    check_spelling(scores, opened.source)
+    evidence = Evidence(scores, judged, seen, rules, questions, documents)
     return _diagnosis(evidence, worst, by, alpha, np.random.default_rng(seed))
+
+
+def _check_ids(judged: Judgments, questions: Mapping[str, str], documents: Corpus | None) -> None:
+    """Whether judgments, questions and documents are of one collection: else every conclusion is false."""
+    if documents is not None:
+        check_found(not_in_corpus(relevant_in(judged), documents))
+    if questions:
+        check_found(without_text(judged.queries, questions))
 
 
 def _seen(k: int | None, measure: Measure) -> int:

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.alignment import together
-from rankproof.api.checks import check_alpha, check_averages, check_margin, check_seed
+from rankproof.api.checks import (
+    check_alpha,
+    check_averages,
+    check_margin,
+    check_seed,
+    check_spelling,
+)
 from rankproof.api.compare import Pair, pairs
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.gate_rows import GateRow, believed, coverage_rows, difference_row, floor_row
@@ -145,6 +151,8 @@ def gate_scores(
     alike, notes = together(pair, "baseline", measures, groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
     check_averages(old)
+    for name, each in alike.items():
+        check_spelling(each, name)
     compared = list(pairs("candidate", new, old))
     margins = [_margin(margin, each) for each in compared]
     rng = np.random.default_rng(seed)

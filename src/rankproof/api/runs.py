@@ -10,6 +10,7 @@ from typing import Any
 from rankproof.api.evaluate import Measures, evaluate
 from rankproof.api.scores import Scores
 from rankproof.bench.runner import Plan, Row
+from rankproof.core.audit.ids import spelt_apart
 from rankproof.core.conventions import Conventions
 from rankproof.core.corpus import Corpus
 from rankproof.core.join import Block, Census
@@ -121,15 +122,18 @@ class Run:
             (cut, f"came with more than {self.k} documents; the best {self.k} were kept."),
             (repeated, "came with a document twice; its best place was kept."),
             (len(empty), f"found nothing at all ({_first(empty)})."),
-            (len(self.unknown), self._unknown()),
+            (len(self.unknown), self._unknown() if self.unknown else ""),
         ]
         found = [f"{count(number, 'question')} {what}" for number, what in odd if number]
         return [*found, *self._about_scores(), *self._about_time(), *self.said]
 
     def _unknown(self) -> str:
-        docs = [doc for each in self.unknown.values() for doc in each]
+        docs = list(dict.fromkeys(doc for each in self.unknown.values() for doc in each))
+        rule = spelt_apart(docs, self.corpus or (), ("answers", "corpus"))
+        why = "" if rule is None else f" {rule}"
         return (
-            f"found documents that are not in the corpus ({_first(docs)}); they stayed in, as not relevant."
+            f"found documents that are not in the corpus ({_first(docs)}; the corpus has "
+            f"{_first(list(self.corpus or ()))}); they stayed in, as not relevant.{why}"
         )
 
     def _about_scores(self) -> list[str]:

@@ -252,12 +252,15 @@ class Scores:
     @cached_property
     def audit(self) -> Audit:
         """What is to be known about the data before the numbers are believed."""
-        from rankproof.core.audit import Audit, audit_hits
+        from rankproof.core.audit import Audit, audit_hits, explained
 
         if self.hits is None or self.judgments is None:
             return Audit.from_dict(self.stored.get("audit", []))
         measures = [column.measure for column in self.columns.values()]
-        return audit_hits(self.judgments, self.hits, self.census, measures, self.conventions)
+        found = audit_hits(self.judgments, self.hits, self.census, measures, self.conventions)
+        if self.ranking is None or found.of_kind("no-common-documents") is None:
+            return found
+        return explained(found, self.judgments, self.hits, self.ranking.table())
 
     @cached_property
     def definition(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from rankproof import sample
 from rankproof.bench.grid.plan import Plan
 from rankproof.bench.grid.source import Source
+from rankproof.core.audit.meeting import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, shorten
@@ -50,6 +51,8 @@ def data_of(source: Source, plan: Plan) -> Data:
             f'{source.name}: it searches or reranks texts, and no corpus is named. Next: add  corpus = "...".'
         )
     judged = replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
+    if corpus is not None:
+        check_found(not_in_corpus(relevant_in(judged), corpus), source.name)
     return Data(_judged(source, questions, judged), judged, corpus)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rankproof.bench.testset.words import forms, longest_run, telling
 from rankproof.core.audit.finding import Audit, Finding, count_of, few
+from rankproof.core.audit.meeting import not_in_corpus
 from rankproof.core.corpus import Corpus
 from rankproof.core.text.stems import stem
 
@@ -112,6 +113,10 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
 
 
 def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Finding]:
+    apart = not_in_corpus((doc for found in relevant.values() for doc in sorted(found)), corpus)
+    if apart is not None:
+        yield apart
+        return
     unknown = [f"{query}: {doc}" for query, found in relevant.items() for doc in sorted(found - set(corpus))]
     if unknown:
         yield Finding(

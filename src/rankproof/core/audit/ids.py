@@ -188,7 +188,9 @@ def _affixed(long: set[str], short: set[str], sides: Sides) -> Finding | None:
     for affix, where, cut in ((start, "start", str.removeprefix), (end, "end", str.removesuffix)):
         bare = {cut(each, affix): each for each in long} if affix else {}
         if bare and _meet(set(bare), short):
-            said = f"The ids of the {sides[0]} match those of the {sides[1]} without {affix!r} at their {where}."
+            said = (
+                f"The ids of the {sides[0]} match those of the {sides[1]} without {affix!r} at their {where}."
+            )
             pairs = sorted((each, bare[each]) for each in bare.keys() & short)[:2]
             examples = tuple(_side_by_side(*pair) for pair in pairs)
             return Finding("error", "affixes-of-ids", len(long), said, examples, _ALIKE)

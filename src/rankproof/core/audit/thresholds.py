@@ -32,6 +32,9 @@ SELF_FOUND = 0.1
 ENOUGH_SHARED = 0.1
 """Numbers of two collections meet by accident now and then, not in a tenth of the ids."""
 
+NEARLY_NONE = 0.05
+"""With no more than one in twenty relevant documents in a corpus, it is another corpus, or spelt otherwise."""
+
 GRADES = 12
 """No grading scale in use has more steps; more different grades are scores."""
 

@@ -41,6 +41,12 @@ def audit_full(
     return Audit.of({each.kind: each for each in (*free, *found)}.values())
 
 
+def explained(found: Audit, judgments: Judgments, hits: Hits, table: RankingTable) -> Audit:
+    """The audit of two sides without a document in common, with what keeps them apart and examples of both."""
+    apart = _meeting(Case(judgments, hits), gathered(table))
+    return Audit.of({each.kind: each for each in (*found, *apart)}.values())
+
+
 def _meeting(case: Case, whole: WholeRankings) -> Iterator[Finding]:
     """Whether the ids of both sides meet, and what keeps them apart where they do not."""
     judged, docs = case.judgments, whole.table.doc
