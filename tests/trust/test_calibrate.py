@@ -164,7 +164,12 @@ def test_the_accuracy_trap_is_told(tmp_path: Path) -> None:
 def test_another_draw_of_more_keeps_the_labels_and_writes_down_the_new_chances(ledger: Path) -> None:
     calibrate(ledger, person, n=20, who="ana")
     asked: list[Ask] = []
-    calibrate(ledger, lambda ask: asked.append(ask) or person(ask), n=50, who="ana")
+
+    def counted(ask: Ask) -> int:
+        asked.append(ask)
+        return person(ask)
+
+    calibrate(ledger, counted, n=50, who="ana")
     labels = list(Verdicts(ledger).where(judge="human:ana"))
     assert (len(asked), len(labels)) == (30, 50)
     assert len({each.origin["probability"] for each in labels}) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,7 +97,7 @@ def test_a_model_that_changes_behind_its_name_is_seen(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     path = tmp_path / "l.db"
     with serving() as server:
-        how = {"judge": "openai:m", "ledger": path, "base_url": server.url}
+        how: dict[str, Any] = {"judge": "openai:m", "ledger": path, "base_url": server.url}
         server.faults[:] = [named("m-1")]
         assert not judge(SAMPLES[:5], "P@2", **how).versions
         server.faults[:] = [named("m-2")]
