@@ -254,6 +254,28 @@ def test_progress_says_how_far_and_how_dear_it_is(
     assert told[-1] == "openai:gpt-4o-mini: 5 of 5 samples; 5 calls, $0.00 so far"
 
 
+NOTEBOOK = """
+import asyncio, sys
+async def cell():
+    exec(sys.argv.pop(1))
+asyncio.new_event_loop().run_until_complete(cell())  # as a kernel does: Ctrl-C interrupts the cell
+"""
+
+
+@pytest.mark.slow
+def test_an_interruption_in_a_notebook_ends_at_once_and_keeps_what_was_given(
+    server: Served, tmp_path: Path
+) -> None:
+    server.delay = 0.05
+    words = [sys.executable, "-c", NOTEBOOK, SCRIPT, server.url, str(tmp_path / "verdicts.db")]
+    script = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    while len(server.calls) < 20:
+        time.sleep(0.01)
+    script.send_signal(signal.SIGINT)
+    assert script.wait(10) != 0
+    assert len(server.calls) < 200
+
+
 # --- secrets -------------------------------------------------------------------------------------------
 
 

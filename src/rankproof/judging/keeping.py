@@ -9,13 +9,15 @@ from typing import Protocol
 
 from rankproof.judging.checking import checked
 from rankproof.judging.verdicts import Ask, Judge, Unmeasured, Verdict
-from rankproof.store.ledger import Entry, Ledger
+from rankproof.store.ledger import HUMAN, Entry, Ledger
 
 Said = Verdict | Unmeasured
 MOMENT = 0.2
 """Seconds: what a judge says within them is written down together."""
 MOST = 10_000
 """Verdicts remembered where there is no ledger, so that memory stays flat over any number of samples."""
+DEAR = ("model", HUMAN)
+"""The kinds of judges whose verdicts were paid for, in money or time: each is on the disk before the next is asked."""
 
 
 class Keeping(Protocol):
@@ -73,7 +75,7 @@ class InLedger:
         """Write down what the judge said: at once, or with what a quick judge says in the same moment."""
         with self._lock:
             self._waiting.append((judge, said))
-            if monotonic() - self._written >= MOMENT:
+            if judge.identity.get("kind") in DEAR or monotonic() - self._written >= MOMENT:
                 self._write()
 
     def flush(self) -> None:
