@@ -91,8 +91,8 @@ def test_kinds_of_ids_must_be_those_of_the_judgments() -> None:
         ([("d1", True)], "document 'd1': got True as a score"),
         ({"d1": math.nan, "d2": 0.5}, "document 'd1': got NaN as a score"),
         ({"answer": "see the manual"}, "expected {id: score}, or a list of documents under"),
-        ([{"text": "no id"}], "a document without an id (it has ['text'])"),
-        ([SimpleNamespace(page_content="x", metadata={"source": "a.md"})], "'source'"),
+        ([{"text": "no id"}], "a document without an id (it has text)"),
+        ([SimpleNamespace(page_content="x", metadata={"source": "a.md"})], 'id="source"'),
     ],
 )
 def test_what_cannot_be_trusted_is_refused_with_the_reason(raw: Any, reason: str) -> None:
@@ -134,7 +134,7 @@ def test_the_field_of_the_id_can_be_named_or_computed() -> None:
     assert ids([page], id="source") == ["a.md"]
     assert ids([page], id="ref") == ["r1"]
     assert ids([page], id=lambda document: document.metadata["source"][0]) == ["a"]
-    with pytest.raises(Failed, match="without an id"):
+    with pytest.raises(Failed, match="without 'nowhere'"):
         ids([page], id="nowhere")
 
 
@@ -172,3 +172,58 @@ def test_whatever_comes_back_is_read_or_refused(raw: Any, k: int, integers: bool
         scores = [score for _, score in found]
         assert all(type(score) is float and not math.isnan(score) for score in scores)
         assert scores == sorted(scores, reverse=True)
+
+
+class Page:
+    """What a search of one's own may return."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.body = f"text of {path}"
+
+
+class Slotted:
+    """An object without a `__dict__`."""
+
+    __slots__ = ("url",)
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    @property
+    def host(self) -> str:
+        return self.url.partition("/")[0]
+
+
+def reason(raw: Any, **settings: Any) -> str:
+    with pytest.raises(Failed) as failed:
+        read_answer(raw, Reading(k=10, **settings))
+    return failed.value.reason
+
+
+def test_an_object_without_a_usual_field_says_what_it_has_and_how_to_name_it() -> None:
+    assert reason([Page("a")]) == (
+        "a document without an id (it has path, body). Next: give the documents ids, or name the field with it: "
+        'id="path", in the shell --id path'
+    )
+    assert "it has url, host" in reason([Slotted("x/a")])
+    assert "it has url, host" in reason([(Slotted("x/a"), 0.5)])
+
+
+def test_objects_of_one_kind_fail_for_one_reason() -> None:
+    assert len({reason([Page(name)]) for name in "abc"}) == 1
+    assert reason([object()]) == reason([object()])
+    assert "0x" not in reason([object()])
+    assert "0x" not in reason(object())
+
+
+def test_a_field_that_is_not_there_is_named_with_the_nearest() -> None:
+    said = reason([Page("a")], id="pathh")
+    assert "a document without 'pathh' (it has path, body). Did you mean 'path'?" in said
+    assert 'id="path"' in said
+
+
+def test_the_id_is_taken_from_any_named_attribute_slot_or_property() -> None:
+    assert ids([Page("a"), Page("b")], id="path") == ["a", "b"]
+    assert ids([Slotted("x/a"), Slotted("y/b")], id="url") == ["x/a", "y/b"]
+    assert ids([Slotted("x/a"), Slotted("y/b")], id="host") == ["x", "y"]

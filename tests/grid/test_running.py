@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -336,3 +337,17 @@ def test_embedders_and_expansion_are_named_by_words(
     found = grid({**data, "measure": "R@10", "retrievers": retrievers})
     assert found.row("d").means["R@10"] > 0.3
     assert found.row("e").means["R@10"] > 0.3
+
+
+def test_a_called_retriever_may_have_its_ids_in_a_field_that_the_grid_names(data: dict[str, Any]) -> None:
+    def pages(text: str) -> list[dict[str, str]]:
+        return [{"path": f"d{text.split()[-1]}", "about": "number"}]
+
+    data["retrievers"] = {"mine": {"kind": "call", "call": "pages_of_mine:pages", "id": "path"}}
+    data["measure"] = "RR@10"
+    module = ModuleType("pages_of_mine")
+    module.pages = pages  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "pages_of_mine", module)
+        found = grid(data)
+    assert found.row("mine").means == {"RR@10": 1.0}

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from rankproof.bench.adapters.failed import Failed, unusable
+from rankproof.bench.adapters.unnamed import fields_of, no_id
 from rankproof.bench.retriever import Found
-from rankproof.errors import shorten
 from rankproof.io.fields import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
 from rankproof.io.frames import is_frame, records_of_frame
 from rankproof.io.ids import is_integer
@@ -214,25 +214,15 @@ def _id_of(item: Any, reading: Reading) -> str:
     if callable(reading.id):
         found = reading.id(item)
     else:
-        record = item if isinstance(item, Mapping) else record_of(item)
-        if record is None:
+        record = record_of(item) or {}
+        if not record and not fields_of(item):
             raise unusable(item, "an id, a pair (id, score), or a document with an id")
         found = _named(item, record, reading.id) if reading.id else _usual(record, reading)
     if isinstance(found, (str, UUID)) and str(found):
         return _text(str(found), reading)
     if is_integer(found):
         return _integer(found, reading)
-    raise Failed(
-        f"a document without an id ({_fields(item)}). Next: give the documents ids, or say with id= which field "
-        "has it"
-    )
-
-
-def _fields(item: Any) -> str:
-    """What a document has instead, for the message."""
-    record = record_of(item) or {}
-    inside: Any = next((record[place] for place in METADATA if isinstance(record.get(place), Mapping)), {})
-    return f"it has {shorten([*record, *inside], 100)}"
+    raise no_id(item, reading.id)
 
 
 def _named(item: Any, record: Mapping[str, Any], name: str) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from rankproof.errors import shorten
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 LONGEST = 200
 """Characters of a reason that are kept."""
 
@@ -12,8 +15,9 @@ class Failed(Exception):
     """There is no usable answer; `again` says whether asking again may help, `wait` for how long not to."""
 
     def __init__(self, reason: str, *, again: bool = False, wait: float = 0.0) -> None:
-        super().__init__(reason)
-        self.reason = reason
+        # Where an object is in memory says nothing, and would make every reason one of its own.
+        self.reason = _ADDRESS.sub("", reason)
+        super().__init__(self.reason)
         self.again = again
         self.wait = wait
 

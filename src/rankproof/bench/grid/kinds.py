@@ -56,7 +56,7 @@ def check_retriever(source: Source, part: Part) -> None:
         _check_options(source, "retrievers", part, kinds[part.kind])
         _tried(source, "retrievers", part, lambda: retriever(part, NOTHING if part.kind == "dense" else TINY))
     elif part.kind in (CALL, BUILT):
-        _check_options(source, "retrievers", part, _called)
+        _check_options(source, "retrievers", part, _called, ("id",) if part.kind == CALL else ())
         made = {CALL: lambda: adapted(part.options["call"]), BUILT: lambda: function_of(part)}[part.kind]
         _tried(source, "retrievers", part, made)
     elif part.kind == HYBRID:

@@ -74,7 +74,7 @@ class Steps:
         """A retriever as it is asked; its index is built when the first question comes that is not remembered."""
         part = self.plan.retrievers[name]
         if part.kind in (kinds.CALL, kinds.GIVEN):
-            found = adapted(kinds.retriever(part, Corpus([])))
+            found = adapted(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
             return replace(found, settings={**found.settings, "name": name})
         cut = {} if chunker == NOT_USED else self.plan.chunkers[chunker].settings
 
