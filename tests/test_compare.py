@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
+import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from scipy import stats
 
 from rankproof import compare, evaluate, sample
+from rankproof.cli import run
 from rankproof.errors import UsageError
 
 Run = dict[str, list[str]]
@@ -249,3 +252,21 @@ def test_a_comparison_keeps_to_80_columns(name: str) -> None:
     measures = "nDCG@10,AP(denominator='found')@100"
     text = compare(sample.judgments(), rankings, measures, margin=0.001, by=sample.kinds()).format()
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_warnings_are_counted_by_run_and_the_command_that_shows_them_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    judged = {f"q{i}": {"a": 1, "b": 1} for i in range(12)}
+    Path("judged.json").write_text(json.dumps(judged))
+    Path("good.json").write_text(json.dumps({q: {"a": 2.0, "b": 1.0} for q in judged}))
+    Path("a bad one.json").write_text(json.dumps({q: {"x": 1.0, "b": 1.0} for q in list(judged)[:6]}))
+    run(["compare", "judged.json", "good.json", "a bad one.json", "-m", "RR,nDCG(gain='exp')@10"])
+    said, _, typed = capsys.readouterr().out.partition("Warnings of the audit: ")[2].partition(":\n")
+    assert said.startswith("a bad one.json ")
+    words = shlex.split(typed.replace("\\\n", " "))
+    assert words[:4] == ["rankproof", "audit", "judged.json", "a bad one.json"]
+    run(words[1:])
+    shown = int(re.search(r"(\d+) warning", capsys.readouterr().out)[1])  # type: ignore[index]
+    assert shown >= int(said.removeprefix("a bad one.json ").partition(".")[0]) > 1

@@ -249,11 +249,19 @@ def test_constant_scores(whole: bool) -> None:
     assert "In every ranking all documents have the same score" in finding.message
     finding = only(audited(GOOD, RUN | {"q1": flat["q1"]}, whole=whole), "constant-scores")
     assert (finding.severity, finding.count, finding.examples) == ("warning", 1, ("'q1'",))
-    assert "In 1 of 4 rankings" in finding.message
+    assert "In 1 of 4 rankings of more than one document all documents have" in finding.message
     single = {q: {"a": 1.0} for q in GOOD}
     assert audited(GOOD, single, whole=whole).of_kind("constant-scores") is None
     partly = {q: {"a": 1.0, "b": 1.0, "c": 0.5} for q in GOOD}
     assert audited(GOOD, partly, whole=whole).of_kind("constant-scores") is None
+
+
+@pytest.mark.parametrize(("whole", "says"), [(False, "In at least 1 of 3 "), (True, "In 2 of 3 ")])
+def test_constant_scores_of_rankings_without_a_judged_document_are_counted_where_they_are_seen(
+    whole: bool, says: str
+) -> None:
+    flat = {"q1": dict.fromkeys(RUN["q1"], 1.0), "q2": {"x": 1.0, "y": 1.0}, "q3": {"a": 1.0}}
+    assert only(audited(GOOD, RUN | flat, whole=whole), "constant-scores").message.startswith(says)
 
 
 def test_ranks_that_contradict_scores(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_findings_of_several_rankings_are_said_once_and_say_whose_they_are() -> 
     both, one = Finding("warning", "a", 1, "Both have it."), Finding("warning", "b", 1, "One has it.")
     text = render([summary("x.run", findings=[both, one]), summary("y.run", findings=[both])], "table")
     assert text.count("Both have it.") == 1
-    assert "  warning  Both have it." in text
+    assert "  warning  every run: Both have it." in text
     assert "  warning  x.run: One has it." in text
 
 

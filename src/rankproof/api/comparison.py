@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -159,7 +161,17 @@ class Comparison:
             "notes": self.notes,
             "moved": {name: self._turned(name) for name in self.scores if name != self.baseline},
             "findings": self._findings(),
+            "warnings": {name: _warnings(each) for name, each in self.scores.items()},
+            "audit": self._audit(),
         }
+
+    def _audit(self) -> str:
+        """How the audit of the system with most warnings is read: by a command where files are behind it."""
+        name, scores = max(self.scores.items(), key=lambda item: _warnings(item[1]))
+        files = [scores.definition.get(each, "") for each in ("judgments", "ranking")]
+        if not all(map(os.path.isfile, files)):
+            return f".scores[{name!r}].audit"
+        return shlex.join(["rankproof", "audit", *files, "-m", ",".join(scores)])
 
     def _findings(self) -> list[tuple[Finding, list[str]]]:
         """Each serious finding once, with the systems it is about."""
@@ -176,3 +188,7 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.format()
+
+
+def _warnings(scores: Scores) -> int:
+    return sum(each.severity == "warning" for each in scores.audit)

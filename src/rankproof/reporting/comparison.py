@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from rankproof.reporting.differences import (
 from rankproof.reporting.findings import finding_lines
 from rankproof.reporting.latex import escape
 from rankproof.reporting.numbers import count, score, share
-from rankproof.reporting.tables import GAP, WIDTH, cut, pad, width, wrap
+from rankproof.reporting.tables import GAP, WIDTH, clean, cut, pad, width, wrap
 
 __all__ = ["probability", "sentences", "signed", "span", "tables", "waterfalls"]
 
@@ -54,14 +55,22 @@ def text(view: View) -> str:
 def _findings(view: View) -> list[str]:
     """What makes the numbers wrong in full; warnings are counted."""
     errors = _errors(view)
-    warnings = len({each.kind for each, _ in view["findings"] if each.severity == "warning"})
     lines = ["", "Before you trust these numbers:"] if errors else []
     for found, names in errors:
         lines += finding_lines(found, where=f"{names}: ")
-    if warnings:
-        said = f"The audit has {count(warnings, 'warning')}: 'rankproof audit JUDGMENTS RUN' says which."
-        lines += wrap(said)
-    return lines
+    return [*lines, *_warnings(view["warnings"], view["audit"])]
+
+
+def _warnings(counts: Mapping[str, int], command: str) -> list[str]:
+    """How many there are of each system, and how they are read."""
+    told = ", ".join(f"{cut(name, 30)} {times}" for name, times in counts.items() if times)
+    return [*wrap(f"Warnings of the audit: {told}. Read them with:"), *_typed(command)] if told else []
+
+
+def _typed(command: str) -> list[str]:
+    """A command to be copied: over several lines where one is too short, no word of it cut."""
+    lines = textwrap.wrap(clean(command), WIDTH - 4, break_long_words=False, break_on_hyphens=False)
+    return [f"  {line}" for line in " \\\n".join(lines).splitlines()]
 
 
 def _errors(view: View) -> list[tuple[Any, str]]:

@@ -116,13 +116,14 @@ def _wrapped(paragraphs: Sequence[str]) -> list[str]:
 
 
 def _findings(summaries: Sequence[Summary], colour: bool) -> list[str]:
-    """The serious findings, each once, with the rankings it is about where these are not all."""
+    """The serious findings, each once, with the rankings it is about where there are several."""
     about: dict[Finding, list[str]] = {}
     for summary in summaries:
         for finding in summary.findings:
             about.setdefault(finding, []).append(cut(summary.name, 40))
     lines = ["", "Before you trust these numbers:"] if about else []
     for finding, names in about.items():
-        where = "" if len(names) == len(summaries) else f"{', '.join(names)}: "
+        which = ", ".join(names) if len(names) < len(summaries) else "every run"
+        where = f"{which}: " if len(summaries) > 1 else ""
         lines += finding_lines(finding, colour, where)
     return lines

@@ -135,13 +135,19 @@ def constant_scores(case: Case) -> Iterator[Finding]:
     whole = (hits.first == 1) & (hits.last == hits.retrieved[hits.query]) & (hits.last > 1)
     flat = np.bincount(hits.query[whole], minlength=hits.n) > 0
     if flat.any():
-        yield all_scores_equal(case.names(flat), int((hits.retrieved > 1).sum()))
+        several = hits.retrieved > 1
+        unseen = several & (np.bincount(hits.query, minlength=hits.n) == 0)
+        yield all_scores_equal(case.names(flat), int(several.sum()), "at least " if unseen.any() else "")
 
 
-def all_scores_equal(queries: list[str], n: int) -> Finding:
-    """The finding for rankings without an order of their own."""
+def all_scores_equal(queries: list[str], n: int, bound: str = "") -> Finding:
+    """The finding for rankings without an order of their own, among `n` of more than one document.
+
+    `bound` says that there may be more: of a ranking without a judged document nothing is known.
+    """
     every = len(queries) == n
-    where = "every ranking" if every else f"{len(queries):,} of {count_of(n, 'ranking')}"
+    of = count_of(n, "ranking of", "rankings of")
+    where = "every ranking" if every else f"{bound}{len(queries):,} of {of} more than one document"
     return Finding(
         "error" if every else "warning",
         "constant-scores",
