@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -243,3 +244,41 @@ def test_a_person_at_a_terminal_is_asked(shell: Any, tmp_path: Path) -> None:
     assert running.returncode == 0
     assert "human:ana 2; 1 of 3 pairs unmeasured" in out
     assert "human:ana         2" in shell("verdicts --judges")[1]
+
+
+def test_the_account_names_the_samples_that_failed_and_says_something_of_every_point(
+    shell: Callable[[str], Any],
+) -> None:
+    _, out, _ = shell(f"judge s.jsonl -m faithfulness {REPLAY} --blame")
+    account = out[out.index("1 sample of 2 failed") :]
+    assert "Samples that failed:" in account
+    assert "  a: " in account
+    assert "It is 300 m high." in account
+    assert "the answer has what the reference claims" in account
+    assert not re.search(r"^(fine|unmeasured)\s*$", account, re.MULTILINE)
+
+
+def test_the_account_is_in_json_beside_the_scores(shell: Callable[[str], Any]) -> None:
+    _, out, _ = shell(f"judge s.jsonl -m faithfulness {REPLAY} --blame -f json")
+    found = json.loads(out)
+    assert [each["measure"] for each in found["scores"]] == ["faithfulness"]
+    account = found["blame"]["s.jsonl"]
+    assert account["samples"]["b"] == {"point": "fine", "lost": {}}
+    assert list(account["samples"]["a"]["lost"]) == ["It is 300 m high."]
+
+
+def test_a_format_without_a_place_for_the_account_says_so(shell: Callable[[str], Any]) -> None:
+    code, out, err = shell(f"judge s.jsonl -m faithfulness {REPLAY} --blame -f csv")
+    assert code == 0
+    assert "no place for --blame" in err
+    assert len([*csv.DictReader(io.StringIO(out))]) == 1
+
+
+def test_samples_without_a_value_are_listed_with_their_reason(shell: Callable[[str], Any]) -> None:
+    _, out, _ = shell("judge s.jsonl -m context_precision -q")
+    part = out[out.index("context_precision, unmeasured:") :]
+    assert re.search(r"^  a: not settled: ", part, re.MULTILINE)
+    _, out, _ = shell("judge s.jsonl -m context_precision -q -f json")
+    without = {each["query"]: each["reason"] for each in json.loads(out) if each["value"] is None}
+    assert without["a"].startswith("not settled: ")
+    assert all(each["reason"] is None for each in json.loads(out) if each["value"] is not None)

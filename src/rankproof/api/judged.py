@@ -87,6 +87,18 @@ class JudgedScores(Scores):
         """For each metric why samples have no value, with how many."""
         return {name: self.column(name).why for name in self.columns}
 
+    @property
+    def reasons(self) -> dict[str, dict[str, str]]:
+        """For each metric the samples that have no value, each with its reason."""
+        return {
+            name: {
+                sample: why
+                for sample, why in zip(self.queries, self.column(name).reasons, strict=True)
+                if why
+            }
+            for name in self.columns
+        }
+
     def ceiling(self, measure: str | Measure) -> float:
         """The best value there is; judged metrics have no lower ceiling that would be known."""
         return 1.0

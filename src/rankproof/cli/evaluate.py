@@ -12,6 +12,7 @@ from rankproof.cli.output import coloured, telling, write
 
 if TYPE_CHECKING:
     from rankproof.api.scores import Scores
+    from rankproof.reporting.data import Reasons
 
 
 @click.command("evaluate")
@@ -93,16 +94,18 @@ def _warn(scores: dict[str, Scores]) -> None:
                 click.echo(f"rankproof: {name}: {finding}", err=True)
 
 
-def rendered(scores: dict[str, Scores], form: str, per_query: bool, colour: bool) -> str | bytes:
-    """The results in the format asked for."""
+def rendered(
+    scores: dict[str, Scores], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
+) -> str | bytes:
+    """The results in the format asked for; `reasons` say why single queries have no value."""
     from rankproof.reporting import data, terminal
     from rankproof.reporting.formats import TEXTS, render, render_queries
 
     values = {name: {each: s.values(each) for each in s} for name, s in scores.items()}
     if per_query and form not in TEXTS:
-        return (
-            data.as_parquet(data.query_records(values)) if form == "parquet" else render_queries(values, form)
-        )
+        if form == "parquet":
+            return data.as_parquet(data.query_records(values, reasons))
+        return render_queries(values, form, reasons)
     with telling("computing intervals"):
         summaries = [each.summary(name) for name, each in scores.items()]
     if form == "parquet":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved
+from rankproof.cli import judged_text, options, saved
 from rankproof.cli.asking import judge_named
 from rankproof.cli.files import named, read_groups
 from rankproof.cli.output import coloured, telling, write
@@ -163,18 +163,10 @@ def _rendered(
         from rankproof.api.judged_page import page_of
 
         return page_of(scores)
-    found = rendered(dict(scores), form, per_query, coloured(output))
-    if not blame or not isinstance(found, str) or form != "table":
+    reasons = {name: each.reasons for name, each in scores.items()} if per_query else None
+    found = rendered(dict(scores), form, per_query, coloured(output), reasons)
+    if not isinstance(found, str):
         return found
-    return f"{found}\n{_blame(scores)}"
-
-
-def _blame(scores: dict[str, JudgedScores]) -> str:
-    from rankproof.judging.blame import POINTS
-    from rankproof.reporting.judged import blame
-
-    parts = [
-        (f"{name}\n" if len(scores) > 1 else "") + blame(each.blame.halves, each.blame.points, POINTS)
-        for name, each in scores.items()
-    ]
-    return "\n".join(parts)
+    if form == "table":
+        return "\n".join([found, *judged_text.beside(scores, per_query, blame)])
+    return judged_text.with_account(found, scores, form) if blame else found

@@ -29,6 +29,12 @@ POINTS: dict[str, str] = {
 RETRIEVAL = ("corpus", "retrieval", "ranking")
 """Those that are retrieval's; the others are generation's."""
 FINE, UNKNOWN, NOTHING = "fine", "unmeasured", "nothing to compare"
+WORDS = POINTS | {
+    FINE: "the answer has what the reference claims",
+    UNKNOWN: "too little was judged to tell",
+    NOTHING: "reference, answer or contexts are lacking",
+}
+"""What each point says, and what is said of samples that did not fail."""
 NEEDS = ("reference", "answer", "contexts")
 
 

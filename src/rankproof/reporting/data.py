@@ -17,7 +17,11 @@ Values = dict[str, dict[str, dict[str, float]]]
 """`{ranking: {measure: {query: value}}}`."""
 
 
-TEXTS = ("ranking", "query", "slice", "measure", "interval", "note", "profile", "conventions")
+Reasons = dict[str, dict[str, dict[str, str]]]
+"""The same, with why a query has no value in its place."""
+
+
+TEXTS = ("ranking", "query", "slice", "measure", "interval", "note", "reason", "profile", "conventions")
 """The fields of records that are text; the others are numbers."""
 
 
@@ -74,17 +78,28 @@ def _ends(name: str, pair: Pair | None) -> Record:
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def query_records(values: Values) -> list[Record]:
-    """One record for each query, measure and ranking.
+def query_records(values: Values, reasons: Reasons | None = None) -> list[Record]:
+    """One record for each query, measure and ranking; with reasons those too that have no value.
 
     >>> query_records({"a.run": {"RR": {"q1": 0.5}}})
     [{'ranking': 'a.run', 'query': 'q1', 'measure': 'RR', 'value': 0.5}]
     """
-    return [
+    found: list[Record] = [
         {"ranking": ranking, "query": query, "measure": measure, "value": value}
         for ranking, measures in values.items()
         for measure, by_query in measures.items()
         for query, value in by_query.items()
+    ]
+    return found if reasons is None else [*({**each, "reason": None} for each in found), *_without(reasons)]
+
+
+def _without(reasons: Reasons) -> list[Record]:
+    """What has no value, and why."""
+    return [
+        {"ranking": ranking, "query": query, "measure": measure, "value": None, "reason": reason}
+        for ranking, measures in reasons.items()
+        for measure, by_query in measures.items()
+        for query, reason in by_query.items()
     ]
 
 

@@ -40,11 +40,11 @@ def render(summaries: list[Summary], name: str) -> str:
     return _as_records(data.records(summaries), name)
 
 
-def render_queries(values: Values, name: str) -> str:
-    """The values of single queries, as text in the named format."""
+def render_queries(values: Values, name: str, reasons: data.Reasons | None = None) -> str:
+    """The values of single queries, as text in the named format; records also of those without, if told why."""
     if name in _QUERY_TEXTS:
         return _QUERY_TEXTS[name](values)
-    return _as_records(data.query_records(values), name)
+    return _as_records(data.query_records(values, reasons), name)
 
 
 def _as_records(records: list[data.Record], name: str) -> str:

@@ -31,6 +31,10 @@ WORDS: dict[str, dict[int, str]] = {
 """What each value says."""
 
 
+FEW = 20
+"""So many samples that failed are named where nobody asked for all."""
+
+
 class Pair(Protocol):
     """A pair of texts with what was said of it."""
 
@@ -100,8 +104,42 @@ def judges(found: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(table(columns)) + "\n"
 
 
-def blame(halves: Mapping[str, int], points: Mapping[str, int], words: Mapping[str, str]) -> str:
-    """Which half failed, retrieval first, and at which point."""
+class Lost(Protocol):
+    """A claim that an answer lacks."""
+
+    @property
+    def claim(self) -> str:
+        """The claim."""
+
+    @property
+    def point(self) -> str:
+        """Where it was lost."""
+
+
+class Failure(Protocol):
+    """What became of a sample."""
+
+    @property
+    def sample(self) -> str:
+        """Which one."""
+
+    @property
+    def half(self) -> str:
+        """Whose failure it is; empty where it is none."""
+
+    @property
+    def lost(self) -> Sequence[Lost]:
+        """The claims that it lacks."""
+
+
+def blame(
+    halves: Mapping[str, int],
+    points: Mapping[str, int],
+    words: Mapping[str, str],
+    each: Iterable[Failure] = (),
+    most: int | None = FEW,
+) -> str:
+    """Which half failed, retrieval first, at which point, and which samples did: `most` of them, or all."""
     failed, total = sum(halves.values()), sum(points.values())
     lines = wrap(
         f"{count(failed, 'sample')} of {total:,} failed: {halves['retrieval']:,} by retrieval, "
@@ -113,4 +151,33 @@ def blame(halves: Mapping[str, int], points: Mapping[str, int], words: Mapping[s
         Column("share", [share(each / total) for each in points.values()], True),
         Column("what happened", [words.get(point, "") for point in points]),
     ]
-    return "\n".join([*lines, "", *table(columns)]) + "\n"
+    return "\n".join([*lines, "", *table(columns), *_failed([one for one in each if one.half], most)]) + "\n"
+
+
+def _failed(found: Sequence[Failure], most: int | None) -> list[str]:
+    """The samples that failed with the claims they lost, and how many are left out."""
+    if not found:
+        return []
+    shown = found if most is None else found[:most]
+    left = [f"And {len(found) - len(shown):,} more; -q lists all."] if len(shown) < len(found) else []
+    return ["", "Samples that failed:", *(line for one in shown for line in _failure(one)), *left]
+
+
+def _failure(found: Failure) -> list[str]:
+    first = f"  {cut(clean(found.sample), 40)}: "
+    lost = "; ".join(f"{one.point}: {clean(' '.join(one.claim.split()))}" for one in found.lost)
+    return wrap(cut(lost, 300), first=first, later="    ")
+
+
+def unmeasured(found: Mapping[str, Mapping[str, str]]) -> str:
+    """For each metric the samples without a value, each with its reason; empty where there are none."""
+    lines: list[str] = []
+    for metric, reasons in found.items():
+        if reasons:
+            lines += [f"{metric}, unmeasured:"]
+            lines += [line for each in reasons.items() for line in _open(*each)]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _open(sample: str, reason: str) -> list[str]:
+    return wrap(clean(reason), first=f"  {cut(clean(sample), 40)}: ", later="    ")
