@@ -421,3 +421,12 @@ def test_measure_find_the_worst_improve_and_show_the_difference() -> None:
     table = found.markdown()
     assert table.index("| after | 1.0000") < table.index("| before | 0.5000")
     assert "after is the winner" in table
+
+
+def test_a_baseline_that_broke_is_warned_of() -> None:
+    bench = Benchmark({"q1": "Refund?", "q2": "Hours?"}, {"q1": ["d1"], "q2": ["d2"]})
+    bench.run("broken", lambda text: None)
+    bench.run("fine", lambda text: ["d1", "d2"])
+    with pytest.warns(UserWarning, match="the baseline 'broken' is broken: 2 of its 2 questions failed"):
+        bench.compare()
+    bench.compare(baseline="fine")

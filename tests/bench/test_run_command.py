@@ -93,7 +93,7 @@ def test_limits_are_options(folder: Path) -> None:
 
 def test_if_every_question_fails_so_does_the_command(folder: Path) -> None:
     ran = run(folder, "--retriever", "own_search:broken", "--queries", "questions.tsv", "-o", "my.run")
-    assert ran.returncode == 1
+    assert ran.returncode == 3
     assert "got None (NoneType), expected a list of documents" in " ".join(ran.stderr.split())
 
 
@@ -123,3 +123,26 @@ def test_errors_say_what_to_do_and_end_with_their_code(
     assert message in ran.stderr
     assert "Traceback" not in ran.stderr
     assert ran.stdout == ""
+
+
+def test_a_run_is_scored_by_measures_that_need_no_more_than_it_has(folder: Path) -> None:
+    ran = run(folder, *USUAL, "--judgments", "judged.tsv", "-k", "10", "-o", "my.run")
+    assert "R@10" in ran.stdout
+    assert "R@100" not in ran.stdout + ran.stderr
+
+
+def test_latencies_of_a_few_answers_are_not_shown_as_those_of_the_run(folder: Path) -> None:
+    (folder / "questions.tsv").write_text("q1\tboom\nq2\tboom again\nq3\tHours?\n")
+    ran = run(folder, *USUAL, "-o", "my.run")
+    assert ran.returncode == 0
+    assert "p50" not in ran.stderr
+    assert "Only 1 of 3 questions were answered" in ran.stderr
+
+
+def test_a_missing_script_is_told_without_a_riddle(folder: Path) -> None:
+    words = ("--retriever", f"{sys.executable} no_such_file.py", "--queries", "questions.tsv")
+    ran = run(folder, *words, "-o", "my.run")
+    assert ran.returncode == 3
+    assert "no_such_file.py" in ran.stderr
+    assert "every question failed" in ran.stderr
+    assert "timeout" not in ran.stderr

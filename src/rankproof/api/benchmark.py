@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankproof import sample
 from rankproof.api.asking import as_asked, asked
 from rankproof.api.compare import compare_scores
-from rankproof.api.evaluate import DEFAULT_MEASURES, Measures
-from rankproof.api.runs import Run
+from rankproof.api.evaluate import Measures
+from rankproof.api.runs import Run, usual_measures
 from rankproof.api.standings import Standings, standings
 from rankproof.bench.adapters.answers import IdOf, Reading
 from rankproof.bench.runner import Limits, plan_for
@@ -241,8 +242,10 @@ class Benchmark:
             raise UsageError(
                 f"compare needs two runs or more, there are {len(chosen)}. Next: run another retriever."
             )
+        first = baseline or next(iter(chosen))
+        _warn_of_broken(first, chosen.get(first))
         deciding = {key: settings.pop(key) for key in _DECIDING if key in settings}
-        asked = DEFAULT_MEASURES if measures is None else measures
+        asked = usual_measures(min(run.k for run in chosen.values())) if measures is None else measures
         judgments = self.judgments
         scores = {
             name: replace(run, judgments=judgments).evaluate(asked, **settings)
@@ -265,6 +268,16 @@ class Benchmark:
         if name not in self.runs:
             raise one_of("run", name, self.runs)
         return self.runs[name]
+
+
+def _warn_of_broken(name: str, run: Run | None) -> None:
+    """A difference to a run that broke says nothing about the others."""
+    if run is not None and 2 * len(run.failures) > len(run.rows):
+        warnings.warn(
+            f"the baseline {name!r} is broken: {len(run.failures)} of its {len(run.rows)} questions failed. "
+            "Next: name another with baseline=, or mend it and run it again.",
+            stacklevel=3,
+        )
 
 
 _DECIDING = ("seed", "alpha", "margin", "correction", "permutations")

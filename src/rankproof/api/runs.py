@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rankproof.api.evaluate import Measures, evaluate
+from rankproof.api.evaluate import DEFAULT_MEASURES, Measures, evaluate
 from rankproof.api.scores import Scores
 from rankproof.bench.runner import Plan, Row
 from rankproof.core.audit.ids import spelt_apart
@@ -21,6 +21,8 @@ from rankproof.io.mappings import MappingRankings
 from rankproof.reporting.numbers import count
 from rankproof.stats.quantiles import Quantile, quantiles
 
+DEEPEST = 100
+"""The depth that the usual measures need."""
 SHARES = (0.5, 0.95, 0.99)
 """Of which latencies are told."""
 
@@ -81,8 +83,9 @@ class Run:
 
     @cached_property
     def latency(self) -> list[Quantile]:
-        """p50, p95 and p99 with their intervals."""
-        return quantiles(list(self.latencies.values()), SHARES)
+        """p50, p95 and p99 with their intervals; none where most questions failed."""
+        most_failed = 2 * len(self.failures) > len(self.rows)
+        return [] if most_failed else quantiles(list(self.latencies.values()), SHARES)
 
     @cached_property
     def scores(self) -> Scores:
@@ -90,8 +93,9 @@ class Run:
         return self.evaluate()
 
     def evaluate(self, measures: Measures | None = None, **conventions: Any) -> Scores:
-        """Score the ranking, as `rankproof.evaluate` does."""
-        return evaluate(self.scored_by, self, measures, **conventions)
+        """Score the ranking, as `rankproof.evaluate` does; unasked by measures that need no more than k documents."""
+        asked = usual_measures(self.k) if measures is None else measures
+        return evaluate(self.scored_by, self, asked, **conventions)
 
     @property
     def scored_by(self) -> Judgments:
@@ -147,12 +151,21 @@ class Run:
             said.append(f"Latencies are those with up to {self.plan.concurrency} calls at once.")
         if self.batched:
             said.append("Questions were asked in batches; each counts with its share of the time.")
-        if self.failures and len(self.failures) == len(self.rows):
-            said.append(
-                "Every question failed. Next: call the retriever with one question by hand; if it can only be used in "
-                "the thread that made it, run it with timeout=None, which stays there."
-            )
-        return said
+        return [*said, *self._about_failures()]
+
+    def _about_failures(self) -> list[str]:
+        failed, asked = len(self.failures), len(self.rows)
+        if failed < asked:
+            few = 2 * failed > asked
+            said = f"Only {asked - failed} of {asked} questions were answered: latencies are not those of the run."
+            return [said] if few else []
+        # What belongs to one thread says so; to anything else the advice would be a riddle.
+        if any("thread" in reason for reason in self.failures.values()):
+            return [
+                "Every question failed: the retriever seems to know one thread only. Next: run it with timeout=None, "
+                "which stays there (in the shell --timeout 0)."
+            ]
+        return ["Every question failed. Next: call the retriever with one question by hand."] if asked else []
 
     def to_dict(self) -> dict[str, Any]:
         """The run as plain data."""
@@ -173,12 +186,30 @@ class Run:
         from rankproof.reporting.runs import render_run
 
         return render_run(
-            {**self.to_dict(), "scores": str(self.scores) if self.judgments is not None else ""}
+            {
+                **self.to_dict(),
+                "scores": str(self.scores) if self.judgments is not None and self.latencies else "",
+            }
         )
 
     def __repr__(self) -> str:
         wrong = f", {len(self.failures)} failed" if self.failures else ""
         return f"<Run {self.name!r}: {count(len(self.rows), 'question')}{wrong}>"
+
+
+def usual_measures(k: int) -> list[str]:
+    """The measures that rankings of `k` documents are scored by where none are named.
+
+    >>> ", ".join(usual_measures(10)), usual_measures(100) == DEFAULT_MEASURES.split(", ")
+    ('nDCG@10, RR@10, P@5, R@5, R@10, Success@5', True)
+    >>> usual_measures(3)
+    ['nDCG@3', 'RR@3', 'P@3', 'R@3', 'Success@3']
+    """
+    usual = DEFAULT_MEASURES.split(", ")
+    if k >= DEEPEST:
+        return usual
+    cut = (each.partition("@") for each in usual)
+    return list(dict.fromkeys(f"{name}@{min(int(depth), k)}" for name, _, depth in cut if depth))
 
 
 def _first(names: Sequence[str]) -> str:

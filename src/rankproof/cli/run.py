@@ -10,7 +10,7 @@ import click
 
 from rankproof.cli import INTERRUPTED
 from rankproof.cli.output import oddities_told
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rankproof.api.benchmark import Benchmark
@@ -63,7 +63,7 @@ def command(
 
     A question that fails is reported and left out of the ranking, and the run
     goes on. A run that was interrupted goes on where it was when the same
-    command is given again. The exit code is 1 if every question failed.
+    command is given again. The exit code is 3 if every question failed.
 
     \b
     rankproof run --retriever search:find --queries queries.jsonl -o my.run
@@ -84,7 +84,8 @@ def command(
     _tell(run, str(run), to_stdout=judgments is not None and output != STDOUT)
     _tidy(run, kept, keep=cache is not None)
     if run.failures and len(run.failures) == len(run.rows):
-        click.get_current_context().exit(1)
+        click.echo("rankproof: every question failed, so the ranking is empty (exit code 3)", err=True)
+        click.get_current_context().exit(DataError.exit_code)
 
 
 def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
