@@ -345,3 +345,14 @@ def test_a_usual_remedy_that_was_tried_in_vain_says_so() -> None:
     assert "add keyword search (but tried here it is not sure to help)" in vain.failures[0].remedies
     untried = diagnose(sample.judgments(), runs["keyword"], queries=sample.queries())
     assert "add keyword search" in untried.failures[0].remedies
+
+
+def test_every_form_says_what_to_know_before_the_numbers_are_trusted() -> None:
+    judged = {f"q{i}": {"a": 1, "b": 0} for i in range(4)}
+    found = diagnose(judged, {query: ["a", "b"] for query in list(judged)[1:]})
+    page, text = found.html(), found.markdown()
+    assert page.count("nDCG@10 is 0.7500") == 1
+    for each in (str(found), page, text):
+        assert "Before you trust these numbers" in each
+        assert "warning" in each
+        assert "1 of 4 judged queries" in " ".join(each.split())

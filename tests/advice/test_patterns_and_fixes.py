@@ -143,3 +143,9 @@ def test_a_remedy_that_does_harm_says_so() -> None:
     (low_recall, _) = failures(whole, [harm])
     assert low_recall.remedies[-1] == "add keyword search (but tried here it does harm)"
     assert failures(whole)[0].remedies[-1] == "add keyword search"
+
+
+def test_too_few_says_whether_the_kind_or_the_others_are_few() -> None:
+    values = dict.fromkeys(queries(20), 0.5)
+    rows = found({"kind": queries(13), "rare": queries(3)}, values)
+    assert (rows["kind"].said, rows["rare"].said) == ("too few others (7)", "too few")

@@ -14,6 +14,7 @@ from rankproof.stats.groups import Gap, gap
 
 FEWEST = 10
 """A kind with fewer queries, or with fewer others beside it, is shown and never decided."""
+TOO_FEW = "too few"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,12 @@ class Pattern:
     verdict: str
     """worse, better, unclear or "too few"."""
     examples: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The verdict in words: of which there are too few, the kind or the others beside it."""
+        few_others = self.verdict == TOO_FEW and self.n >= FEWEST
+        return f"too few others ({self.others})" if few_others else self.verdict
 
     def to_dict(self) -> dict[str, Any]:
         """The pattern as plain data."""
@@ -108,7 +115,7 @@ def _pattern(
 
 def _verdict(gain: float, p: float | None, alpha: float) -> str:
     if p is None:
-        return "too few"
+        return TOO_FEW
     if p > alpha:
         return "unclear"
     return "better" if gain > 0 else "worse"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rankproof.advice.diagnosed import Diagnosed, Served
 from rankproof.advice.fixes import Fix
 from rankproof.advice.modes import Failure
+from rankproof.core.audit import Finding
 from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed, span
 from rankproof.reporting.findings import finding_lines, sentence
@@ -20,6 +21,7 @@ Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Headings and rows: plain text in every cell."""
 
 IN_DOUBT = "Tried, and not sure to help"
+TRUST = "Before you trust these numbers"
 
 
 def check(name: str) -> None:
@@ -82,7 +84,7 @@ def patterns(found: Diagnosed) -> Table:
             score(each.mean_of_others),
             span(each.low, each.high),
             ABSENT if each.p is None else probability(each.p),
-            each.verdict,
+            each.said,
         )
         for each in found.patterns
     ]
@@ -122,7 +124,8 @@ def method(found: Diagnosed) -> str:
     if found.patterns:
         said.append(
             "Kinds of queries: p by random regrouping, corrected over all kinds (holm); difference to the others "
-            "with its 95 % interval; a kind with fewer than 10 queries is not decided."
+            "with its 95 % interval; a kind with fewer than 10 queries, or fewer than 10 others beside it, is not "
+            "decided."
         )
     return " ".join(said)
 
@@ -142,6 +145,11 @@ def foot(found: Diagnosed) -> list[str]:
 def failure(found: Failure) -> str:
     """A failure mode with its evidence and what helps."""
     return f"{found.name.capitalize()}: {found.evidence} Next: {'; '.join(found.remedies)}."
+
+
+def serious(found: Finding) -> str:
+    """A finding of the audit with how serious it is."""
+    return f"{found.severity}: {sentence(found)}"
 
 
 def headline(query: Served) -> str:
@@ -196,7 +204,7 @@ def _parts(found: Diagnosed) -> Iterator[tuple[str, list[str]]]:
     if found.worst:
         yield f"The {count(len(found.worst), 'query', 'queries')} served worst", _worst(found)
     if found.findings:
-        yield "Before you trust these numbers", [x for each in found.findings for x in finding_lines(each)]
+        yield TRUST, [x for each in found.findings for x in finding_lines(each)]
 
 
 def _first(found: Diagnosed) -> list[str]:
@@ -242,7 +250,7 @@ def markdown(found: Diagnosed) -> str:
         if shown[1]:
             lines += [f"## {heading}", "", *_table(shown), ""]
     failures = [*map(failure, found.failures)]
-    for heading, items in (("What goes wrong", failures), ("Audit", [*map(sentence, found.findings)])):
+    for heading, items in (("What goes wrong", failures), (TRUST, [*map(serious, found.findings)])):
         if items:
             lines += [f"## {heading}", "", *_listed(items), ""]
     lines += ["## Queries served worst", "", *(line for each in found.worst for line in _query(each))]

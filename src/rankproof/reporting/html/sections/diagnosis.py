@@ -11,19 +11,25 @@ from rankproof.reporting.html.markup import Markup, el, fold, ident, join, parag
 from rankproof.reporting.html.page import Section, page
 from rankproof.reporting.numbers import score
 
+FIRST = "What to fix first"
+
 
 def section(found: Diagnosed) -> Section:
     """Bands, fixes, kinds of queries that fail, and the worst queries with their causes."""
-    return Section("diagnosis", "What to fix first", join(_parts(found)))
+    return Section("diagnosis", FIRST, join([el("p", told.opening(found)), *_parts(found)]))
 
 
 def html(found: Diagnosed) -> str:
     """The diagnosis as a page of its own."""
-    return page("Diagnosis", el("p", told.opening(found)), [section(found)], el("p", "Made by rankproof."))
+    sections = [Section("diagnosis", FIRST, join(_parts(found)))]
+    if found.findings:
+        trust = el("ul", *(el("li", told.serious(each)) for each in found.findings))
+        sections.append(Section("trust", told.TRUST, trust))
+    return page("Diagnosis", el("p", told.opening(found)), sections, el("p", "Made by rankproof."))
 
 
 def _parts(found: Diagnosed) -> Iterator[Markup]:
-    yield paragraphs([told.opening(found), *told.regime(found)])
+    yield paragraphs([*told.regime(found)])
     yield _table("How good it is, of what was possible", told.bands(found), words=(0, 5))
     yield el("h3", "Worth trying")
     yield _fixes(found.first)
