@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rankproof.advice.bands import CUTS, Band
+from rankproof.advice.bands import CUTS, WORDS, Band, word_of
 
 GOOD = 1
 """Which of a measure's cuts divides high from low: where good begins."""
@@ -60,6 +60,20 @@ REGIMES = (
 )
 
 
+MILDER = {
+    (
+        "high",
+        "low",
+    ): "What is shown is right; recall is acceptable, not good: some answers come out incomplete.",
+    ("low", "high"): "The answer is there; precision is acceptable, not good: people skim past some noise.",
+    (
+        "low",
+        "low",
+    ): "Both are acceptable, not good: people meet noise beside what they need, and miss a part of it.",
+}
+"""What people meet where all that is low (below good) is still acceptable."""
+
+
 def regime_of(precision: Band, recall: Band) -> Regime | None:
     """The regime of a system; None where precision or recall has nothing to reach.
 
@@ -69,8 +83,14 @@ def regime_of(precision: Band, recall: Band) -> Regime | None:
     """
     if precision.share is None or recall.share is None:
         return None
-    sides = tuple("high" if is_high(each) else "low" for each in (precision, recall))
-    return next(each for each in REGIMES if (each.precision, each.recall) == sides)
+    sides = ("high" if is_high(precision) else "low", "high" if is_high(recall) else "low")
+    found = next(each for each in REGIMES if (each.precision, each.recall) == sides)
+    poor = any(_is_poor(each) for each in (precision, recall))
+    return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
+
+
+def _is_poor(found: Band) -> bool:
+    return found.share is not None and word_of(found.measure, found.share) == WORDS[0]
 
 
 def is_high(found: Band) -> bool:
