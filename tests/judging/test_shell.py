@@ -275,10 +275,10 @@ def test_a_format_without_a_place_for_the_account_says_so(shell: Callable[[str],
 
 
 def test_samples_without_a_value_are_listed_with_their_reason(shell: Callable[[str], Any]) -> None:
-    _, out, _ = shell("judge s.jsonl -m context_precision -q")
-    part = out[out.index("context_precision, unmeasured:") :]
+    _, out, _ = shell("judge s.jsonl -m context_relevance -q")
+    part = out[out.index("context_relevance, unmeasured:") :]
     assert re.search(r"^  a: not settled: ", part, re.MULTILINE)
-    _, out, _ = shell("judge s.jsonl -m context_precision -q -f json")
+    _, out, _ = shell("judge s.jsonl -m context_relevance -q -f json")
     without = {each["query"]: each["reason"] for each in json.loads(out) if each["value"] is None}
     assert without["a"].startswith("not settled: ")
     assert all(each["reason"] is None for each in json.loads(out) if each["value"] is not None)
