@@ -266,6 +266,25 @@ def test_a_page_of_many_samples_shows_the_worst_and_says_how_many_it_leaves_out(
     assert "The other 30 are left out." in html
 
 
+def test_a_page_shows_the_question_beside_its_sample() -> None:
+    row = {"id": "s7", "question": "Where <is> it?", "contexts": ["It is 1."], "answer": "It is 1."}
+    html = judge([row], "faithfulness", judge=by_place).html()
+    assert "s7" in html
+    assert "Where &lt;is&gt; it?" in html.partition("</summary>")[0].rpartition("s7")[2]
+
+
+def test_a_page_accounts_for_failures_where_that_was_asked_for() -> None:
+    row = {"question": "Where?", "contexts": ["No."], "reference": "It is 1.", "answer": "It is 2."}
+
+    def silent(relation: str, left: str, right: str) -> int:
+        return 0
+
+    plain, asked = (judge([row], "faithfulness", judge=silent, blame=each).html() for each in (False, True))
+    assert "Which half failed" not in plain
+    assert "Which half failed" in asked
+    assert "it was not retrieved" in asked
+
+
 def test_a_page_of_two_systems_compares_them(tmp_path: Path) -> None:
     from rankproof.api.judged_page import page_of
 

@@ -82,6 +82,10 @@ class Evidence:
             )
         return _pieces(sample, self._data(sample))
 
+    def query(self, sample: str) -> str:
+        """The question of a sample; empty where it has none."""
+        return str(self._data(sample)["query"]) if sample in self._places else ""
+
     def _data(self, sample: str) -> dict[str, Any]:
         self._file.seek(self._places[sample])
         length = int.from_bytes(self._file.read(LENGTH))
@@ -138,7 +142,13 @@ def _plain(judged: Judged, names: tuple[str, ...]) -> dict[str, Any]:
         if ask.relation != "C"
     ]
     contexts = [[each.id, texts[each.text]] for each in judged.case.contexts if each.text in texts]
-    return {"texts": list(texts), "names": names, "rows": rows, "contexts": contexts}
+    return {
+        "query": judged.case.query,
+        "texts": list(texts),
+        "names": names,
+        "rows": rows,
+        "contexts": contexts,
+    }
 
 
 def _said(judged: Judged, ask: Ask) -> list[Any]:

@@ -154,7 +154,7 @@ def _gathered(
     tallies = [Tally(each) for each in run.metrics]
     versions = Versions()
     evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
-    account = Blame(each=evidence.failures)
+    account = Blame(each=evidence.failures, asked=run.blaming)
     for judged in run.over(samples):
         for tally, outcome in zip(tallies, judged.outcomes, strict=True):
             tally.add(outcome)

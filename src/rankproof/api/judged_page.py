@@ -9,7 +9,7 @@ from rankproof.api.compare import compare_scores
 from rankproof.api.evidence import Piece
 from rankproof.api.judged import JudgedScores
 from rankproof.errors import UsageError
-from rankproof.judging.blame import POINTS
+from rankproof.judging.blame import POINTS, WORDS
 from rankproof.reporting.html.judged import Scored, Shown, System, html
 
 MOST = 200
@@ -21,7 +21,7 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
     from rankproof import __version__
 
     systems = [_system(name if len(scores) > 1 else "", each) for name, each in scores.items()]
-    return html(title, systems, POINTS, __version__, _compared(scores))
+    return html(title, systems, WORDS, __version__, _compared(scores))
 
 
 def _compared(scores: Mapping[str, JudgedScores]) -> dict[str, Any] | None:
@@ -43,14 +43,15 @@ def _measured(scores: JudgedScores, name: str) -> bool:
 
 def _system(name: str, scores: JudgedScores) -> System:
     chosen = _worst_first(scores)[:MOST]
-    points = {each.sample: each.point for each in scores.blame.each()}
+    asked = scores.blame.asked
+    points = {each.sample: each.point for each in scores.blame.each()} if asked else {}
     return System(
         name,
         scores.summary(name),
         tuple(_shown(scores, sample, points.get(sample, "")) for sample in chosen),
         len(scores.queries) - len(chosen),
-        scores.blame.points,
-        scores.blame.halves,
+        scores.blame.points if asked else {},
+        scores.blame.halves if asked else {},
     )
 
 
@@ -66,7 +67,7 @@ def _worst_first(scores: JudgedScores) -> list[str]:
 def _shown(scores: JudgedScores, sample: str, point: str) -> Shown:
     pieces, place = scores.verdicts.of(sample), scores.queries.index(sample)
     found = tuple(_scored(scores, name, place, pieces) for name in scores.columns)
-    return Shown(sample, POINTS.get(point, ""), found)
+    return Shown(sample, POINTS.get(point, ""), found, scores.verdicts.query(sample))
 
 
 def _scored(scores: JudgedScores, name: str, place: int, pieces: list[Piece]) -> Scored:

@@ -78,6 +78,8 @@ class Blame:
     """How many samples ended at each point."""
     each: Callable[[], Iterable[Failure]] = tuple
     """What became of each sample; nothing for scores that were read back."""
+    asked: bool = False
+    """Whether all was judged that the account needs; without that it tells what the metrics happened to need."""
 
     @property
     def failures(self) -> list[Failure]:

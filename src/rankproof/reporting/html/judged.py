@@ -14,6 +14,10 @@ from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join
 from rankproof.reporting.html.page import Section, page
 from rankproof.reporting.judged import RELATIONS, Pair, verdict
 from rankproof.reporting.numbers import count, score, share
+from rankproof.reporting.tables import cut
+
+LONGEST = 160
+"""Characters of a question that stand beside its sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Shown:
     failure: str
     """Where something was lost, in words; empty where nothing was."""
     scores: tuple[Scored, ...]
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,8 @@ def _samples(system: System) -> Markup:
 def _sample(shown: Shown) -> Markup:
     values = ", ".join(f"{each.metric} {score(each.value)}" for each in shown.scores)
     lost = f"; {shown.failure}" if shown.failure else ""
-    summary = join([el("b", ident(shown.id)), el("small", f" {values}{lost}")])
+    question = join([" ", ident(cut(" ".join(shown.question.split()), LONGEST))]) if shown.question else ""
+    summary = join([el("b", ident(shown.id)), question, el("small", f" {values}{lost}")])
     return fold(summary, *map(_score, shown.scores))
 
 
