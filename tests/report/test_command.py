@@ -101,6 +101,41 @@ def test_texts_may_be_tabbed_lines(folder: Path, capsys: pytest.CaptureFixture[s
     assert "What does &lt;FH-301&gt; mean?" in (folder / "a.html").read_text()
 
 
+@pytest.mark.parametrize("option", ["--documents", "--corpus"])
+@pytest.mark.parametrize("kept_in", ["notes", "notes.csv", "notes.json", "notes.jsonl"])
+def test_documents_may_be_whatever_a_corpus_is_kept_in(
+    tmp_path: Path, option: str, kept_in: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes").mkdir()
+    Path("notes/a.md").write_text("Paying late")
+    Path("notes/b.md").write_text("Moving house")
+    Path("notes.csv").write_text("id,title,text\na.md,Paying late,x\nb.md,Moving house,x\n")
+    Path("notes.json").write_text('{"a.md": "Paying late", "b.md": "Moving house"}')
+    Path("notes.jsonl").write_text('{"id": "a.md", "text": "Paying late"}\n{"id": "b.md", "text": "x"}\n')
+    Path("judged.tsv").write_text("query_id\tdoc_id\tgrade\nq1\ta.md\t1\n")
+    Path("my.run").write_text("q1 Q0 b.md 1 2 t\nq1 Q0 a.md 2 1 t\n")
+    for words in (["report", "judged.tsv", "my.run"], ["explain", "judged.tsv", "my.run", "q1"]):
+        assert run([*words, option, kept_in, "-o", "page.html"]) == 0
+        assert "Paying late" in Path("page.html").read_text()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "audit"])
+def test_the_documents_say_how_many_there_are(
+    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for corpus in ("documents.jsonl", str(len(sample.documents()))):
+        words = (command, "judgments.tsv", "dense.run", "-m", "Accuracy@10", "--corpus", corpus)
+        assert run(words) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert rankproof(command, "judgments.tsv", "dense.run", "--corpus", "document.jsonl", capsys=capsys) == (
+        2,
+        "rankproof: document.jsonl: no such file. Did you mean 'documents.jsonl'? Next: check the path.\n",
+    )
+
+
 def test_a_query_is_explained_as_a_page_with_another_ranking_beside_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

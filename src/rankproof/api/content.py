@@ -16,7 +16,7 @@ from rankproof.core.docstrings import sections
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated import best_precision
-from rankproof.io.texts import DOCUMENT_TITLE, QUERY_TEXT, read_texts
+from rankproof.io.texts import QUERY_TEXT, read_texts, read_titles
 from rankproof.reporting.html.content import (
     BUCKETS,
     DEPTHS,
@@ -80,7 +80,7 @@ def collect(
         cases=cases,
         findings=tuple(_findings(scores)),
         texts=read_texts(texts.queries, named[0], QUERY_TEXT),
-        titles=read_texts(texts.documents, named[1], DOCUMENT_TITLE),
+        titles=read_titles(texts.documents, named[1]),
         profile=first.conventions.profile,
         version=_version(),
     )

@@ -24,7 +24,7 @@ from rankproof.core.table import RankingTable
 from rankproof.core.ties import seen_by, worth
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.texts import DOCUMENT_TITLE, QUERY_TEXT, read_texts
+from rankproof.io.texts import QUERY_TEXT, read_texts, read_titles
 from rankproof.reporting.explanation import text
 
 SAME = 1e-9
@@ -114,7 +114,7 @@ def explanation_page(
         query=query,
         measures=tuple(measures),
         text=read_texts(queries, {query}, QUERY_TEXT).get(query),
-        titles=read_texts(documents, listed, DOCUMENT_TITLE),
+        titles=read_titles(documents, listed),
         version=__version__,
     )
     return html(lesson)

@@ -18,9 +18,7 @@ DEFAULT = "nDCG@10"
 @click.argument("run")
 @options.measures
 @click.option("--queries", metavar="FILE", help="Texts of the questions: JSON lines, CSV or ID<TAB>TEXT.")
-@click.option(
-    "--corpus", metavar="FILE|N", help="The documents (file or folder), or only how many there are."
-)
+@click.option("--corpus", metavar="N|FILE", help=f"{options.CORPUS}.")
 @click.option("-k", type=int, metavar="K", help="Documents the user sees. [the measure's cut-off, else 10]")
 @click.option("--worst", type=int, default=10, metavar="N", help="Queries that are listed. [10]")
 @options.by
@@ -57,13 +55,11 @@ def command(
     chosen = form or format_of(output)
     check(chosen)
     check_one_stdin(judgments, run)
-    settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": _corpus(corpus)}
+    settings |= {
+        "by": None if by is None else read_groups(by, judgments),
+        "corpus": options.documents_or_number(corpus),
+    }
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
         text = found.format(chosen)
     write(text, output)
-
-
-def _corpus(given: str | None) -> str | int | None:
-    """The path of the documents, or their number."""
-    return int(given) if given is not None and given.isdecimal() else given

@@ -26,7 +26,7 @@ DEFAULT = "nDCG@10"
 @click.option("-o", "--output", metavar="FILE", help="Write to a file; a page if it ends in .html.")
 @click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
 @click.option("--queries", metavar="FILE", help="On a page: texts of queries, as JSON lines.")
-@click.option("--documents", metavar="FILE", help="On a page: titles of documents, as JSON lines.")
+@options.documents("On a page: titles of documents, a file or folder. [those of --corpus]")
 @options.profile
 @options.conventions
 def command(

@@ -38,6 +38,8 @@ anyway = click.option(
 )
 profile = click.option("--profile", metavar="NAME", help="Follow another tool; see 'rankproof profiles'.")
 
+CORPUS = "How many documents the whole collection has, or the documents themselves (file or folder)"
+_DOCUMENTS = "rankproof.documents"
 _ABOUT = {
     "ties": "How equal scores are ordered",
     "missing": "Judged queries without a ranking",
@@ -49,9 +51,37 @@ _ABOUT = {
 
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
-    corpus = click.option("--corpus", type=int, metavar="N", help="Documents in the whole collection.")
+    corpus = click.option("--corpus", metavar="N|FILE", callback=_size, help=f"{CORPUS}.")
     context = click.option("--context-k", type=int, metavar="K", help="Documents your generator is fed.")
     return rules(corpus(context(command)))
+
+
+def documents_or_number(given: str | None) -> str | int | None:
+    """What `--corpus` names: the path of the documents, or only how many there are."""
+    try:
+        return None if given is None else int(given)
+    except ValueError:
+        return given
+
+
+def _size(context: click.Context, option: click.Parameter, given: str | None) -> int | None:
+    """How many documents there are, counted where they are given; `documents` then finds them as well."""
+    corpus = documents_or_number(given)
+    if not isinstance(corpus, str):
+        return corpus
+    from rankproof.io.corpora import load_corpus
+
+    context.meta[_DOCUMENTS] = corpus
+    return len(load_corpus(corpus))
+
+
+def documents(about: str) -> Callable[[F], F]:
+    """The option for titles of documents, else those that `--corpus` names (options given come first)."""
+    return click.option("--documents", metavar="FILE", callback=_or_corpus, help=about)
+
+
+def _or_corpus(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    return context.meta.get(_DOCUMENTS) if given is None else given
 
 
 def rules(command: F) -> F:

@@ -23,7 +23,7 @@ from rankproof.cli.output import telling, write
 )
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
 @click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
-@click.option("--documents", metavar="FILE", help="Titles of documents: JSON lines, or ID<TAB>TITLE.")
+@options.documents("Titles of documents: a folder, a file of documents, or ID<TAB>TITLE. [those of --corpus]")
 @click.option("--title", default="Retrieval report", metavar="TEXT", help="The heading of the page.")
 @options.by
 @click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")

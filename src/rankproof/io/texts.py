@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any, BinaryIO
 
+from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.corpora import load_corpus
 from rankproof.io.files import name_of, opened
 
 IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")
@@ -15,6 +18,8 @@ IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")
 QUERY_TEXT = ("text", "query", "title")
 DOCUMENT_TITLE = ("title", "text")
 """The fields that hold what people call a query, or a document."""
+WHOLE = frozenset({".csv", ".json", ".parquet"})
+"""Files that are no lines of JSON or of ID<TAB>TEXT."""
 LONGEST = 300
 """Characters of a text that are kept."""
 
@@ -37,6 +42,27 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
     pairs = source.items() if isinstance(source, Mapping) else _lines(source)
     found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
     return {name: text for name, text in found if text}
+
+
+def read_titles(source: Any, wanted: Collection[str]) -> dict[str, str]:
+    """What the wanted documents are called: of anything `load_corpus` takes, or of what `read_texts` takes.
+
+    >>> read_titles([{"id": "d1", "title": "Refunds", "text": "Within 30 days."}], {"d1"})
+    {'d1': 'Refunds'}
+    """
+    if source is None or _is_read_by_line(source):
+        return read_texts(source, wanted, DOCUMENT_TITLE)
+    corpus = load_corpus(source)
+    found = {name: corpus[name] for name in wanted if name in corpus}
+    return read_texts({name: each.title or each.text for name, each in found.items()}, wanted, DOCUMENT_TITLE)
+
+
+def _is_read_by_line(source: Any) -> bool:
+    """Lines are read one by one, and need no more than an id and a title."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        return not path.is_dir() and WHOLE.isdisjoint(path.suffixes[-2:])
+    return isinstance(source, Mapping) and not isinstance(source, Corpus)
 
 
 def _text(record: Any, fields: tuple[str, ...]) -> str:
