@@ -37,7 +37,8 @@ def test_the_baseline_may_be_named_and_may_win(data: dict[str, Any], finds: Make
     )
     assert found.baseline == found.winner == "good"
     assert found.held is not None
-    assert found.held.verdict == "baseline"
+    assert (found.held.against, found.held.verdict) == ("poor", "better")
+    assert "It is the baseline itself; the second best, poor, has" in " ".join(str(found).split())
 
 
 def test_rows_are_what_evaluate_gives(data: dict[str, Any]) -> None:
@@ -351,3 +352,39 @@ def test_a_called_retriever_may_have_its_ids_in_a_field_that_the_grid_names(data
         patch.setitem(sys.modules, "pages_of_mine", module)
         found = grid(data)
     assert found.row("mine").means == {"RR@10": 1.0}
+
+
+def test_one_configuration_alone_is_not_called_the_best(data: dict[str, Any], finds: Make) -> None:
+    found = grid({**data, "measure": "RR", "retrievers": {"alone": finds(0.5)}})
+    text = " ".join(str(found).split())
+    assert text.startswith("The only configuration, on 20 questions: alone, RR 0.")
+    assert "flattered" not in text
+    assert found.held is not None
+    assert found.held.verdict == "baseline"
+
+
+def test_questions_that_failed_are_told_with_their_reasons(data: dict[str, Any]) -> None:
+    def moody(text: str) -> list[str]:
+        number = int(text.split()[-1])
+        if number % 4 == 0:
+            raise ConnectionError("the index is down")
+        return [f"d{number}"]
+
+    found = grid({**data, "measure": "RR", "held_out": 0, "retrievers": {"moody": moody}})
+    assert found.row("moody").reasons == {"ConnectionError: the index is down": 10}
+    said = "moody: 10 questions failed and counted as a miss: ConnectionError: the index is down"
+    assert said in " ".join(str(found).split())
+
+
+def test_a_configuration_that_failed_and_else_found_nothing_is_never_the_best(
+    data: dict[str, Any], finds: Make
+) -> None:
+    def useless(text: str) -> list[Any]:
+        return [] if text.endswith("1") else [object()]
+
+    found = grid({**data, "measure": "RR", "retrievers": {"useless": useless, "zero": finds(0.0)}})
+    row = found.row("useless")
+    assert (found.winner, row.front, row.means, row.n) == ("zero", False, {}, 0)
+    assert "got <object object> (object)" in row.failure
+    with pytest.raises(DataError, match="every configuration failed"):
+        grid({**data, "measure": "RR", "retrievers": {"useless": useless}})

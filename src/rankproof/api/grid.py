@@ -188,10 +188,11 @@ def _summed_up(
             "Next: mend it, and run again; what was answered is kept."
         )
     finalists = [each for each in usable if len(each.rows) == len(seen)] or usable
-    means = [_mean(each, measure) for each in finalists]
-    winner = finalists[best(means, measure.spec.higher)]
+    winner = _best(finalists, measure)
     first = next((each for each in usable if each.name == baseline), usable[0])
-    worth = held_out(runner, winner, first, held) if held else None
+    others = [each for each in finalists if each is not winner]
+    rival = _best(others, measure) if winner is first and others else first
+    worth = held_out(runner, winner, rival, held) if held else None
     rng = np.random.default_rng(plan.seed)
     return Grid(
         measure=measure.name,
@@ -207,8 +208,9 @@ def _summed_up(
     )
 
 
-def _mean(tried: Tried, measure: Measure) -> float:
-    return 0.0 if tried.scores is None else tried.scores[measure]
+def _best(some: Sequence[Tried], measure: Measure) -> Tried:
+    means = [0.0 if each.scores is None else each.scores[measure] for each in some]
+    return some[best(means, measure.spec.higher)]
 
 
 def _notes(
@@ -225,13 +227,16 @@ def _notes(
         yield f"{len(failed)} of {len(every)} configurations failed; the others were run all the same."
     if first.name != baseline:
         yield f"The baseline {baseline} failed; {first.name} stands in for it."
-    if not held:
+    if not held and len(every) > 1:
         why = "held_out is 0" if not plan.held_out else "there are too few"
         yield (
             f"No questions were held out ({why}): the winner's mean is that of the luckiest of {len(every)}, and "
             "flatters it."
         )
-    elif worth is None:
-        yield "The winner or the baseline failed on all questions held out, so nothing says what the winner is worth."
+    elif held and worth is None:
+        yield (
+            "The winner or what it is compared with failed on all questions held out, so nothing says what the winner "
+            "is worth."
+        )
     if plan.halves:
         yield "Configurations were weeded out on the way: n says on how many questions each was run."

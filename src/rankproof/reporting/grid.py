@@ -23,6 +23,8 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 
 MOST = 20
 """Configurations that are shown on a screen; other formats show all."""
+REASONS = 3
+"""Reasons that are told of a configuration."""
 ON_FRONT = "*"
 LEGEND = (
     "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 "
@@ -49,11 +51,14 @@ def verdict(view: View) -> list[str]:
     """The winner, and what it is worth."""
     winner, held = view["winner"], view["held_out"]
     row = next(each for each in view["rows"] if each["name"] == winner)
-    chosen = (
-        f"Best of {count(len(view['rows']), 'configuration')} on the {view['chosen_on']:,} questions that choose: "
-        f"{winner}, {view['measure']} {score(row['means'][view['measure']])}. Chosen as the best, it is flattered "
-        "by that number."
-    )
+    reached = f"{winner}, {view['measure']} {score(row['means'][view['measure']])}."
+    if len(view["rows"]) == 1:
+        chosen = f"The only configuration, on {count(view['chosen_on'], 'question')}: {reached}"
+    else:
+        chosen = (
+            f"Best of {count(len(view['rows']), 'configuration')} on the {view['chosen_on']:,} questions that choose: "
+            f"{reached} Chosen as the best, it is flattered by that number."
+        )
     return [chosen, _held(view, held)] if held else [chosen]
 
 
@@ -63,12 +68,18 @@ def _held(view: View, held: View) -> str:
         f"{short_span(held['low'], held['high'])}"
     )
     if held["verdict"] == "baseline":
-        return f"{worth}: this is what to expect of new questions. It is the baseline itself."
+        return f"{worth}: this is what to expect of new questions."
     against = (
-        f"{view['baseline']} has {score(held['baseline'])}, a difference of {signed(held['difference'])} "
+        f"{_rival(view, held)} has {score(held['baseline'])}, a difference of {signed(held['difference'])} "
         f"{difference_span(held['difference_low'], held['difference_high'])}, p {probability(held['p'])}"
     )
     return f"{worth}: this is what to expect of new questions. {against}: {_WORDS[held['verdict']]}."
+
+
+def _rival(view: View, held: View) -> str:
+    """What the winner is compared with: the baseline, or what came second to it."""
+    name = str(held["against"])
+    return name if name == view["baseline"] else f"It is the baseline itself; the second best, {name},"
 
 
 _WORDS = {
@@ -175,8 +186,16 @@ def missed(view: View) -> list[str]:
     """The configurations that left questions without an answer."""
     rows = [row for row in view["rows"] if row["missed"] and not row["failure"]]
     return [
-        f"{row['name']}: {count(row['missed'], 'question')} failed and counted as a miss." for row in rows
+        f"{row['name']}: {count(row['missed'], 'question')} failed and counted as a miss: {_why(row['reasons'])}"
+        for row in rows
     ]
+
+
+def _why(reasons: Mapping[str, int]) -> str:
+    """The most frequent reasons, with how often where there are several."""
+    told = list(reasons.items())[:REASONS]
+    said = "; ".join(f"{times} x {reason}" if len(reasons) > 1 else reason for reason, times in told)
+    return said + (f"; {len(reasons) - REASONS} more reasons" if len(reasons) > REASONS else "")
 
 
 def tables(view: View, most: int | None = None) -> list[Table]:
@@ -234,8 +253,12 @@ def _records(view: View) -> list[data.Record]:
     return [_record(row) for row in view["rows"]]
 
 
+NESTED = ("name", "levels", "means", "reasons")
+"""What is no field of its own in a table of plain values."""
+
+
 def _record(row: View) -> data.Record:
-    rest = {name: value for name, value in row.items() if name not in ("name", "levels", "means")}
+    rest = {name: value for name, value in row.items() if name not in NESTED}
     return {"configuration": row["name"], **row["levels"], **row["means"], **rest}
 
 

@@ -40,6 +40,8 @@ class GridRow:
     """What 1,000 questions cost, as the grid says."""
     missed: int
     """Questions without an answer, each counted as a miss."""
+    reasons: Mapping[str, int]
+    """Why they have none, and how many for each reason."""
     failure: str
     """Why there is nothing at all; "" where there is."""
     front: bool = False
@@ -58,14 +60,16 @@ class Held:
     mean: float
     low: float | None
     high: float | None
+    against: str
+    """What it is compared with: the baseline; where it is that itself, the one that came second."""
     baseline: float
-    """The baseline's mean on the same questions."""
+    """The mean of that on the same questions."""
     difference: float
     difference_low: float | None
     difference_high: float | None
     p: float | None
     verdict: str
-    """better, worse, unclear; "baseline" where the winner is the baseline itself."""
+    """better, worse, unclear; "baseline" where there is nothing but the baseline."""
 
 
 def row_of(plan: Plan, tried: Tried, measures: Sequence[Measure]) -> GridRow:
@@ -78,11 +82,12 @@ def row_of(plan: Plan, tried: Tried, measures: Sequence[Measure]) -> GridRow:
         means={} if scores is None else {each.name: scores[each] for each in measures},
         low=low,
         high=high,
-        n=len(tried.rows),
+        n=0 if scores is None else len(tried.rows),
         p50=_quantile(tried.seconds, MEDIAN),
         p95=_quantile(tried.seconds, SLOW),
         cost=plan.cost(c),
-        missed=sum(row.answer is None for row in tried.rows.values()),
+        missed=sum(tried.failures.values()),
+        reasons=tried.failures,
         failure=tried.failure,
     )
 
@@ -107,15 +112,15 @@ def fronted(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
         yield replace(row, front=row.name in marked)
 
 
-def held_out(runner: Runner, winner: Tried, first: Tried, held: list[str]) -> Held | None:
-    """Winner and baseline on the questions that chose nothing."""
+def held_out(runner: Runner, winner: Tried, other: Tried, held: list[str]) -> Held | None:
+    """The winner, and what it is compared with, on the questions that chose nothing."""
     measure = runner.measures[0]
-    mine, theirs = (runner.run(each.configuration, held) for each in (winner, first))
+    mine, theirs = (runner.run(each.configuration, held) for each in (winner, other))
     if mine.scores is None or theirs.scores is None:
         return None
     low, high = _ends(mine.scores.interval(measure))
-    own = (len(held), mine.scores[measure], low, high, theirs.scores[measure])
-    if winner is first:
+    own = (len(held), mine.scores[measure], low, high, other.name, theirs.scores[measure])
+    if winner is other:
         return Held(*own, 0.0, None, None, None, "baseline")
     judgments, _ = runner.data.part(held)
     row = compare(judgments, {"baseline": theirs.ranking, "winner": mine.ranking}, measure).row(

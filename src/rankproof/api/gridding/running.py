@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -35,6 +36,11 @@ class Tried:
         return [row.seconds for row in self.rows.values() if row.answer is not None]
 
     @property
+    def failures(self) -> dict[str, int]:
+        """Why questions have no answer, and how many for each reason, the most frequent first."""
+        return dict(Counter(row.failure for row in self.rows.values() if row.answer is None).most_common())
+
+    @property
     def ranking(self) -> dict[str, list[str]]:
         """The documents of each question, best first; none where it failed."""
         return {
@@ -62,9 +68,10 @@ class Runner:
             found.failure = outcome.failure.reason
             return found
         found.rows = outcome.value
-        failures = [row.failure for row in found.rows.values() if row.answer is None]
-        if len(failures) == len(questions):
-            found.failure = failures[0]
+        failures = found.failures
+        # Where the rest found nothing either, there is nothing to score: zeros would look like a result.
+        if failures and not any(found.ranking.values()):
+            found.failure = next(iter(failures))
         else:
             found.scores = evaluate(judgments, found.ranking, list(self.measures))
         return found

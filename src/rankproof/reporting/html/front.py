@@ -36,7 +36,7 @@ def scatter(measure: str, dots: Sequence[Dot]) -> Markup:
     marks = (_dot(dot, x, y) for dot in sorted(dots, key=lambda dot: dot.front))
     says = f"on the front: {', '.join(dot.name for dot in dots if dot.front)}; the table has the values"
     drawing = picture(f"{measure} by latency", says, HIGH, *axes, join(marks), *called)
-    return figure(f"{measure} against latency; in colour what nothing beats in both", drawing)
+    return figure("Up and to the left is better; in colour what nothing beats in both", drawing)
 
 
 def _dot(dot: Dot, x: Scale, y: Scale) -> Markup:
