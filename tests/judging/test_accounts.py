@@ -285,6 +285,22 @@ def test_a_page_accounts_for_failures_where_that_was_asked_for() -> None:
     assert "it was not retrieved" in asked
 
 
+@pytest.mark.parametrize("beside", [{"kind": "{}"}, {"metadata": {"kind": "{}"}}])
+def test_samples_are_grouped_by_a_column_of_theirs(beside: dict[str, Any]) -> None:
+    rows = [
+        row | json.loads(json.dumps(beside).replace("{}", "odd" if i % 2 else "even"))
+        for i, row in enumerate(graded(4))
+    ]
+    scores = judge(rows, "P@1", judge=by_place, by="kind")
+    assert {name: len(part.queries) for name, part in scores.slices.items()} == {"even": 2, "odd": 2}
+
+
+def test_a_column_that_no_sample_has_is_an_error_that_names_those_there_are() -> None:
+    rows = [row | {"kind": "a"} for row in graded(2)]
+    with pytest.raises(UsageError, match=r"no column of the samples; their columns are kind\..*Next: "):
+        judge(rows, "P@1", judge=by_place, by="knd")
+
+
 def test_a_page_of_two_systems_compares_them(tmp_path: Path) -> None:
     from rankproof.api.judged_page import page_of
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.api.evidence import Evidence
-from rankproof.api.grouping import grouped
 from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_trust import Versions, corrections_for
 from rankproof.api.judged_words import UNMEASURED
 from rankproof.api.plan import Plan, plan
+from rankproof.api.sample_groups import SampleGroups
 from rankproof.api.tally import Tally
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.blame import Blame, failure_of
@@ -49,6 +49,7 @@ def judge(
     "anthropic:MODEL", "human:NAME", "replay", several with ">" between them, a function `f(relation, left, right)`,
     or a judge. `ledger` is the file in which verdicts are found and kept. `k` is how many contexts count.
     A sample counts in the mean of a metric when the share `complete` of what the metric counts is settled.
+    `by` scores groups of samples apart: a column of the samples, a mapping, a function, a file or a data frame.
     `compat` takes the formulas of another tool; with `blame` everything is asked that tells which half failed;
     `options` go to judges that are models.
 
@@ -154,6 +155,7 @@ def _gathered(
     tallies = [Tally(each) for each in run.metrics]
     versions = Versions()
     evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
+    groups = SampleGroups(by)
     account = Blame(each=evidence.failures, asked=run.blaming)
     for judged in run.over(samples):
         for tally, outcome in zip(tallies, judged.outcomes, strict=True):
@@ -164,13 +166,14 @@ def _gathered(
         counts.add(judged)
         corrections.add(judged)
         versions.add(judged)
+        groups.add(judged.case.sample)
         ids.append(judged.case.sample.id)
         alike.update(_asked(judged.case.sample))
     columns: dict[str, Any] = {tally.measure.name: tally.column() for tally in tallies}
     return JudgedScores(
         queries=tuple(ids),
         columns=columns,
-        groups=grouped(tuple(ids), by),
+        groups=groups.of(tuple(ids)),
         judges=[{"name": each.name, "identity": dict(each.identity)} for each in run.judges],
         settings=settings,
         samples=alike.hexdigest(),

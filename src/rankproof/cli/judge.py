@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import judged_text, options, saved
 from rankproof.cli.asking import judge_named
-from rankproof.cli.files import named, read_groups
+from rankproof.cli.files import named
 from rankproof.cli.output import coloured, telling, write
 from rankproof.errors import UsageError
 
@@ -66,7 +66,11 @@ PAGE = (".html", ".htm")
     metavar="FILE",
     help="Write to a file; a name ending in .html gets a page with all verdicts.",
 )
-@click.option("--by", metavar="FILE", help="Score groups of samples apart: lines of ID<TAB>GROUP.")
+@click.option(
+    "--by",
+    metavar="COLUMN|FILE",
+    help="Score groups of samples apart: by a column of theirs, or by lines of ID<TAB>GROUP.",
+)
 @click.option(
     "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each file."
 )
@@ -127,7 +131,7 @@ def command(
     if stress:
         write("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
         return
-    how["by"] = None if by is None else read_groups(by)
+    how["by"] = by
     scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)

@@ -50,6 +50,22 @@ def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
     return found
 
 
+def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
+    """The single values of a row, and of its metadata, that are no field of a sample.
+
+    >>> others_in({"query": "why?", "kind": "short", "metadata": {"topic": "fees"}, "tags": ["a"]})
+    {'topic': 'fees', 'kind': 'short'}
+    """
+    beside = row.get("metadata")
+    flat = {**(beside if isinstance(beside, Mapping) else {}), **_flat(row)}
+    known = {name for names in NAMES.values() for name in names}
+    return {
+        str(key): value
+        for key, value in flat.items()
+        if key not in known and isinstance(value, str | int | float) and not absent(value)
+    }
+
+
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row without what is not there, with the fields that are kept in a part of it."""
     inner = {

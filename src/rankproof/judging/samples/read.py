@@ -10,7 +10,7 @@ from typing import Any
 from rankproof.errors import DataError, nearest, shorten
 from rankproof.io.streamed import Row, rows_of
 from rankproof.judging.samples import values
-from rankproof.judging.samples.names import NAMES, fields_in
+from rankproof.judging.samples.names import NAMES, fields_in, others_in
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.samples.spans import are_spans, rows_of_spans
 
@@ -61,10 +61,11 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     >>> sample.query, sample.contexts
     ('why?', (Context(id='7', text='since'),))
     """
-    found = fields_in(_as_mapping(row, where), where)
+    plain = _as_mapping(row, where)
+    found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(row, where)
-    return _cited(_made(found, where, number))
+    return _cited(replace(_made(found, where, number), others=others_in(plain)))
 
 
 def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:

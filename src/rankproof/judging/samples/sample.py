@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,9 @@ class Sample:
     """How many of the contexts the generator was given; None: all."""
     where: str = ""
     """The file and line it was read from, for messages."""
+    others: Mapping[str, str | int | float] = field(default_factory=dict, compare=False, repr=False)
+    """Its other columns, by which samples may be grouped."""
 
-    def has(self, field: str) -> bool:
-        """Whether the field was given."""
-        return getattr(self, field) is not None
+    def has(self, name: str) -> bool:
+        """Whether the field of that name was given."""
+        return getattr(self, name) is not None
