@@ -220,3 +220,25 @@ def test_every_measure_can_be_printed(rankproof: Any, files: Path) -> None:
     assert max(map(len, done.out.splitlines())) <= 80
     for name in names:
         assert cells(done.out, name)
+
+
+def test_the_worst_queries_are_listed(rankproof: Any, files: Path) -> None:
+    done = rankproof("evaluate", "judgments.txt", "first.run", "second.run", "-m", "RR,AP", "--worst", "1")
+    first, second = done.out.split(": the 1 query with the worst RR\n")[1:]
+    assert cells(first, "q2") == ["q2", "0.3333"]
+    assert cells(second, "q2") == ["q2", "0.5000"]
+    assert rankproof("evaluate", "judgments.txt", "first.run", "--worst", "1", "-f", "csv").code == 2
+
+
+def test_runs_are_called_as_asked(rankproof: Any, files: Path) -> None:
+    words = ("judgments.txt", "first.run", "second.run", "-m", "RR", "--names", "before, after")
+    for command in ("evaluate", "compare", "report"):
+        done = rankproof(command, *words)
+        assert done.code == 0
+        assert "before" in done.out
+        assert "first.run" not in done.out.partition("Read them with")[0]
+    assert "compared with after" in rankproof("compare", *words, "-b", "after").out
+    for wrong in ("one", "a,a", "a,", "a,b,c"):
+        done = rankproof("compare", *words[:-1], wrong)
+        assert (done.code, done.out) == (2, "")
+        assert "expected 2 different names" in done.err

@@ -9,6 +9,7 @@ import click
 from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import telling, write
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.api.comparison import Comparison
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS RUN RUN...")
 @options.measures
+@options.names
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
 @click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a verdict. [0.05]")
@@ -50,6 +52,7 @@ def command(
     history: str,
     anyway: bool,
     worst: int,
+    shown_as: str | None,
     **settings: Any,
 ) -> None:
     """Say which ranking is better, where that is more than chance.
@@ -70,10 +73,12 @@ def command(
     check(form)
     settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by, words[0])}
     if saved.are_names(words, history):
+        if shown_as is not None:
+            raise UsageError("--names is for files: saved results have names. Next: leave it out.")
         found = _of_names(words, history, anyway=anyway, **saved.without_scoring(settings))
     else:
         saved.only_for_names(anyway)
-        found = _of_files(words, **settings)
+        found = _of_files(words, shown_as, **settings)
     write(found.format(form, worst), output)
 
 
@@ -84,10 +89,10 @@ def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparis
         return History(history).compare(*names, **settings)
 
 
-def _of_files(paths: tuple[str, ...], **settings: Any) -> Comparison:
+def _of_files(paths: tuple[str, ...], shown_as: str | None, **settings: Any) -> Comparison:
     from rankproof.api.compare import compare
 
     check_one_stdin(*paths)
     judgments, *runs = paths
     with telling("comparing"):
-        return compare(judgments, named(runs), **settings)
+        return compare(judgments, named(runs, shown_as), **settings)

@@ -9,6 +9,7 @@ import click
 from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import coloured, telling, write
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.api.scores import Scores
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 @click.option(
     "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
 )
+@click.option(
+    "--worst", type=click.IntRange(0), default=0, metavar="N", help="List the N worst queries under a table."
+)
+@options.names
 @click.option(
     "-f",
     "--format",
@@ -45,6 +50,8 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
+    worst: int,
+    shown_as: str | None,
     form: str,
     output: str | None,
     by: str | None,
@@ -69,6 +76,10 @@ def command(
     from rankproof.reporting.formats import check
 
     check(form)
+    if worst and form != "table":
+        raise UsageError(
+            "--worst is for tables. Next: leave out -f, or take -q for the value of every query."
+        )
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
     asked = options.given(measures)
@@ -76,14 +87,22 @@ def command(
     scores = {}
     with telling(f"reading {judgments}"):
         prepared = prepare(judgments)
-    for name, path in named(runs).items():
+    for name, path in named(runs, shown_as).items():
         with telling(f"reading {path}"):
             scores[name] = evaluate(prepared, path, asked, by=groups, **settings)
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
-    write(rendered(scores, form, per_query, coloured(output)), output)
+    text = rendered(scores, form, per_query, coloured(output))
+    write(f"{text!s}\n{_worst(scores, worst)}" if worst else text, output)
     if form != "table" or output is not None:
         _warn(scores)
+
+
+def _worst(scores: dict[str, Scores], n: int) -> str:
+    from rankproof.reporting.worst import worst
+
+    measure = next(iter(next(iter(scores.values()))))
+    return worst(measure, {name: each.worst(n) for name, each in scores.items()})
 
 
 def _warn(scores: dict[str, Scores]) -> None:

@@ -11,8 +11,8 @@ from rankproof.errors import UsageError
 STDIN = "-"
 
 
-def named(paths: Sequence[str]) -> dict[str, str]:
-    """The paths by the shortest names that tell them apart.
+def named(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
+    """The paths by the names asked for, else by the shortest ones that tell them apart.
 
     >>> named(["runs/a.run", "runs/b.run"]), named(["x/a.run", "y/a.run"])
     ({'a.run': 'runs/a.run', 'b.run': 'runs/b.run'}, {'x/a.run': 'x/a.run', 'y/a.run': 'y/a.run'})
@@ -20,8 +20,19 @@ def named(paths: Sequence[str]) -> dict[str, str]:
     twice = [path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN]
     if twice:
         raise UsageError(f"{twice[0]}: given more than once. Next: name each file once.")
+    if shown_as is not None:
+        return dict(zip(_asked(shown_as, len(paths)), paths, strict=True))
     names = ["standard input" if path == STDIN else PurePath(path).name for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+
+
+def _asked(shown_as: str, n: int) -> list[str]:
+    names = [each.strip() for each in shown_as.split(",")]
+    if len(names) != n or len({*names, ""}) <= n:
+        raise UsageError(
+            f"--names: got {shown_as!r}, expected {n} different names with commas between. Next: name each run."
+        )
+    return names
 
 
 def check_one_stdin(*paths: str) -> None:

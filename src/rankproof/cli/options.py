@@ -36,6 +36,9 @@ history = click.option(
 anyway = click.option(
     "--anyway", is_flag=True, help="Compare saved results that were not made alike, where they meet."
 )
+names = click.option(
+    "--names", "shown_as", metavar="NAME,NAME", help="What to call the RUNs, in their order. [their files]"
+)
 profile = click.option("--profile", metavar="NAME", help="Follow another tool; see 'rankproof profiles'.")
 
 CORPUS = "How many documents the whole collection has, or the documents themselves (file or folder)"

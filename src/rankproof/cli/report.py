@@ -21,6 +21,7 @@ from rankproof.cli.output import telling, write
     metavar="FILE",
     help="Where to: a name ending in .html, .pdf, .md, .tex or .txt. [as text here]",
 )
+@options.names
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
 @click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
 @options.documents("Titles of documents: a folder, a file of documents, or ID<TAB>TITLE. [those of --corpus]")
@@ -43,6 +44,7 @@ def command(
     measures: tuple[str, ...],
     output: str | None,
     by: str | None,
+    shown_as: str | None,
     **settings: Any,
 ) -> None:
     """Write one page that shows everything: summary, pictures, tables.
@@ -63,7 +65,7 @@ def command(
     check_one_stdin(judgments, *runs)
     groups = None if by is None else read_groups(by, judgments)
     with telling("making the report"):
-        made = report(judgments, named(runs), options.given(measures), by=groups, **settings)
+        made = report(judgments, named(runs, shown_as), options.given(measures), by=groups, **settings)
         if output is not None:
             made.save(output)
     if output is None:
