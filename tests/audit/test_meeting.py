@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import Benchmark, diagnose, evaluate, gate
+from rankproof import Benchmark, compare, diagnose, evaluate, gate
 from rankproof.api.grid import grid
 from rankproof.api.testset import check_questions
 from rankproof.core.audit.ids import spelt_apart
@@ -148,3 +148,13 @@ def test_the_command_line_ends_with_3(tmp_path: Path) -> None:
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (3, "")
     assert "'.md'" in ran.stderr
+
+
+def test_what_makes_numbers_wrong_stands_above_them() -> None:
+    scores = evaluate(JUDGED, AS_FILES, "RR")
+    many = compare(JUDGED, {"own": RANKED, "files": AS_FILES}, "RR")
+    for shown in (str(scores), scores.format("markdown"), str(many), many.format("markdown")):
+        text = " ".join(shown.replace("\\", "").split())
+        assert text.index("without '.md' at their end") < text.index("RR")
+        assert text.count("without '.md' at their end") == 1
+    assert "not to be trusted" not in str(evaluate(JUDGED, RANKED, "RR"))

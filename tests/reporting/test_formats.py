@@ -80,12 +80,15 @@ def test_columns_without_news_are_left_out() -> None:
     assert "never" not in text
 
 
-def test_findings_stand_below_with_their_next_step() -> None:
-    finding = Finding("error", "missing", 2, "2 queries are missing.", ("'q1'", "'q2'"), "run them.")
-    text = render([summary(findings=[finding])], "table")
-    assert "  error    2 queries are missing. For example 'q1', 'q2'. Next: run them." in text
-    assert "Before you trust these numbers:" in text
-    assert "- 2 queries are missing." in render([summary(findings=[finding])], "markdown")
+def test_warnings_stand_below_and_errors_above_with_their_next_step() -> None:
+    for severity, heading in (("warning", "Before you trust these"), ("error", "not to be trusted")):
+        finding = Finding(severity, "missing", 2, "2 queries are missing.", ("'q1'", "'q2'"), "run them.")  # type: ignore[arg-type]
+        text = render([summary(findings=[finding])], "table")
+        assert f"  {severity:8} 2 queries are missing. For example 'q1', 'q2'. Next: run them." in text
+        assert heading in text
+        assert (text.index(heading) < text.index("measure")) == (severity == "error")
+        marked = render([summary(findings=[finding])], "markdown")
+        assert (marked.index("- 2 queries are missing.") < marked.index("| measure")) == (severity == "error")
 
 
 def test_findings_of_several_rankings_are_said_once_and_say_whose_they_are() -> None:

@@ -19,7 +19,7 @@ from rankproof.reporting.differences import (
     span,
     tables,
 )
-from rankproof.reporting.findings import finding_lines
+from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.latex import escape
 from rankproof.reporting.numbers import count, score, share
 from rankproof.reporting.tables import GAP, WIDTH, clean, cut, pad, width, wrap
@@ -46,19 +46,17 @@ def render_comparison(view: View, name: str) -> str:
 
 def text(view: View) -> str:
     """The comparison in at most 80 columns."""
-    lines = [*tables(view), *waterfalls(view["rows"][0]["measure"], view["moved"])]
+    lines = [*_wrong(view), *tables(view), *waterfalls(view["rows"][0]["measure"], view["moved"])]
     for sentence in sentences(view):
         lines += wrap(sentence)
-    return "\n".join([*lines, *_findings(view), *view.get("cases", ())]) + "\n"
+    warnings = _warnings(view["warnings"], view["audit"])
+    return "\n".join([*lines, *warnings, *view.get("cases", ())]) + "\n"
 
 
-def _findings(view: View) -> list[str]:
-    """What makes the numbers wrong in full; warnings are counted."""
-    errors = _errors(view)
-    lines = ["", "Before you trust these numbers:"] if errors else []
-    for found, names in errors:
-        lines += finding_lines(found, where=f"{names}: ")
-    return [*lines, *_warnings(view["warnings"], view["audit"])]
+def _wrong(view: View) -> list[str]:
+    """What makes the numbers wrong, in full and above them."""
+    told = [line for found, names in _errors(view) for line in finding_lines(found, where=f"{names}: ")]
+    return [DISTRUST, *told, ""] if told else []
 
 
 def _warnings(counts: Mapping[str, int], command: str) -> list[str]:
@@ -97,7 +95,7 @@ def markdown(view: View) -> str:
     groups = dict.fromkeys(each["slice"] for each in view["rows"])
     parts = ["\n".join([heading(view, group), "", *markdown_table(view, group)]) for group in groups]
     errors = [f"**{names}**: {found}" for found, names in _errors(view)]
-    return "\n\n".join([*parts, *sentences(view), *errors]) + "\n"
+    return "\n\n".join([*errors, *parts, *sentences(view)]) + "\n"
 
 
 def latex(view: View) -> str:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from rankproof.core.audit import Audit, Finding
 
 RED, YELLOW, RESET = "\x1b[31m", "\x1b[33m", "\x1b[0m"
+DISTRUST = "These numbers are not to be trusted:"
+"""What stands over the errors of an audit, above the numbers that are wrong."""
+
 COLOURS = {"error": RED, "warning": YELLOW}
 
 

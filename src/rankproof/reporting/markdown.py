@@ -9,7 +9,7 @@ from rankproof.core.summary import Row, Summary
 from rankproof.reporting import facts
 from rankproof.reporting.columns import telling
 from rankproof.reporting.data import Values, queries_in
-from rankproof.reporting.findings import sentence
+from rankproof.reporting.findings import DISTRUST, sentence
 from rankproof.reporting.numbers import score, short_span
 from rankproof.reporting.side_by_side import LEGEND, MARK, best
 from rankproof.reporting.tables import clean
@@ -18,9 +18,9 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
 
 
 def text(summaries: Sequence[Summary]) -> str:
-    """The table of one ranking, or of several side by side, and what belongs under it."""
+    """The table of one ranking, or of several side by side, and what belongs above and under it."""
     lines = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*_wrong(summaries), *lines]) + "\n"
 
 
 def escape(text: str) -> str:
@@ -87,4 +87,16 @@ def _paragraphs(said: Sequence[str]) -> list[str]:
 
 
 def _findings(summary: Summary) -> list[str]:
-    return [line for each in summary.findings for line in ("", f"- {escape(sentence(each))}")]
+    """The warnings, below the numbers that they are about."""
+    warned = (each for each in summary.findings if each.severity != "error")
+    return [line for each in warned for line in ("", f"- {escape(sentence(each))}")]
+
+
+def _wrong(summaries: Sequence[Summary]) -> list[str]:
+    """What makes the numbers wrong, above them."""
+    told = []
+    for summary in summaries:
+        where = f"{summary.name}: " if len(summaries) > 1 else ""
+        errors = (each for each in summary.findings if each.severity == "error")
+        told += [f"- {escape(where + sentence(each))}" for each in errors]
+    return [DISTRUST, "", *told, ""] if told else []

@@ -13,7 +13,7 @@ from rankproof.reporting import facts
 from rankproof.reporting.blocks import binned, spark
 from rankproof.reporting.columns import telling
 from rankproof.reporting.data import Values, queries_in
-from rankproof.reporting.findings import finding_lines
+from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.numbers import count, score
 from rankproof.reporting.side_by_side import LEGEND, side_by_side
 from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, width, wrap
@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 
 
 def text(summaries: Sequence[Summary], colour: bool = False) -> str:
-    """The table of one ranking, or of several side by side, with everything that belongs under it."""
+    """The table of one ranking, or of several side by side, with everything that belongs under it.
+
+    What makes the numbers wrong stands above them, where nobody reads past it.
+    """
+    wrong = _findings(summaries, colour, "error")
+    above = [DISTRUST, *wrong, ""] if wrong else []
     lines = one(summaries[0], colour) if len(summaries) == 1 else several(summaries, colour)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*above, *lines]) + "\n"
 
 
 def one(summary: Summary, colour: bool = False) -> list[str]:
@@ -35,7 +40,7 @@ def one(summary: Summary, colour: bool = False) -> list[str]:
     if summary.slices:
         lines += ["", *slices(summary)]
     lines += ["", *_wrapped(facts.under(summary))]
-    return lines + _findings([summary], colour)
+    return lines + _under([summary], colour)
 
 
 def measures(rows: Sequence[Row]) -> list[str]:
@@ -60,7 +65,7 @@ def several(summaries: Sequence[Summary], colour: bool = False) -> list[str]:
         if summary.slices:
             lines += [cut(summary.name, 80), "", *slices(summary), ""]
     lines += _wrapped([facts.size(summaries[0]), *_of_each(summaries), *_shared(summaries)])
-    return lines + _findings(summaries, colour)
+    return lines + _under(summaries, colour)
 
 
 def _of_each(summaries: Sequence[Summary]) -> list[str]:
@@ -115,13 +120,18 @@ def _wrapped(paragraphs: Sequence[str]) -> list[str]:
     return [line for each in paragraphs if each for line in wrap(each)]
 
 
-def _findings(summaries: Sequence[Summary], colour: bool) -> list[str]:
-    """The serious findings, each once, with the rankings it is about where there are several."""
+def _under(summaries: Sequence[Summary], colour: bool) -> list[str]:
+    found = _findings(summaries, colour, "warning")
+    return ["", "Before you trust these numbers:", *found] if found else []
+
+
+def _findings(summaries: Sequence[Summary], colour: bool, severity: str) -> list[str]:
+    """The findings of a severity, each once, with the rankings it is about where there are several."""
     about: dict[Finding, list[str]] = {}
     for summary in summaries:
-        for finding in summary.findings:
+        for finding in (each for each in summary.findings if each.severity == severity):
             about.setdefault(finding, []).append(cut(summary.name, 40))
-    lines = ["", "Before you trust these numbers:"] if about else []
+    lines: list[str] = []
     for finding, names in about.items():
         which = ", ".join(names) if len(names) < len(summaries) else "every run"
         where = f"{which}: " if len(summaries) > 1 else ""
