@@ -388,3 +388,26 @@ def test_a_configuration_that_failed_and_else_found_nothing_is_never_the_best(
     assert "got <object object> (object)" in row.failure
     with pytest.raises(DataError, match="every configuration failed"):
         grid({**data, "measure": "RR", "retrievers": {"useless": useless}})
+
+
+def test_a_hybrid_of_a_function_and_of_chunks_fuses_documents(data: dict[str, Any], finds: Make) -> None:
+    data["corpus"] = {name: f"{text} More of it. And more." for name, text in data["corpus"].items()}
+    data["corpus"]["x"] = "Nothing."
+    data["chunkers"] = {"whole": "none", "small": {"kind": "sentences", "size": 4}}
+    data["retrievers"] = {
+        "mine": finds(0.5),
+        "latent": "lsa",
+        "words": "keyword",
+        "chunks": {"kind": "hybrid", "of": ["latent", "words"]},
+        "both": {"kind": "hybrid", "of": ["mine", "latent"]},
+        "all": {"kind": "hybrid", "of": ["chunks", "both"]},
+    }
+    data["rerankers"] = {"none": "none", "again": "lexical"}
+    found = grid({**data, "measure": "RR", "k": 100})
+    assert [row.name for row in found.rows if row.failure or row.missed] == []
+    documents = set(data["corpus"])
+    for ranking in found.rankings.values():
+        assert {doc for each in ranking.values() for doc in each} <= documents
+    parts = [found.rankings[name] for name in ("mine / none", "small / latent / none")]
+    expected = fuse(parts, "rrf")
+    assert {query: list(docs) for query, docs in expected.items()} == found.rankings["small / both / none"]

@@ -82,6 +82,13 @@ class Plan:
             return any(map(self.needs_corpus, part.of))
         return part.kind not in (kinds.CALL, kinds.GIVEN)
 
+    def finds_chunks(self, name: str) -> bool:
+        """Whether what a retriever finds are the pieces of a chunker; one that is only called finds documents."""
+        part = self.retrievers[name]
+        if part.kind == kinds.HYBRID:
+            return all(map(self.finds_chunks, part.of))
+        return part.kind not in (kinds.CALL, kinds.GIVEN)
+
     def cost(self, configuration: Configuration) -> float:
         """What 1,000 questions cost."""
         levels = zip(

@@ -48,7 +48,8 @@ class Steps:
         c = configuration
         found = self._searched(c.chunker, c.retriever, c.fusion, questions)
         found = self._reranked(c, found, questions)
-        return {name: self._as_documents(c, row) for name, row in found.items()}
+        cut = self._cut(c.chunker, c.retriever)
+        return {name: _at_most(c.k, self._as_documents(cut, row)) for name, row in found.items()}
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -66,9 +67,19 @@ class Steps:
         if part.kind != kinds.HYBRID:
             return self._asked(("search", own, retriever), self._retriever(own, retriever), own, questions)
         parts = {each: self._searched(chunker, each, fusion, questions) for each in part.of}
+        if not self.plan.finds_chunks(retriever):
+            parts = {each: self._whole(self._cut(chunker, each), rows) for each, rows in parts.items()}
         return self._kept(
             ("fused", own, retriever, fusion), questions, lambda some: self._fused(fusion, parts, some)
         )
+
+    def _cut(self, chunker: str, retriever: str) -> str:
+        """The chunker whose pieces a retriever finds; none where some of it finds whole documents."""
+        return chunker if self.plan.finds_chunks(retriever) else NOT_USED
+
+    def _whole(self, chunker: str, rows: Rows) -> Rows:
+        """Lists of pieces as those of documents, which can be fused with what finds documents."""
+        return {name: self._as_documents(chunker, row) for name, row in rows.items()}
 
     def _retriever(self, chunker: str, name: str) -> Adapted:
         """A retriever as it is asked; its index is built when the first question comes that is not remembered."""
@@ -132,7 +143,7 @@ class Steps:
         if scorer is None:
             return found
         lists = {questions[name]: row.answer.found for name, row in found.items() if row.answer is not None}
-        first = listed(lists, self.documents(c.chunker))
+        first = listed(lists, self.documents(self._cut(c.chunker, c.retriever)))
         whole = Adapted(
             (first >> scorer).search,
             {"reranker": self.plan.rerankers[c.reranker].settings, "over": self._about(c)},
@@ -153,16 +164,14 @@ class Steps:
         part = self.plan.retrievers[name]
         return {**part.settings, "label": part.label, "parts": [self._described(each) for each in part.of]}
 
-    def _as_documents(self, c: Configuration, row: Row) -> Row:
-        """Chunks as the documents they are of, and no more than k of them."""
-        if row.answer is None:
+    def _as_documents(self, chunker: str, row: Row) -> Row:
+        """Chunks as the documents they are of."""
+        part = None if chunker == NOT_USED else self.plan.chunkers[chunker]
+        if row.answer is None or part is None or part.kind == kinds.NONE:
             return row
-        found = row.answer.found
-        part = None if c.chunker == NOT_USED else self.plan.chunkers[c.chunker]
-        if part is not None and part.kind != kinds.NONE:
-            how = part.options.get("map", "best") if part.kind != kinds.GIVEN else "best"
-            found = documents_found(found, how, self.documents(c.chunker))
-        return replace(row, answer=replace(row.answer, found=found[: c.k]))
+        how = part.options.get("map", "best") if part.kind != kinds.GIVEN else "best"
+        found = documents_found(row.answer.found, how, self.documents(chunker))
+        return replace(row, answer=replace(row.answer, found=found))
 
     # --- what was made before -------------------------------------------------------------------
 
@@ -187,6 +196,11 @@ class Steps:
         if new:
             known.update(ask(new))
         return {name: known[name] for name in questions}
+
+
+def _at_most(k: int, row: Row) -> Row:
+    """A row with no more than k documents."""
+    return row if row.answer is None else replace(row, answer=replace(row.answer, found=row.answer.found[:k]))
 
 
 def _lists(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
