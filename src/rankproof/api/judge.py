@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from rankproof.judging.run import Judged, Run
 from rankproof.judging.samples import Sample, read_samples
 from rankproof.judging.trust.correcting import Corrections
 from rankproof.judging.verdicts import Verdict
+from rankproof.judging.watching import count_of
+from rankproof.progress import Progress
 from rankproof.store.ledger import Ledger
 
 DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"
@@ -96,7 +99,8 @@ class Judge:
         settings = {"k": k, "complete": complete, "compat": compat}
         self._remember()
         corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
-        return _gathered(run, read_samples(samples), settings, by, corrections)
+        with _told(run, samples):
+            return _gathered(run, read_samples(samples), settings, by, corrections)
 
     def plan(
         self,
@@ -127,6 +131,21 @@ class Judge:
 
     def __repr__(self) -> str:
         return f"<Judge {self.name}>"
+
+
+@contextmanager
+def _told(run: Run, samples: Any) -> Iterator[None]:
+    """Say on standard error how far the run is, where it is long and its size is known."""
+    total = count_of(samples)
+    if total is None:
+        yield
+        return
+    progress = Progress(">".join(each.name for each in run.judges), total, noun="samples")
+    run.tell = lambda done: progress.tell(int(done), 0)
+    try:
+        yield
+    finally:
+        progress.close()
 
 
 def default_metrics(compat: str | None) -> str:

@@ -15,6 +15,7 @@ from rankproof.judging.metrics.names import found
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.settling import add, settle
 from rankproof.judging.verdicts import Account, Ask, Judge, Unmeasured
+from rankproof.judging.watching import Tell
 
 BATCH = 500
 """Samples that are judged together; what they need of memory is what a run of any length needs."""
@@ -43,12 +44,16 @@ class Run:
     blaming: bool = False
     """Whether what the account of failures needs is asked for as well."""
     account: Account = field(default_factory=Account)
+    tell: Tell | None = None
+    """Hears how many samples are done."""
+    done: int = 0
 
     def over(self, samples: Iterable[Sample]) -> Iterator[Judged]:
         """Judge the samples in their order."""
         waiting = iter(samples)
         while batch := list(islice(waiting, BATCH)):
             yield from self._batch([Case(each, k=self.k) for each in batch])
+            self.done += len(batch)
 
     def groups(self, cases: Sequence[Case], relation_is_c: bool) -> list[list[Ask]]:
         """For each sample the pairs that its metrics will look at: those of claims, or all others."""
@@ -63,13 +68,19 @@ class Run:
             found = list(case.asked)
         return found
 
+    def _telling(self, size: int) -> Tell | None:
+        """Tells of the share of a batch as of samples."""
+        tell, done = self.tell, self.done
+        return None if tell is None else lambda share: tell(done + share * size)
+
     def _batch(self, cases: Sequence[Case]) -> Iterator[Judged]:
         said: dict[Ask, Said] = {}
         for claims_first in (True, False):  # what is asked of claims is known once they are
             for case in cases:
                 case.said = said
             groups = self.groups(cases, claims_first)
-            settled, account = settle(groups, self.judges, self.kept)
+            tell = None if claims_first else self._telling(len(cases))
+            settled, account = settle(groups, self.judges, self.kept, tell)
             said |= settled
             add(self.account, account)
         columns = [outcomes(metric, cases, self.complete) for metric in self.metrics]

@@ -7,13 +7,17 @@ from collections.abc import Collection, Iterable, Sequence
 from rankproof.judging.checking import checked
 from rankproof.judging.keeping import Keeping, Said
 from rankproof.judging.verdicts import Account, Ask, Judge, Keep, Unmeasured, Verdict
+from rankproof.judging.watching import Tell, Watched
 from rankproof.store.ledger import HUMAN
 
 
 def settle(
-    groups: Sequence[Sequence[Ask]], judges: Sequence[Judge], kept: Keeping
+    groups: Sequence[Sequence[Ask]], judges: Sequence[Judge], kept: Keeping, tell: Tell | None = None
 ) -> tuple[dict[Ask, Said], Account]:
-    """What was said of each pair, and what it took; a judge gets only what those before it left open."""
+    """What was said of each pair, and what it took; a judge gets only what those before it left open.
+
+    `tell` hears which share of the groups a judge has taken, if the judge does not tell that itself.
+    """
     said: dict[Ask, Said] = {}
     account = Account()
     for judge in judges:
@@ -23,12 +27,17 @@ def settle(
         if todo:
             taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
             try:
-                add(account, judge.judge(todo, taking))
+                add(account, judge.judge(_watched(todo, judge, tell), taking))
             finally:
                 kept.flush()  # also when it is interrupted: what is paid for is not lost
     for ask in (ask for group in groups for ask in group):
         said.setdefault(ask, Unmeasured(ask, "no judge was asked"))
     return said, account
+
+
+def _watched(todo: list[list[Ask]], judge: Judge, tell: Tell | None) -> Sequence[Sequence[Ask]]:
+    """The groups, watched unless the judge says itself how far it is."""
+    return todo if tell is None or getattr(judge, "tells", False) else Watched(todo, tell)
 
 
 def settled(said: Said | None) -> bool:

@@ -32,6 +32,8 @@ class ModelJudge:
     """What is sent beside the texts: temperature, seed and the like."""
     budget: Budget = field(default_factory=lambda: Budget(""), repr=False, compare=False)
     pace: Pace = field(default_factory=lambda: Pace(Limits.concurrency), repr=False, compare=False)
+    tells = True
+    """It says itself how far it is, with what that cost."""
 
     @property
     def name(self) -> str:
