@@ -167,10 +167,10 @@ class Comparison:
 
     def _audit(self) -> str:
         """How the audit of the system with most warnings is read: by a command where files are behind it."""
-        name, scores = max(self.scores.items(), key=lambda item: _warnings(item[1]))
+        scores = max(self.scores.values(), key=_warnings)
         files = [scores.definition.get(each, "") for each in ("judgments", "ranking")]
         if not all(map(os.path.isfile, files)):
-            return f".scores[{name!r}].audit"
+            return ".scores[NAME].audit"
         return shlex.join(["rankproof", "audit", *files, "-m", ",".join(scores)])
 
     def _findings(self) -> list[tuple[Finding, list[str]]]:
