@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rankproof.cli.output import format_of, write
+from rankproof.cli.output import format_of, write_told
 
 
 @click.command("bench")
@@ -49,6 +49,6 @@ def command(
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
     found = grid(file, cache=kept)
-    write(found.format(chosen), output)
+    write_told(found.format(chosen), output)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)

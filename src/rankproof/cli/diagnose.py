@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, read_groups
-from rankproof.cli.output import format_of, telling, write
+from rankproof.cli.output import format_of, telling, write_told
 
 DEFAULT = "nDCG@10"
 
@@ -62,4 +62,4 @@ def command(
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
         text = found.format(chosen)
-    write(text, output)
+    write_told(text, output)

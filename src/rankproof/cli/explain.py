@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import telling, write_told
 
 if TYPE_CHECKING:
     from rankproof.api.explain import Explanation
@@ -64,11 +64,11 @@ def command(
     systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
     found = systems[0][1]
     if page:
-        write(explanation_page(dict(systems), queries=queries, documents=documents), output)
+        write_told(explanation_page(dict(systems), queries=queries, documents=documents), output)
     elif form == "json":
-        write(as_json([each.to_dict() for each in found]), output)
+        write_told(as_json([each.to_dict() for each in found]), output)
     else:
-        write("\n".join(map(str, found)), output)
+        write_told("\n".join(map(str, found)), output)
 
 
 def _explained(

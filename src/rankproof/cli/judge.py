@@ -9,7 +9,7 @@ import click
 from rankproof.cli import judged_text, options, saved
 from rankproof.cli.asking import judge_named
 from rankproof.cli.files import named
-from rankproof.cli.output import coloured, telling, write
+from rankproof.cli.output import coloured, telling, write_told
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,10 +126,10 @@ def command(
     asked = options.given(metrics)
     if dry_run:
         for name, path in named(files).items():
-            write(f"{name}: {judge.plan(path, asked, **how)}\n", output)
+            write_told(f"{name}: {judge.plan(path, asked, **how)}\n", output)
         return
     if stress:
-        write("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
+        write_told("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
         return
     how["by"] = by
     scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
@@ -138,7 +138,7 @@ def command(
     if qrels:
         lines = next(iter(scores.values())).write_qrels(qrels)
         click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
-    write(_rendered(scores, form, per_query, blame, output), output)
+    write_told(_rendered(scores, form, per_query, blame, output), output)
 
 
 def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> str:

@@ -48,6 +48,13 @@ def write(content: str | bytes, path: str | None) -> None:
         _write_bytes(content)
 
 
+def write_told(content: str | bytes, path: str | None) -> None:
+    """The same, and a word on standard error that the file is there."""
+    write(content, path)
+    if path is not None and path != "-":
+        click.echo(f"Wrote {path}.", err=True)
+
+
 def _shown(content: str) -> str:
     """The content with its charts in ASCII where standard output has no blocks."""
     from rankproof.reporting.blocks import SPARKS, in_ascii

@@ -1,0 +1,34 @@
+"""A command that writes a file says so, on standard error; standard output stays for results."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMANDS = {
+    "bench": ("bench", "bench.toml", "--no-cache", "-o", "out.md"),
+    "judge": ("judge", "samples.jsonl", "-m", "context_precision", "-o", "out.txt"),
+    "diagnose": ("diagnose", "judged.tsv", "my.run", "-o", "out.md"),
+    "explain": ("explain", "judged.tsv", "my.run", "q1", "-m", "RR@10", "-o", "out.txt"),
+}
+FILES = {
+    "bench.toml": 'benchmark = "sample"\n[retrievers]\nwords = "keyword"\n',
+    "samples.jsonl": '{"id": "1", "query": "When?", "contexts": ["At noon."], "reference": "At noon.", "answer": "Noon."}\n',
+    "judged.tsv": "q1 0 d1 1\nq2 0 d1 1\n",
+    "my.run": "q1 Q0 d1 1 0.5 mine\nq2 Q0 d2 1 0.5 mine\n",
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_file_that_was_written_is_told(name: str, tmp_path: Path) -> None:
+    for file, text in FILES.items():
+        (tmp_path / file).write_text(text)
+    words = COMMANDS[name]
+    command = [sys.executable, "-m", "rankproof", *words]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout) == (0, ""), ran.stderr
+    assert f"Wrote {words[-1]}." in ran.stderr
+    assert (tmp_path / words[-1]).stat().st_size > 0
