@@ -139,7 +139,7 @@ def test_the_account_of_failures(shell: Any) -> None:
 def test_the_page_and_the_judgments(shell: Any, tmp_path: Path) -> None:
     code, out, err = shell(f"judge s.jsonl {METRICS} {REPLAY} -o page.html --qrels machine.qrels")
     assert (code, out) == (0, "")
-    assert err == "Wrote 3 judgments made by gold to machine.qrels.\n"
+    assert err == "Wrote 3 judgments made by gold to machine.qrels.\nWrote page.html.\n"
     assert "<details>" in (tmp_path / "page.html").read_text()
     assert (
         tmp_path / "machine.qrels"

@@ -150,7 +150,7 @@ def test_a_query_is_explained_as_a_page_with_another_ranking_beside_it(
         "156",
         *TEXTS,
     )
-    assert rankproof(*words, "-o", "q02.html", capsys=capsys) == (0, "")
+    assert rankproof(*words, "-o", "q02.html", capsys=capsys) == (0, "Wrote q02.html.\n")
     page = (folder / "q02.html").read_text()
     for part in ("What does error FH-301 mean?", "nDCG@10 of dense.run is 0.3869.", "TN 146", "the ideal"):
         assert part in page

@@ -83,8 +83,8 @@ def command(
         _write_details(run, details)
     _tell(run, str(run), to_stdout=judgments is not None and output != STDOUT)
     _tidy(run, kept, keep=cache is not None)
-    if run.failures and len(run.failures) == len(run.rows):
-        click.echo("rankproof: every question failed, so the ranking is empty (exit code 3)", err=True)
+    if run.failures and not any(run.ranking.values()):
+        click.echo("rankproof: no question was answered, so the ranking is empty (exit code 3)", err=True)
         click.get_current_context().exit(DataError.exit_code)
 
 
