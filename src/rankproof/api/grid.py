@@ -184,8 +184,8 @@ def _summed_up(
     usable = [each for each in every if each.scores is not None]
     if not usable:
         raise DataError(
-            f"every configuration failed; the first, {every[0].name}: {every[0].failure} "
-            "Next: mend it, and run again; what was answered is kept."
+            f"every configuration failed; the first, {every[0].name}: {every[0].failure.partition(' Next: ')[0]} "
+            f"Next: {every[0].failure.partition(' Next: ')[2] or 'mend it, and run again'}; what was answered is kept."
         )
     finalists = [each for each in usable if len(each.rows) == len(seen)] or usable
     winner = _best(finalists, measure)
