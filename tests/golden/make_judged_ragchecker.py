@@ -22,8 +22,8 @@ package.__path__ = [
 ]
 sys.modules["ragchecker"] = package
 
-from ragchecker.computation import METRIC_FUNC_MAP
-from ragchecker.container import RAGResult
+from ragchecker.computation import METRIC_FUNC_MAP  # noqa: E402
+from ragchecker.container import RAGResult  # noqa: E402
 
 NAMES = (
     *("precision", "recall", "f1", "claim_recall", "context_precision", "context_utilization"),
