@@ -28,7 +28,7 @@ def test_an_endpoint_is_asked_and_its_answer_read(server: Any, endpoint: Endpoin
     made = run(endpoint())
     assert made.ranking == {"q1": {"d1": 2.0}, "q2": {"d2": 2.0}, "q3": {"d3": 2.0}}
     assert server.seen[0]["body"] == {"query": "refund days", "size": 5}
-    assert made.scores["RR@10"] == 1.0
+    assert made.scores["RR@5"] == 1.0
 
 
 def test_a_question_can_go_into_the_url_with_every_character(server: Any, tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_fault_that_passes_is_asked_again(server: Any, endpoint: Endpoint, fau
     server.faults = [fault]
     made = run(endpoint())
     assert made.failures == {}
-    assert made.scores["RR@10"] == 1.0
+    assert made.scores["RR@5"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_fault_that_stays_is_a_failure_of_its_question_only(
     assert reason in made.failures["q1"]
     assert len(server.seen) == requests + 2
     assert made.ranking == {"q1": {}, "q2": {"d2": 2.0}, "q3": {"d3": 2.0}}
-    assert made.scores["RR@10"] == pytest.approx(2 / 3)
+    assert made.scores["RR@5"] == pytest.approx(2 / 3)
 
 
 def test_everybody_waits_as_long_as_the_server_asks_for(server: Any, endpoint: Endpoint) -> None:

@@ -335,7 +335,7 @@ def test_a_fault_costs_its_question_and_the_run_goes_on(kind: Make, index: Speak
         {"q1": "refunds", "q2": "hours", "q3": "fees"}, {f"q{n}": [f"faq/{n}"] for n in (1, 2, 3)}
     )
     made = bench.run("store", store, k=3, retries=0)
-    assert dict(made.scores.per_query["RR@10"]) == {"q1": 1.0, "q2": 0.0, "q3": 1.0}
+    assert dict(made.scores.per_query["RR@3"]) == {"q1": 1.0, "q2": 0.0, "q3": 1.0}
     store.close()
 
 

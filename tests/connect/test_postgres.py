@@ -114,7 +114,7 @@ def test_many_threads_share_it(postgres_at: str, documents: str) -> None:
 def test_a_benchmark_runs_on_it(postgres_at: str, documents: str) -> None:
     store = postgres(postgres_at, documents)
     bench = Benchmark({"q1": "refund", "q2": "hours"}, {"q1": ["faq/1"], "q2": ["faq/2"]})
-    assert bench.run("postgres", store, k=3).scores["RR@10"] == 1.0
+    assert bench.run("postgres", store, k=3).scores["RR@3"] == 1.0
     store.close()
 
 
