@@ -37,6 +37,11 @@ def test_the_version_is_that_of_the_package() -> None:
     assert done.stdout == f"rankproof {__version__}\n"
 
 
+def test_measures_are_listed_where_nothing_else_has_loaded_them() -> None:
+    done = subprocess.run([*RANKPROOF, "measures"], capture_output=True, text=True, check=True)
+    assert "\n  nDCG  " in done.stdout
+
+
 def test_a_reader_that_leaves_early_is_no_news(files: Path) -> None:
     lines = [f"q{i} 0 d 1\n" for i in range(20_000)]
     (files / "many.txt").write_text("".join(lines))
