@@ -141,6 +141,13 @@ def test_a_run_given_as_judgments() -> None:
     assert audited(run, RUN).of_kind("fractional-grades") is None
 
 
+def test_a_run_with_the_same_scores_in_every_query_given_as_judgments() -> None:
+    run = {f"q{i}": {f"d{i}-{j}": 1 / (60 + j) for j in range(50)} for i in range(20)}
+    assert audited(run, {f"q{i}": {f"d{i}-1": 1.0} for i in range(20)}).of_kind(
+        "judgments-look-like-a-ranking"
+    )
+
+
 @pytest.mark.parametrize("step", [1.0, 0.1])
 def test_a_fine_scale_is_no_run(step: float) -> None:
     rng = np.random.default_rng(0)
@@ -428,3 +435,13 @@ def test_scores_beyond_double_precision_are_said() -> None:
     assert found({"a": 2**53 - 1, "b": 1.0}, "huge-scores") is None
     assert found(infinite, "infinite-scores") == 2
     assert found(infinite, "huge-scores") is None
+
+
+def test_infinite_scores_of_a_run_file_are_said(tmp_path: Path) -> None:
+    from rankproof import evaluate
+
+    run = tmp_path / "a.run"
+    run.write_text("q Q0 a 1 inf t\nr Q0 b 1 1e400 t\nr Q0 c 2 2 t\nq Q0 c 2 1 t\nnobody Q0 c 1 inf t\n")
+    finding = evaluate({"q": {"a": 1}, "r": {"c": 1}}, run, "RR").audit.of_kind("infinite-scores")
+    assert finding is not None
+    assert finding.count == 2

@@ -123,7 +123,7 @@ def join(
     retrieved, answered, rows = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool), _Rows()
     for block in blocks:
         if census is not None and isinstance(block, Block):
-            _note_extremes(block.score, census)
+            note_extremes(block.score, census)
         ordered = block if isinstance(block, Ordered) else ranked(block, judgments, conventions)
         retrieved[ordered.query] = ordered.length
         answered[ordered.query] = True
@@ -132,7 +132,7 @@ def join(
     return unjudged_as(hits, conventions)
 
 
-def _note_extremes(score: Array, census: Census) -> None:
+def note_extremes(score: Array, census: Census) -> None:
     """Count the scores that double precision cannot tell from their neighbours."""
     if len(score) and (score.max() >= EXACT or score.min() <= -EXACT):
         infinite = int(np.isinf(score).sum())

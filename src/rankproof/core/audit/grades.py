@@ -67,7 +67,7 @@ def fractional_grades(case: Case) -> Iterator[Finding]:
     grade = case.judgments.grade
     fractions, between = grade % 1 != 0, (grade > 0) & (grade < 1)
     strict = [m for m in case.measures if m.params.get("rel", 0) >= 1]
-    if looks_like_scores(grade):
+    if looks_like_scores(case.judgments):
         return
     if between.any() and strict:
         yield _not_yet_relevant(case, between, listed(strict[:4]))
@@ -112,7 +112,7 @@ def repeated_judgments(case: Case) -> Iterator[Finding]:
 def judgments_are_scores(case: Case) -> Iterator[Finding]:
     """Judgments that may be a ranking: more different grades than any scale has."""
     grade = case.judgments.grade
-    if looks_like_scores(grade):
+    if looks_like_scores(case.judgments):
         different = len(np.unique(grade))
         yield Finding(
             "warning",
@@ -125,11 +125,20 @@ def judgments_are_scores(case: Case) -> Iterator[Finding]:
         )
 
 
-def looks_like_scores(grade: Array) -> bool:
-    """Whether grades differ more than those of a scale would."""
+def looks_like_scores(judgments: Judgments) -> bool:
+    """Whether grades differ more than those of a scale would, over all queries or within each."""
+    grade = judgments.grade
     if len(grade) < SCALE_ROWS or len(np.unique(grade[: 50 * GRADES])) <= GRADES:
         return False
-    return len(np.unique(grade)) > max(GRADES, len(grade) / 10)
+    return len(np.unique(grade)) > max(GRADES, len(grade) / 10) or _differ_within_queries(judgments)
+
+
+def _differ_within_queries(judgments: Judgments) -> bool:
+    """Whether nearly every document of the first queries has a grade of its own, like places in a ranking."""
+    first = min(len(judgments.queries), 50)
+    rows = int(judgments.start[first])
+    pairs = set(zip(judgments.query[:rows].tolist(), judgments.grade[:rows].tolist(), strict=True))
+    return rows > GRADES * first and len(pairs) > 0.9 * rows
 
 
 def judged_themselves(case: Case) -> Iterator[Finding]:

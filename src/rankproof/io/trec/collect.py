@@ -17,21 +17,27 @@ def collected(scanned: Iterable[Scanned], index: Index, census: Census) -> list[
     """The rankings of all pieces; a query that appears in two places raises NotTogether."""
     found: list[Ordered] = []
     queries: dict[bytes, None] = {}
-    dropped = 0
+    noticed = Census()
     for piece in scanned:
         expected = len(queries) + len(piece.queries)
         queries.update(dict.fromkeys(piece.queries))
         if len(queries) < expected:
             raise NotTogether
         found += piece.ordered
-        dropped += piece.dropped
-    _count(census, queries, index, dropped)
+        _add(noticed, piece.noticed)
+    _add(census, noticed)
+    _count_extra(census, queries, index)
     return found
 
 
-def _count(census: Census, queries: dict[bytes, None], index: Index, dropped: int) -> None:
+def _add(census: Census, more: Census) -> None:
+    census.dropped += more.dropped
+    census.huge += more.huge
+    census.infinite += more.infinite
+
+
+def _count_extra(census: Census, queries: dict[bytes, None], index: Index) -> None:
     extra = [query for query in queries if query not in index.queries]
     room = max(0, 5 - len(census.extra_examples))
     census.extra += len(extra)
     census.extra_examples += [query.decode() for query in extra[:room]]
-    census.dropped += dropped

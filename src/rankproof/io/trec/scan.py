@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
-from rankproof.core.join import Block, Ordered, doubtful, ranked
+from rankproof.core.join import Block, Census, Ordered, doubtful, note_extremes, ranked
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import Chunk
@@ -28,8 +28,7 @@ class Scanned:
     queries: list[bytes]
     """The query of each run of lines, in their order."""
     ordered: list[Ordered]
-    dropped: int = 0
-    """How many documents were dropped because they came twice."""
+    noticed: Census = field(default_factory=Census)
 
 
 def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
@@ -50,7 +49,9 @@ def scan_lines(
     query = np.repeat(judged, np.diff(np.append(starts, len(lines))))
     rows = _rows(lines, query, score, index)
     kept = without_repeats(rows, conventions.duplicates)
-    return Scanned(names, _ranked(kept, index, judgments, conventions), len(rows.row) - len(kept.row))
+    noticed = Census(dropped=len(rows.row) - len(kept.row))
+    note_extremes(kept.score, noticed)
+    return Scanned(names, _ranked(kept, index, judgments, conventions), noticed)
 
 
 def _scores(lines: Lines, ties: str) -> Array:
