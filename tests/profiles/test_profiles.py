@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from rankproof import evaluate
 from rankproof.core.conventions import Conventions
-from rankproof.core.measure import REGISTRY
+from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
 from rankproof.core.profiles import PROFILES, apply, as_in, find
 from rankproof.errors import UsageError
@@ -39,6 +41,18 @@ def test_parameters_that_were_given_stay() -> None:
     assert (
         str(as_in(find("elasticsearch"), parse("nDCG(ideal='top')@5"))) == "nDCG(gain='exp', ideal='top')@5"
     )
+
+
+@pytest.mark.parametrize("name", ["P(denominator='k')@5", REGISTRY["P"](denominator="k") @ 5])
+def test_a_parameter_that_was_given_stays_though_it_is_the_usual_one(name: str | Measure) -> None:
+    scores = evaluate({"q": {"a": 1}}, {"q": ["a"]}, name, profile="elasticsearch")
+    assert (scores["P@5"], [*scores.columns]) == (0.2, ["P@5"])
+    assert evaluate({"q": {"a": 1}}, {"q": ["a"]}, "P@5", profile="elasticsearch")["P@5"] == 1.0
+
+
+def test_what_was_given_survives_a_pickle() -> None:
+    again = pickle.loads(pickle.dumps(parse("P(denominator='k')@5")))
+    assert (str(again), str(as_in(find("quepid"), again))) == ("P@5", "P@5")
 
 
 def test_conventions_that_were_given_stay() -> None:

@@ -83,6 +83,8 @@ class Measure:
     spec: Spec
     given: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """The parameters that differ from their defaults, in the order of the function."""
+    stated: frozenset[str] = frozenset()
+    """The parameters that were written out, be it with their defaults: a profile leaves them alone."""
 
     @property
     def params(self) -> dict[str, Any]:
@@ -114,7 +116,7 @@ class Measure:
         checked = {name: known[name].check(self.spec.name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
         given = {name: merged[name] for name in known if _set(known[name], merged)}
-        return Measure(self.spec.under(given), MappingProxyType(given))
+        return Measure(self.spec.under(given), MappingProxyType(given), self.stated.union(params))
 
     def __matmul__(self, at: Any) -> Measure:
         if self.spec.at is None:
@@ -160,7 +162,7 @@ class Measure:
 
     def __reduce__(self) -> tuple[Callable[..., Measure], tuple[str, dict[str, Any]]]:
         # In its module the function's name stands for the measure, so pickle cannot find the function.
-        return _restored, (self.spec.name, dict(self.given))
+        return _restored, (self.spec.name, {name: self.params[name] for name in sorted(self.stated)})
 
 
 def _restored(name: str, given: Mapping[str, Any]) -> Measure:

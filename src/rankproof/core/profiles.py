@@ -249,9 +249,11 @@ def as_in(profile: Profile, measure: Measure) -> Measure:
     >>> from rankproof.core.names import parse
     >>> as_in(find("elasticsearch"), parse("P@5"))
     P(denominator='returned')@5
+    >>> as_in(find("elasticsearch"), parse("P(denominator='k')@5"))
+    P@5
     """
     params = profile.measures.get(measure.spec.name, {})
-    return measure.with_params({name: value for name, value in params.items() if name not in measure.given})
+    return measure.with_params({name: value for name, value in params.items() if name not in measure.stated})
 
 
 def apply(
