@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 SUPPORTS, SILENT, CONTRADICTS = 1, 0, -1
 """What a text says about a claim."""
@@ -30,8 +30,7 @@ question (left). C: the claims that a text (right) makes; its verdict holds them
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """One pair to be judged."""
 
     relation: str

@@ -13,7 +13,7 @@ from rankproof.core.text.irregular import IRREGULAR
 from rankproof.core.text.quotes import enclosed
 from rankproof.core.text.sentences import sentences
 from rankproof.core.text.spans import Span, trimmed
-from rankproof.core.text.words import folded, words
+from rankproof.core.text.words import folded, has_words, words
 
 LEAD = re.compile(
     r"\s*(?:>\s*)*(?:[-*+•◦▪‣·–—●○■]\s+|\(?(?:\d{1,3}|[A-Za-z])[.)]\s+|#{1,6}\s+|\|\s*)?(?:\[[ xX]\]\s+)?[*_]{0,2}"
@@ -133,7 +133,7 @@ def _stated(text: str, sentence: Span) -> Iterator[Span]:
         return
     lead = LEAD.match(whole)
     span = trimmed(text, sentence.start + (lead.end() if lead else 0), sentence.end)
-    if words(span.of(text)):
+    if has_words(span.of(text)):
         yield span
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rankproof.core.text.abbreviations import STARTERS
 from rankproof.core.text.dates import Date, dates
@@ -66,8 +67,11 @@ def entities(text: str) -> list[Entity]:
     >>> [entity.form for entity in entities("The World Health Organization (WHO) spent $3 million. WHO grew.")]
     ['world health organization', '3000000 USD']
     """
+    return _entities(text, dates(text))
+
+
+def _entities(text: str, known: list[Date]) -> list[Entity]:
     met: dict[str, Entity] = {}
-    known = dates(text)
     numbers = quantities(text, known)
     found = [*_names(text, [*known, *numbers]), *_counted(known, numbers)]
     for entity in sorted(found, key=lambda entity: entity.span):
@@ -84,9 +88,9 @@ def shared(wanted: list[Entity], text: str) -> list[Entity]:
     >>> [entity.form for entity in shared(wanted, "Brasília, Brazil")]
     ['brazil', 'brasilia']
     """
-    there = {form for entity in entities(text) for form in entity.forms} | {
-        date for d in dates(text) for date in d.parts
-    }
+    known = dates(text)
+    there = {form for entity in _entities(text, known) for form in entity.forms}
+    there |= {part for date in known for part in date.parts}
     plain = " " + " ".join(_name_form(text).split()) + " "
     return [entity for entity in wanted if entity.forms & there or _named(entity, text, plain)]
 
@@ -110,11 +114,10 @@ def _counted(known: Iterable[Date], numbers: Iterable[Quantity]) -> Iterator[Ent
 
 def _names(text: str, counted: Iterable[Date | Quantity]) -> Iterator[Entity]:
     starts = {sentence.start for sentence in sentences(text)}
-    german = language(text) == "de"
     taken = [(each.start, each.end) for each in counted]
     for found in NAME.finditer(text):
         span = _without_lead(text, Span(*found.span()), starts)
-        if span and _is_name(text, span, starts, german) and not any(a <= span.start < b for a, b in taken):
+        if span and _is_name(text, span, starts) and not any(a <= span.start < b for a, b in taken):
             yield _entity(text, span)
     yield from _unspaced(text)
 
@@ -135,7 +138,7 @@ def _short_form(word: str) -> bool:
     return len(word) > 1 and word.isupper()
 
 
-def _is_name(text: str, span: Span, starts: set[int], german: bool) -> bool:
+def _is_name(text: str, span: Span, starts: set[int]) -> bool:
     """A word that is written large for what it is, not for where it stands."""
     name = span.of(text)
     if len(name.split()) > 1 or _short_form(name):
@@ -144,7 +147,12 @@ def _is_name(text: str, span: Span, starts: set[int], german: bool) -> bool:
         return False
     if span.start in starts:
         return not LIKELY_WORD.search(name) or len(text) == len(name)
-    return not german or _stands_alone(text, span)
+    return not _german(text) or _stands_alone(text, span)
+
+
+@lru_cache(maxsize=8)
+def _german(text: str) -> bool:
+    return language(text) == "de"
 
 
 def _stands_alone(text: str, span: Span) -> bool:
@@ -174,6 +182,8 @@ def _name_form(name: str) -> str:
 
 def _unspaced(text: str) -> Iterator[Entity]:
     """Names in writings that know no large letters."""
+    if text.isascii():
+        return
     for pattern in (KATAKANA, HAN_PLACE, PLACES):
         for found in pattern.finditer(text):
             start = max((joint.end() for joint in JOINTS.finditer(found.group())), default=0) + found.start()

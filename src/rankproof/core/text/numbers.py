@@ -66,21 +66,21 @@ def _scales() -> str:
 
 
 @cache
-def _in_digits() -> re.Pattern[str]:
+def _in_digits(flags: int) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<digits>{DIGITS})(?:(?P<ordinal>st|nd|rd|th)(?!\w)"
-        rf"|\s?(?P<scale>(?:{_scales()})(?:(?!\w)|(?=[{CJK}]))|[KkM](?!\w)(?<=\d.))\.?)?"
+        rf"|\s?(?P<scale>(?:{_scales()})(?:(?!\w)|(?=[{CJK}]))|[km](?!\w)(?<=\d.))\.?)?"
         rf"(?:[\s-]?(?P<unit>{unit_pattern()}))?",
-        re.IGNORECASE,
+        flags,
     )
 
 
 @cache
-def _in_words() -> re.Pattern[str]:
+def _in_words(flags: int) -> re.Pattern[str]:
     return re.compile(
         rf"(?<![^\W\d_])(?P<spelt>(?:{SPELT})(?:[\s-](?:{SPELT}))*)(?!\w)"
         rf"(?:\s(?P<scale>(?:{_scales()})(?!\w)))?(?:[\s-](?P<unit>{unit_pattern()}))?",
-        re.IGNORECASE,
+        flags,
     )
 
 
@@ -90,16 +90,30 @@ def _in_han() -> re.Pattern[str]:
 
 
 def _quantities(text: str) -> Iterator[Quantity]:
+    # Small letters are much faster to find than letters of any size.
+    small, flags = (text.lower(), 0) if text.isascii() else (text, int(re.IGNORECASE))
     if DIGIT.search(text):
         comma = _writes_comma(text)
-        for found in _in_digits().finditer(text):
+        for found in _in_digits(flags).finditer(small):
             yield _written(found, parsed(found["digits"], comma))
-    if not SPELT_WORDS.isdisjoint(LETTERS.findall(text.lower())):
-        for found in _in_words().finditer(text):
-            yield from _spelt(found)
+    for found in _spelt_out(small, flags):
+        yield from _spelt(found)
     if not text.isascii():
         for found in _in_han().finditer(text):
             yield from _han(found)
+
+
+def _spelt_out(text: str, flags: int) -> Iterator[re.Match[str]]:
+    """The numbers in words; where each may begin is looked for first, as that is fast."""
+    if SPELT_WORDS.isdisjoint(LETTERS.findall(text.lower())):
+        return
+    past = 0
+    for word in LETTERS.finditer(text):
+        if word.start() < past or word.group().casefold() not in SPELT_WORDS:
+            continue
+        if found := _in_words(flags).match(text, word.start()):
+            past = found.end()
+            yield found
 
 
 def _written(found: re.Match[str], value: float) -> Quantity:

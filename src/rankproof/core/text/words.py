@@ -51,6 +51,15 @@ def words(text: str) -> list[Word]:
     return list(_words(text))
 
 
+def has_words(text: str) -> bool:
+    """Whether there is a word in a text.
+
+    >>> has_words("— 1 —"), has_words("* * *")
+    (True, False)
+    """
+    return next(_words(text), None) is not None
+
+
 def _words(text: str) -> Iterator[Word]:
     for found in (PLAIN_WORD if text.isascii() else WORD).finditer(text):
         kind = found.lastgroup
