@@ -183,3 +183,17 @@ def test_limits_of_one_order_are_not_shown_for_means_over_orders() -> None:
         assert found.split("RR") is None
         assert found.bounds("RR", of="unjudged") is None
         assert found.bounds("RR") == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    "run", [{"q": ["x", "a"]}, {"q": {"x": 2.0, "a": 1.0}}, {"q": {"x": 1.0, "y": 1.0}}, {}]
+)
+def test_where_nothing_is_tied_both_tie_bounds_are_the_mean(run: dict[str, object]) -> None:
+    scores = evaluate({"q": {"a": 1}}, run, ["RR", "AP"])
+    for each in (scores, Scores.from_dict(scores.to_dict())):
+        assert [each.bounds(m) for m in each] == [(each[m], each[m]) for m in each]
+
+
+def test_bounds_for_the_unjudged_where_equal_scores_hold_no_judged_document() -> None:
+    scores = evaluate({"q": {"a": 1}}, {"q": {"x": 1.0, "y": 1.0}}, ["P@2", "RR"])
+    assert [scores.bounds(m, of="unjudged") for m in scores] == [(0.0, 1.0), (0.0, 1.0)]

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rankproof.api.verdicts import Verdicts
     from rankproof.core.audit import Audit
     from rankproof.core.measure import Measure, measure
+    from rankproof.errors import RankproofError
 
 __version__ = "0.1.0"
 
@@ -95,6 +96,7 @@ _PUBLIC = {
     "Verdicts": "rankproof.api.verdicts",
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
+    "RankproofError": "rankproof.errors",
 }
 
 _MODULES = {"compat", "errors", "functional", "sample"}
@@ -114,6 +116,7 @@ __all__ = [
     "Leaderboard",
     "Measure",
     "RankCorrelation",
+    "RankproofError",
     "Report",
     "Scores",
     "Tuned",

@@ -30,6 +30,8 @@ def bounds(scores: Scores, measure: str | Measure, of: str, grade: float) -> Pai
         raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'. Next: choose one.")
     if of == "unjudged" and _over_tie_orders(scores):
         return None
+    if of == "ties" and not scores.facts["tied"]:
+        return scores[measure], scores[measure]
     rng = np.random.default_rng(SEED)
 
     def both(m: Measure, h: Hits) -> Any:

@@ -24,6 +24,7 @@ from rankproof.errors import RankproofError
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit
+    from rankproof.stats.corrected import Corrected
     from rankproof.stats.intervals import Interval
 
 SEED = 0
@@ -148,7 +149,8 @@ class Scores:
 
     def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
         """Where the mean could lie: over orders of equal scores (`of="ties"`), or if documents nobody judged
-        were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true."""
+        were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true; both ends are
+        the mean itself where nothing is tied."""
         from rankproof.api.limits import bounds
 
         return bounds(self, measure, of, grade)
@@ -158,6 +160,14 @@ class Scores:
         from rankproof.api.limits import split
 
         return split(self, measure)
+
+    def corrected(self, measure: str | Measure) -> Corrected | None:
+        """The mean with a judge's error taken out; None where no judge was asked."""
+        return None
+
+    def corrected_lead(self, other: Scores, measure: str | Measure, level: float = 0.95) -> Corrected | None:
+        """The mean minus that of other scores, with a judge's error taken out; None where no judge was asked."""
+        return None
 
     # --- slices and rows -----------------------------------------------------------------------
 
@@ -201,7 +211,7 @@ class Scores:
             high=found.high if math.isfinite(found.high) else None,
             method=found.method,
             ceiling=self.ceiling(measure),
-            ties=self.bounds(measure),
+            ties=self.bounds(measure) if self.facts["tied"] else None,
             unjudged=self.bounds(measure, of="unjudged"),
             never_found=split[0],
             ranked_too_low=split[1],

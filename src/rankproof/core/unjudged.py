@@ -64,7 +64,7 @@ def _tied_places(hits: Hits, query: Array, rank: Array) -> tuple[Array | None, A
 
     Ties of documents nobody judged among themselves need none: they all get the same grade.
     """
-    if hits.first is None or hits.last is None:
+    if hits.first is None or hits.last is None or len(hits.first) == 0:
         return None, None
     width = int(hits.retrieved.max(initial=0)) + 1
     tied = np.unique(np.stack([hits.query * width + hits.first, hits.query * width + hits.last]), axis=1)
