@@ -20,7 +20,8 @@ from rankproof.api.remembering import remembered
 from rankproof.bench.grid.choosing import best, parts
 from rankproof.bench.grid.configuration import differing
 from rankproof.bench.grid.effects import Effect, main_effects
-from rankproof.bench.grid.plan import Plan, baseline_of, plan_of
+from rankproof.bench.grid.plan import Plan, plan_of
+from rankproof.bench.grid.settings import baseline_of
 from rankproof.bench.grid.source import Source, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
@@ -116,9 +117,9 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     """Run a grid of configurations, and say which is best and what it is worth on questions held out.
 
     `plan` is the path of a TOML file, or the same as a mapping: `corpus`, `questions`, `judgments` (or
-    `benchmark`, like "sample"), `chunkers`, `retrievers`, `fusion`, `rerankers`, `k`, `measure`, `strategy`,
-    `held_out`; in a mapping retrievers and rerankers may be functions, chunkers objects. `cache` is a file that
-    keeps answers: a run that was interrupted goes on from there.
+    `benchmark`, like "sample"), `chunkers`, `retrievers`, `filters`, `fusion`, `rerankers`, `k`, `measure`,
+    `strategy`, `held_out`; in a mapping retrievers, filters and rerankers may be functions, chunkers objects.
+    `cache` is a file that keeps answers: a run that was interrupted goes on from there.
 
     >>> found = grid({"benchmark": "sample", "retrievers": {"words": "keyword", "dense": "lsa"}})
     >>> [row.name for row in found.rows], found.held.n
@@ -129,7 +130,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     measures = parse_all(list(made.measures))
     averaged(measures[0])
     names = _names(made)
-    baseline = baseline_of(source, made, list(names.values()))
+    baseline = baseline_of(source, list(names.values()))
     data = data_of(source, made)
     seen, held = parts(list(data.questions), made.held_out, made.seed)
     with _memory(source, cache) as memory, _telling(progress) as told:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankproof import sample
+from rankproof.bench.grid.filters import check_filters
 from rankproof.bench.grid.plan import Plan
 from rankproof.bench.grid.source import Source
 from rankproof.core.audit.meeting import check_found, not_in_corpus, relevant_in
@@ -46,13 +47,15 @@ def data_of(source: Source, plan: Plan) -> Data:
         corpus = None
     if source.data.get("corpus") is not None:
         corpus = load_corpus(_needed(source, "corpus", sample.documents))
-    if corpus is None and (any(map(plan.needs_corpus, plan.retrievers)) or plan.reranks):
+    if corpus is None and plan.reads_documents:
         raise UsageError(
-            f'{source.name}: it searches or reranks texts, and no corpus is named. Next: add  corpus = "...".'
+            f"{source.name}: it searches, filters or reranks documents, and no corpus is named. "
+            'Next: add  corpus = "...".'
         )
     judged = replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
     if corpus is not None:
         check_found(not_in_corpus(relevant_in(judged), corpus), source.name)
+        check_filters(source, plan.filters, corpus)
     return Data(_judged(source, questions, judged), judged, corpus)
 
 

@@ -13,7 +13,8 @@ from rankproof.api.gridding.data import Data
 from rankproof.api.scores import Scores
 from rankproof.bench.grid.choosing import kept
 from rankproof.bench.grid.configuration import Configuration, rungs
-from rankproof.bench.grid.steps import Rows, Steps
+from rankproof.bench.grid.rows import Rows
+from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.outcome import Outcome
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure

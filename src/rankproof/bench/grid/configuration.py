@@ -9,7 +9,7 @@ from itertools import product
 NOT_USED = "-"
 """The level of a factor that a configuration has no use for: no fusion where nothing is fused."""
 
-FACTORS = ("chunker", "retriever", "fusion", "reranker", "k")
+FACTORS = ("chunker", "retriever", "filter", "fusion", "reranker", "k")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Configuration:
 
     chunker: str
     retriever: str
+    filter: str
     fusion: str
     reranker: str
     k: int
@@ -29,7 +30,7 @@ class Configuration:
     def named(self, factors: Sequence[str]) -> str:
         """A name of the levels of these factors.
 
-        >>> Configuration("small", "hybrid", "rrf", "none", 10).named(["chunker", "retriever", "k"])
+        >>> Configuration("small", "hybrid", "none", "rrf", "none", 10).named(["chunker", "retriever", "k"])
         'small / hybrid / k=10'
         """
         levels = [(factor, self.level(factor)) for factor in factors]
@@ -42,17 +43,16 @@ def combinations(
 ) -> list[Configuration]:
     """Every combination once; retrievers that are not in `chunked` use no chunker, those not in `fused` no fusion.
 
-    >>> levels = {"chunker": ["whole", "small"], "retriever": ["web"], "fusion": [], "reranker": ["none"]}
-    >>> [each.chunker for each in combinations(levels, [10], chunked=[], fused=[])]
+    >>> levels = {"chunker": ["whole", "small"], "retriever": ["web"], "filter": ["none"], "reranker": ["none"]}
+    >>> [each.chunker for each in combinations({**levels, "fusion": []}, [10], chunked=[], fused=[])]
     ['-']
     """
     found: dict[Configuration, None] = {}
-    for chunker, retriever, fusion, reranker, k in product(
-        levels["chunker"], levels["retriever"], levels["fusion"] or [NOT_USED], levels["reranker"], ks
-    ):
+    factors = [levels[factor] or [NOT_USED] for factor in FACTORS if factor != "k"]
+    for chunker, retriever, filter_, fusion, reranker in product(*factors):
         own_chunker = chunker if retriever in chunked else NOT_USED
         own_fusion = fusion if retriever in fused else NOT_USED
-        found[Configuration(own_chunker, retriever, own_fusion, reranker, k)] = None
+        found |= {Configuration(own_chunker, retriever, filter_, own_fusion, reranker, k): None for k in ks}
     return list(found)
 
 
@@ -61,7 +61,7 @@ def one_at_a_time(every: Sequence[Configuration]) -> list[Configuration]:
 
     A factor that the first has no use for is varied on the first configuration that has.
 
-    >>> every = [Configuration(c, r, "-", "none", 10) for c in "ab" for r in "xy"]
+    >>> every = [Configuration(c, r, "none", "-", "none", 10) for c in "ab" for r in "xy"]
     >>> [(each.chunker, each.retriever) for each in one_at_a_time(every)]
     [('a', 'x'), ('b', 'x'), ('a', 'y')]
     """

@@ -54,7 +54,7 @@ def main_effects(
 ) -> list[Effect]:
     """The effect of each factor with several levels; `values` has a line a question, a column a configuration.
 
-    >>> runs = [Configuration(c, r, "-", "none", 10) for c in "ab" for r in "xy"]
+    >>> runs = [Configuration(c, r, "none", "-", "none", 10) for c in "ab" for r in "xy"]
     >>> table = np.array([[0.0, 0.2, 0.5, 0.7], [0.1, 0.4, 0.6, 0.8], [0.3, 0.4, 0.7, 1.0]])
     >>> [(e.factor, round(e.levels[1].difference, 3)) for e in main_effects(runs, table, np.random.default_rng(0))]
     [('chunker', 0.483), ('retriever', 0.217)]

@@ -38,7 +38,7 @@ TINY = Corpus.of({"a": "one two three", "b": "two three four", "c": "three four 
 
 def check_chunker(source: Source, part: Part) -> None:
     """Refuse a chunker that cannot be made."""
-    if part.kind == GIVEN:
+    if part.given is not None:
         return
     _known(source, "chunkers", part, (NONE, *CHUNKERS))
     extra = ("map",) if part.kind != NONE else ()
@@ -50,8 +50,10 @@ def check_chunker(source: Source, part: Part) -> None:
 
 def check_retriever(source: Source, part: Part) -> None:
     """Refuse a retriever that cannot be made."""
+    if part.given is not None:
+        return
     kinds = searches()
-    _known(source, "retrievers", part, (*kinds, HYBRID, BUILT, CALL, GIVEN))
+    _known(source, "retrievers", part, (*kinds, HYBRID, BUILT, CALL))
     if part.kind in kinds:
         _check_options(source, "retrievers", part, kinds[part.kind])
         _tried(source, "retrievers", part, lambda: retriever(part, NOTHING if part.kind == "dense" else TINY))
@@ -78,7 +80,7 @@ def _some_names(part: Part) -> tuple[str, ...]:
 
 def check_reranker(source: Source, part: Part) -> None:
     """Refuse a reranker that cannot be made."""
-    if part.kind == GIVEN:
+    if part.given is not None:
         return
     _known(source, "rerankers", part, (NONE, LEXICAL, CROSS, CALL))
     options = {CALL: _called, CROSS: _modelled}.get(part.kind, _nothing)
@@ -164,8 +166,7 @@ def _nothing() -> None:
 
 def _known(source: Source, factor: str, part: Part, kinds: Sequence[str]) -> None:
     if part.kind not in kinds:
-        shown = [kind for kind in kinds if kind != GIVEN]
-        raise one_of(source.where(factor, part.label or part.name, "kind"), part.kind, shown)
+        raise one_of(source.where(factor, part.label or part.name, "kind"), part.kind, kinds)
 
 
 def _check_options(

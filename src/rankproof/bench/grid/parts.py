@@ -45,6 +45,15 @@ Wrap = Callable[[str, Any], Part | None]
 
 def parts_of(source: Source, factor: str, wrap: Wrap) -> list[Part]:
     """The parts of one factor: a word is a kind, a table has a kind and options, a list of values makes variants."""
+    return [
+        part
+        for name, given in table_of(source, factor).items()
+        for part in _variants(source, factor, name, given, wrap)
+    ]
+
+
+def table_of(source: Source, factor: str) -> Mapping[str, Any]:
+    """The table of a factor's levels by name; empty where there is none."""
     table = source.data.get(factor, {})
     if not isinstance(table, Mapping):
         raise UsageError(
@@ -52,7 +61,7 @@ def parts_of(source: Source, factor: str, wrap: Wrap) -> list[Part]:
             f'[{factor}] and a line  name = {{ kind = "..." }}.'
             " Next: write the table so."
         )
-    return [part for name, given in table.items() for part in _variants(source, factor, name, given, wrap)]
+    return table
 
 
 def _variants(source: Source, factor: str, name: str, given: Any, wrap: Wrap) -> Iterator[Part]:

@@ -64,6 +64,13 @@ def dense(
     )
 
 
+def filtered(retriever: Any, corpus: Corpus, names: frozenset[str]) -> Any:
+    """The retriever, finding the best of these documents alone: not the best of all, cut."""
+    from rankproof.bench.retrieve import where
+
+    return where(retriever, lambda document: document.id in names, corpus=corpus)
+
+
 NOTHING = Corpus([])
 """Stands for a corpus where a search is only to be checked, and building it would ask a model."""
 

@@ -8,22 +8,21 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from rankproof.bench.adapters import Adapted, adapted
-from rankproof.bench.adapters.answers import Answer, Reading
+from rankproof.bench.adapters.answers import Reading
 from rankproof.bench.chunk.chunked import chunked
 from rankproof.bench.chunk.documents import documents_found
-from rankproof.bench.grid import kinds
-from rankproof.bench.grid.configuration import NOT_USED, Configuration
+from rankproof.bench.grid import kinds, searches
+from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
+from rankproof.bench.grid.filters import fitting
 from rankproof.bench.grid.plan import Plan
+from rankproof.bench.grid.rows import Rows, after, answering, at_most, joined, lists_of, pieces
 from rankproof.bench.listed import listed, together
-from rankproof.bench.retriever import Found
 from rankproof.bench.runner import Row, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError
 
 T = TypeVar("T")
-Rows = dict[str, Row]
-"""What became of each question, by its id."""
 
 
 @dataclass(eq=False)
@@ -46,10 +45,10 @@ class Steps:
     def run(self, configuration: Configuration, questions: Mapping[str, str]) -> Rows:
         """The documents that a configuration finds for each question, with the seconds of all its steps."""
         c = configuration
-        found = self._searched(c.chunker, c.retriever, c.fusion, questions)
+        found = self._searched(c, c.retriever, questions)
         found = self._reranked(c, found, questions)
         cut = self._cut(c.chunker, c.retriever)
-        return {name: _at_most(c.k, self._as_documents(cut, row)) for name, row in found.items()}
+        return {name: at_most(c.k, self._as_documents(cut, row)) for name, row in found.items()}
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -61,16 +60,24 @@ class Steps:
         made = None if chunker == NOT_USED else kinds.chunker(self.plan.chunkers[chunker])
         return self._once(("chunks", chunker), lambda: corpus if made is None else chunked(corpus, made))
 
-    def _searched(self, chunker: str, retriever: str, fusion: str, questions: Mapping[str, str]) -> Rows:
+    def _searched(self, c: Configuration, retriever: str, questions: Mapping[str, str]) -> Rows:
+        """What one of a configuration's retrievers finds, of the documents that may be found."""
         part = self.plan.retrievers[retriever]
-        own = chunker if self.plan.needs_corpus(retriever) else NOT_USED
+        own = c.chunker if self.plan.needs_corpus(retriever) else NOT_USED
+        if part.kind in (kinds.CALL, kinds.GIVEN):
+            rows = self._asked(("search", retriever), self._called(retriever), questions)
+            return {name: self._sieved(c.filter, row) for name, row in rows.items()}
         if part.kind != kinds.HYBRID:
-            return self._asked(("search", own, retriever), self._retriever(own, retriever), own, questions)
-        parts = {each: self._searched(chunker, each, fusion, questions) for each in part.of}
+            return self._asked(
+                ("search", own, c.filter, retriever), self._built(own, c.filter, retriever), questions
+            )
+        parts = {each: self._searched(c, each, questions) for each in part.of}
         if not self.plan.finds_chunks(retriever):
-            parts = {each: self._whole(self._cut(chunker, each), rows) for each, rows in parts.items()}
+            parts = {each: self._whole(self._cut(c.chunker, each), rows) for each, rows in parts.items()}
         return self._kept(
-            ("fused", own, retriever, fusion), questions, lambda some: self._fused(fusion, parts, some)
+            ("fused", own, c.filter, retriever, c.fusion),
+            questions,
+            lambda some: self._fused(c.fusion, parts, some),
         )
 
     def _cut(self, chunker: str, retriever: str) -> str:
@@ -81,25 +88,49 @@ class Steps:
         """Lists of pieces as those of documents, which can be fused with what finds documents."""
         return {name: self._as_documents(chunker, row) for name, row in rows.items()}
 
-    def _retriever(self, chunker: str, name: str) -> Adapted:
-        """A retriever as it is asked; its index is built when the first question comes that is not remembered."""
+    def _called(self, name: str) -> Adapted:
+        """A retriever that has documents of its own, as it is asked."""
         part = self.plan.retrievers[name]
-        if part.kind in (kinds.CALL, kinds.GIVEN):
-            found = adapted(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
-            return replace(found, settings={**found.settings, "name": name})
-        cut = {} if chunker == NOT_USED else self.plan.chunkers[chunker].settings
+        found = adapted(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
+        return replace(found, settings={**found.settings, "name": name})
+
+    def _sieved(self, filter_: str, row: Row) -> Row:
+        """Of the documents that a called retriever found, those that may be."""
+        passing = self._fitting(filter_)
+        if row.answer is None or passing is None:
+            return row
+        return answering(row, [pair for pair in row.answer.found if pair[0] in passing])
+
+    def _fitting(self, filter_: str) -> frozenset[str] | None:
+        """The documents that pass a filter; None: all."""
+        part = self.plan.filters[filter_]
+        if part.kind == kinds.NONE:
+            return None
+        return self._once(("fitting", filter_), lambda: fitting(self.documents(NOT_USED), part))
+
+    def _built(self, chunker: str, filter_: str, name: str) -> Adapted:
+        """A retriever over the corpus; its index is built when the first question comes that is not remembered."""
+        part = self.plan.retrievers[name]
 
         def search(texts: Sequence[str], k: int) -> Any:
-            built = self._once(
-                ("index", chunker, name), lambda: adapted(kinds.retriever(part, self.documents(chunker)))
-            )
-            return built.search(texts, k)
+            return self._index(chunker, filter_, name).search(texts, k)
 
-        return Adapted(search, {**part.settings, "chunker": cut, "name": part.label}, batch=True)
+        about = {"chunker": self._cut_as(chunker), "name": part.label, **self._filtered_as(filter_)}
+        return Adapted(search, {**part.settings, **about}, batch=True)
 
-    def _asked(
-        self, key: Any, retriever: Adapted, chunker: str, questions: Mapping[str, str], k: int | None = None
-    ) -> Rows:
+    def _index(self, chunker: str, filter_: str, name: str) -> Adapted:
+        """A retriever, built once for all filters, that finds what one of them lets pass."""
+        documents, passing = self.documents(chunker), self._fitting(filter_)
+        part = self.plan.retrievers[name]
+        built = self._once(("index", chunker, name), lambda: kinds.retriever(part, documents))
+        if passing is None:
+            return self._once(("search", chunker, name), lambda: adapted(built))
+        own = passing if documents is self.corpus else pieces(documents, passing)
+        return self._once(
+            ("search", chunker, name, filter_), lambda: adapted(searches.filtered(built, documents, own))
+        )
+
+    def _asked(self, key: Any, retriever: Adapted, questions: Mapping[str, str]) -> Rows:
         """The questions that were not asked before, asked now."""
 
         def ask(some: Mapping[str, str]) -> Rows:
@@ -107,7 +138,7 @@ class Steps:
             rows = answer_all(
                 some,
                 retriever,
-                Reading(k or self.plan.depth, retriever.id),
+                Reading(self.plan.depth, retriever.id),
                 plan_for(retriever, limits),
                 memory=self.memory,
                 about={"corpus": None if self.corpus is None else self.corpus.fingerprint},
@@ -128,12 +159,12 @@ class Steps:
         """Several lists as one; a question that failed in all of them fails."""
         start = perf_counter()
         lists = together(
-            {name: _lists(rows, questions) for name, rows in parts.items()},
+            {name: lists_of(rows, questions) for name, rows in parts.items()},
             kinds.fusion(self.plan.fusion[fusion], list(parts)),
         )
         share = (perf_counter() - start) / max(len(questions), 1)
         return {
-            name: _joined([rows[name] for rows in parts.values()], lists.get(name, []), share)
+            name: joined([rows[name] for rows in parts.values()], lists.get(name, []), share)
             for name in questions
         }
 
@@ -149,16 +180,30 @@ class Steps:
             {"reranker": self.plan.rerankers[c.reranker].settings, "over": self._about(c)},
             batch=True,
         )
-        key = ("rerank", c.chunker, c.retriever, c.fusion, c.reranker)
+        key = ("rerank", *(c.level(factor) for factor in FACTORS if factor != "k"))
         asked = {name: text for name, text in questions.items() if text in lists}
-        again = self._asked(key, whole, c.chunker, asked)
-        return {name: _after(row, again.get(name)) for name, row in found.items()}
+        again = self._asked(key, whole, asked)
+        return {name: after(row, again.get(name)) for name, row in found.items()}
+
+    # --- what answers are known by --------------------------------------------------------------
 
     def _about(self, c: Configuration) -> dict[str, Any]:
         """What a first list came of, as plain data."""
-        chunker = {} if c.chunker == NOT_USED else self.plan.chunkers[c.chunker].settings
         fusion = {} if c.fusion == NOT_USED else self.plan.fusion[c.fusion].settings
-        return {"chunker": chunker, "retriever": self._described(c.retriever), "fusion": fusion}
+        about = {
+            "chunker": self._cut_as(c.chunker),
+            "retriever": self._described(c.retriever),
+            "fusion": fusion,
+        }
+        return {**about, **self._filtered_as(c.filter)}
+
+    def _cut_as(self, chunker: str) -> dict[str, Any]:
+        return {} if chunker == NOT_USED else self.plan.chunkers[chunker].settings
+
+    def _filtered_as(self, filter_: str) -> dict[str, Any]:
+        """Nothing where nothing is filtered."""
+        part = self.plan.filters[filter_]
+        return {} if part.kind == kinds.NONE else {"filter": part.settings}
 
     def _described(self, name: str) -> dict[str, Any]:
         part = self.plan.retrievers[name]
@@ -170,8 +215,7 @@ class Steps:
         if row.answer is None or part is None or part.kind == kinds.NONE:
             return row
         how = part.options.get("map", "best") if part.kind != kinds.GIVEN else "best"
-        found = documents_found(row.answer.found, how, self.documents(chunker))
-        return replace(row, answer=replace(row.answer, found=found))
+        return answering(row, documents_found(row.answer.found, how, self.documents(chunker)))
 
     # --- what was made before -------------------------------------------------------------------
 
@@ -196,28 +240,3 @@ class Steps:
         if new:
             known.update(ask(new))
         return {name: known[name] for name in questions}
-
-
-def _at_most(k: int, row: Row) -> Row:
-    """A row with no more than k documents."""
-    return row if row.answer is None else replace(row, answer=replace(row.answer, found=row.answer.found[:k]))
-
-
-def _lists(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
-    """What was found for the questions that did not fail."""
-    return {name: answer.found for name in questions if (answer := rows[name].answer) is not None}
-
-
-def _joined(rows: Sequence[Row], found: Found, seconds: float) -> Row:
-    """One row of several: the seconds of all, and a failure only where nothing else answered."""
-    total = seconds + sum(row.seconds for row in rows)
-    if all(row.answer is None for row in rows):
-        return replace(rows[0], seconds=total)
-    return Row(rows[0].question, Answer(found), total)
-
-
-def _after(first: Row, second: Row | None) -> Row:
-    """A row after another step."""
-    if second is None:
-        return first
-    return replace(second, seconds=first.seconds + second.seconds)
