@@ -83,6 +83,33 @@ def test_a_mistake_is_named_with_its_line(described: Any, good: str, bad: str, l
     assert hint in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("good", "bad", "line", "hint"),
+    [
+        ("k = [5, 10]", 'strategy = ["all"]', 3, "one-at-a-time"),
+        ('measure = "nDCG@10"', "measures = 5", 2, "name of a measure"),
+        ("retries = 1", "retries = -1", 21, "at least 0"),
+        ("retries = 1", 'timeout = "10 s"', 21, "a number above 0"),
+        ('of = ["words", "dense"]', "of = 5", 12, "a list of names"),
+        ('words = "keyword"', 'words = "given"', 10, "expected"),
+        ('none = "none"', 'none = "given"', 18, "expected"),
+        ('whole = "none"', 'whole = { kind = "recursive", separators = 5 }', 6, "expected a text"),
+        ('kind = "rrf", k = [10, 60]', 'kind = "weighted-sum", weights = 5', 15, "weights"),
+        ('{ kind = "lsa" }', '{ kind = "dense", embedder = 5 }', 11, "module:function"),
+        ('{ kind = "lsa" }', '{ kind = "dense", embedder = { url = "x" } }', 11, "base_url"),
+        ('{ kind = "lsa" }', '{ kind = "built", call = 5 }', 11, "module:function"),
+    ],
+)
+def test_a_value_of_a_wrong_kind_is_named_with_its_line(
+    described: Any, good: str, bad: str, line: int, hint: str
+) -> None:
+    assert good in GOOD
+    with pytest.raises(UsageError, match="Next: ") as caught:
+        grid(described(GOOD.replace(good, bad, 1)))
+    assert f"bench.toml, line {line}" in str(caught.value)
+    assert hint in str(caught.value)
+
+
 def test_an_unknown_measure_is_met_with_the_nearest(described: Any) -> None:
     with pytest.raises(UsageError, match="Did you mean"):
         grid(described(GOOD.replace("nDCG@10", "nDGC@10")))

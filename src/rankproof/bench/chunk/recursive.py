@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import groupby
+from typing import Any
 
 from rankproof.bench.chunk.chunker import Chunker, Piece, plain
 from rankproof.bench.chunk.packing import packed
@@ -50,7 +51,8 @@ def recursive(
 
 
 def _checked(separators: Sequence[str]) -> tuple[str, ...]:
-    given = [separators] if isinstance(separators, str) else list(separators)
+    one = isinstance(separators, str) or not isinstance(separators, Iterable)
+    given: list[Any] = [separators] if one else list(separators)
     for each in given:
         if not isinstance(each, str) or not each:
             raise UsageError(

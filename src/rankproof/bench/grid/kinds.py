@@ -74,8 +74,9 @@ def check_fusion(source: Source, part: Part, hybrids: Sequence[Part]) -> None:
 def _some_names(part: Part) -> tuple[str, ...]:
     """Names for what is combined, where no hybrid says them."""
     weights = part.options.get("weights")
-    named = weights if isinstance(weights, Mapping) else (f"r{n}" for n in range(len(weights or "ab")))
-    return tuple(named)
+    if isinstance(weights, Mapping):
+        return tuple(weights)
+    return tuple(f"r{n}" for n in range(len(weights) if isinstance(weights, (list, tuple)) else 2))
 
 
 def check_reranker(source: Source, part: Part) -> None:

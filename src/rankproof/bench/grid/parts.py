@@ -101,7 +101,7 @@ def combined(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
 
 def _of(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     of = given.get("of", [])
-    if isinstance(of, str) or not all(isinstance(each, str) for each in of):
+    if not isinstance(of, (list, tuple)) or not all(isinstance(each, str) for each in of):
         raise UsageError(
             f"{source.where(factor, name, 'of')}: got {shorten(of)}, expected a list of names."
             " Next: write a list."

@@ -11,9 +11,8 @@ from typing import Any
 from rankproof.core.corpus import Corpus
 from rankproof.errors import UsageError, shorten
 
-EMBEDDERS = (
-    "sentence-transformers:MODEL, model2vec:MODEL, module:function, or { base_url = ..., model = ... }"
-)
+ENDPOINT = "{ base_url = ..., model = ... }"
+EMBEDDERS = f"sentence-transformers:MODEL, model2vec:MODEL, module:function, or {ENDPOINT}"
 
 
 def searches() -> dict[str, Callable[..., Any]]:
@@ -80,9 +79,14 @@ def embedder_of(words: Any) -> Any:
     from rankproof.bench.retrieve import endpoint, model2vec, sentence_transformers
 
     if isinstance(words, Mapping):
-        return endpoint(**words)
-    if not isinstance(words, str):
+        try:
+            return endpoint(**words)
+        except TypeError as error:
+            raise UsageError(f"embedder: {error}. Next: write it like {ENDPOINT}.") from error
+    if callable(words):
         return words
+    if not isinstance(words, str):
+        raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}. Next: choose one of these.")
     kind, _, rest = words.partition(":")
     if not rest:
         raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}. Next: choose one of these.")
@@ -91,8 +95,12 @@ def embedder_of(words: Any) -> Any:
     return model2vec(rest) if kind == "model2vec" else imported(words)
 
 
-def imported(words: str) -> Any:
-    """What is named as `module:function`, also of the working folder."""
+def imported(words: Any) -> Any:
+    """What is named as `module:function`, also of the working folder; a function itself as it is."""
+    if callable(words):
+        return words
+    if not isinstance(words, str):
+        raise UsageError(f"got {shorten(words)}, expected module:function. Next: write it in quotes.")
     here = os.getcwd()
     sys.path.insert(0, here)
     try:

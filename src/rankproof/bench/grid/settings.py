@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rankproof.bench.adapters import Adapted
 from rankproof.bench.grid.source import Source
-from rankproof.bench.runner import Limits
+from rankproof.bench.runner import Limits, plan_for
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of, shorten
 
@@ -60,10 +61,9 @@ def _measures(source: Source) -> tuple[str, ...]:
 
 def _strategy(source: Source) -> str:
     given = source.data["strategy"]
-    if given not in STRATEGIES:
+    if not isinstance(given, str) or given not in STRATEGIES:
         raise one_of(source.where("strategy"), given, STRATEGIES)
-    found: str = given
-    return found
+    return given
 
 
 def limits_of(source: Source) -> dict[str, Any]:
@@ -75,6 +75,12 @@ def limits_of(source: Source) -> dict[str, Any]:
         )
     if table:
         source.check_keys(Limits.__annotations__, "limits")
+    for name, value in table.items():
+        try:
+            plan_for(Adapted(lambda question, k: [], {}), {name: value})
+        except UsageError as error:
+            said = str(error).removeprefix(f"{name}: ")
+            raise UsageError(f"{source.where('limits', name)}: {said}") from error
     return dict(table)
 
 
