@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more of what else a machine does than of the code.
+settings.register_profile("rankproof", deadline=None)
+settings.load_profile("rankproof")
 
 pytest_plugins = ["pytester"]
 collect_ignore_glob = ["golden/*"]  # scripts that make data, each in an environment of its own
