@@ -24,6 +24,7 @@ from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of
+from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
 from rankproof.stats.effects import d_z
@@ -47,6 +48,8 @@ class Pair:
     values: Array
     """System minus baseline, one a query; turned so that more is better."""
     sign: int
+    corrected: Corrected | None = None
+    """The same with the judge's error taken out (not turned), where people labelled enough."""
 
 
 def compare(
@@ -123,7 +126,9 @@ def compare_scores(
     if len(odd) == len(alike[first]):
         check_averages(alike[first])
     notes = [*notes, f"Left out, as they are no means over the queries: {', '.join(odd)}."] if odd else notes
-    compared = [pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first])]
+    compared = [
+        pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
+    ]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
     return Comparison(
@@ -157,14 +162,15 @@ def _check(alpha: float, margin: float | None, seed: int) -> None:
         check_margin(margin)
 
 
-def pairs(name: str, mine: Scores, theirs: Scores) -> Iterator[Pair]:
+def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pair]:
     """The differences over all queries, then over each slice, for every measure."""
     for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
         for key in own:
             measure = own.column(key).measure
             if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
                 sign = 1 if measure.spec.higher else -1
-                yield Pair(name, measure, group, own[key], sign * _differences(own, other, key), sign)
+                values, corrected = _differences(own, other, key), own.corrected_lead(other, key, level)
+                yield Pair(name, measure, group, own[key], sign * values, sign, corrected)
 
 
 def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
@@ -249,7 +255,16 @@ def _row(
         losses=int((values < 0).sum()),
         verdict=verdict,
         note=note,
+        **corrected_in(pair),
     )
+
+
+def corrected_in(pair: Pair) -> dict[str, Any]:
+    """The corrected difference and its ends, where there is one."""
+    found = pair.corrected
+    if found is None:
+        return {}
+    return {"corrected": found.value, "corrected_low": found.low, "corrected_high": found.high}
 
 
 def _verdict(values: Array, gain: float, p: float, alpha: float, margin: float | None) -> tuple[str, str]:

@@ -50,6 +50,10 @@ class ComparisonRow:
     verdict: str
     """better, worse, equivalent (within the margin) or unclear."""
     note: str = ""
+    corrected: float | None = None
+    """The difference with a judge's error taken out, by labels of people; None where there are none."""
+    corrected_low: float | None = None
+    corrected_high: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain data."""

@@ -153,7 +153,7 @@ def gate_scores(
     check_averages(old)
     for name, each in alike.items():
         check_spelling(each, name)
-    compared = list(pairs("candidate", new, old))
+    compared = list(pairs("candidate", new, old, 1 - 2 * alpha))
     margins = [_margin(margin, each) for each in compared]
     rng = np.random.default_rng(seed)
     decisions = decide([each.values for each in compared], margins, rng, alpha, minimum)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rankproof.api.checks import check_floor
-from rankproof.api.compare import Pair
+from rankproof.api.compare import Pair, corrected_in
 from rankproof.api.scores import Scores
 from rankproof.errors import one_of
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
@@ -42,6 +42,10 @@ class GateRow:
     """How many more queries would settle it."""
     note: str = ""
     """What limits the row, where something does."""
+    corrected: float | None = None
+    """The difference, or for a floor the mean, with a judge's error taken out; None without labels of people."""
+    corrected_low: float | None = None
+    corrected_high: float | None = None
 
     @property
     def decides(self) -> bool:
@@ -74,16 +78,21 @@ def difference_row(pair: Pair, margin: float, found: Decision, minimum: int) -> 
         detectable=found.detectable,
         more=found.more,
         note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
+        **corrected_in(pair),
     )
 
 
 def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
-    """Whether a mean is as good as it must be."""
+    """Whether a mean is as good as it must be; where a judge's error can be taken out, the mean without it."""
     if name not in scores:
         raise one_of("floor", name, scores.columns)
     check_floor(limit, name)
-    column = scores.column(name)
-    reached = column.mean >= limit if column.measure.spec.higher else column.mean <= limit
+    column, corrected = scores.column(name), scores.corrected(name)
+    level = column.mean if corrected is None else corrected.value
+    reached = level >= limit if column.measure.spec.higher else level <= limit
+    ends: dict[str, Any] = (
+        {} if corrected is None else {"corrected_low": corrected.low, "corrected_high": corrected.high}
+    )
     return GateRow(
         check="floor",
         measure=column.measure.name,
@@ -96,6 +105,8 @@ def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
         low=None,
         high=None,
         limit=limit,
+        corrected=None if corrected is None else corrected.value,
+        **ends,
     )
 
 

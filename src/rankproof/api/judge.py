@@ -135,13 +135,9 @@ class Judge:
 
 @contextmanager
 def _told(run: Run, samples: Any) -> Iterator[None]:
-    """Say on standard error how far the run is, where it is long and its size is known."""
-    total = count_of(samples)
-    if total is None:
-        yield
-        return
-    progress = Progress(">".join(each.name for each in run.judges), total, noun="samples")
-    run.tell = lambda done: progress.tell(int(done), 0)
+    """Say on standard error how far the run is, where it is long; how much is left, where its size is known."""
+    progress = Progress(">".join(each.name for each in run.judges), count_of(samples), noun="samples")
+    run.tell = lambda done, more="": progress.tell(int(done), 0, more)
     try:
         yield
     finally:
@@ -201,7 +197,7 @@ def _gathered(
         top=counts.top,
         verdicts=evidence,
         blame=account,
-        corrections=corrections.results(),
+        checked=corrections.results(),
         versions=versions.several(),
     )
 

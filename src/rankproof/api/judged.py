@@ -26,6 +26,7 @@ from rankproof.errors import DataError, UsageError
 from rankproof.judging.blame import Blame
 from rankproof.judging.metrics.names import parse as parse_metric
 from rankproof.judging.metrics.names import parse_all as parse_metrics
+from rankproof.judging.trust.checked import Checked
 from rankproof.judging.verdicts import Account
 from rankproof.stats.corrected import Corrected
 
@@ -51,8 +52,8 @@ class JudgedScores(Scores):
     blame: Blame = field(default_factory=Blame)
     """Which half failed, sample by sample and in all, as far as what was judged tells."""
 
-    corrections: Corrects = field(default_factory=dict)
-    """For each metric its mean corrected by labels of people, or why there is none; empty without labels."""
+    checked: dict[str, Checked] = field(default_factory=dict, repr=False)
+    """Each metric held against labels of people; empty where nobody labelled anything."""
     versions: dict[str, dict[str, int]] = field(default_factory=dict)
     """Judges behind whose names several models answered, with how many verdicts each gave."""
 
@@ -121,9 +122,22 @@ class JudgedScores(Scores):
         mean = self[measure]
         return min(low, mean), max(high, mean)
 
+    @cached_property
+    def corrections(self) -> Corrects:
+        """For each metric its mean corrected by labels of people, or why there is none; empty without labels."""
+        if not self.checked:
+            return read(self.stored.get("corrections", {}))
+        return {name: each.mean() for name, each in self.checked.items()}
+
     def corrected(self, measure: str | Measure) -> Corrected | None:
         """The mean with the judge's error taken out, by labels of people; None where there are not enough."""
         return corrected_in(self.corrections, self.key(measure))
+
+    def corrected_lead(self, other: Scores, measure: str | Measure, level: float = 0.95) -> Corrected | None:
+        """The mean minus that of other scores of the same samples, with the judge's error taken out."""
+        name = self.key(measure)
+        theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
+        return self.checked[name].minus(theirs, level) if name in self.checked and theirs else None
 
     # --- rows ----------------------------------------------------------------------------------
 
@@ -227,6 +241,7 @@ class JudgedScores(Scores):
         index = {query: i for i, query in enumerate(self.queries)}
         part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
         part.columns = {name: part.columns[name] for name in measures}
+        part.checked = {name: each for name, each in part.checked.items() if name in part.columns}
         for name in measures:
             if not len(part.column(name).counting):
                 raise DataError(
@@ -242,7 +257,7 @@ class JudgedScores(Scores):
             columns={name: self.column(name).cut(queries) for name in self.columns},
             groups={},
             stored={},
-            corrections={},  # labels were drawn from all samples, not from these
+            checked={name: each.cut(queries) for name, each in self.checked.items()},
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -253,6 +268,7 @@ class JudgedScores(Scores):
             "judges": self.judges,
             "settings": self.settings,
             "corrections": plain(self.corrections),
+            "checked": {name: each.to_dict() for name, each in self.checked.items()},
         }
 
     @classmethod
@@ -270,7 +286,7 @@ class JudgedScores(Scores):
             samples=data["definition"]["fingerprint"],
             account=Account(**data["facts"]["account"]),
             by=dict(data["facts"]["by"]),
-            corrections=read(data.get("corrections", {})),
+            checked={name: Checked.from_dict(each) for name, each in data.get("checked", {}).items()},
             stored=dict(data),
         )
         for name in data["judged"]:

@@ -10,7 +10,8 @@ from typing import Any
 from rankproof.advice.bands import word_of
 from rankproof.core.audit.finding import Finding, count_of, few
 from rankproof.judging.run import Judged
-from rankproof.judging.trust.correcting import Corrections, Uncorrected
+from rankproof.judging.trust.checked import Uncorrected
+from rankproof.judging.trust.correcting import Corrections
 from rankproof.judging.trust.labels import labels_in
 from rankproof.judging.verdicts import Judge, Verdict
 from rankproof.stats.corrected import Corrected

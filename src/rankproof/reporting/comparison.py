@@ -12,6 +12,8 @@ from rankproof.reporting.blocks import waterfall
 from rankproof.reporting.differences import (
     HEADINGS,
     cells,
+    corrected_sentences,
+    corrected_table,
     heading,
     markdown_table,
     probability,
@@ -46,11 +48,22 @@ def render_comparison(view: View, name: str) -> str:
 
 def text(view: View) -> str:
     """The comparison in at most 80 columns."""
-    lines = [*_wrong(view), *tables(view), *waterfalls(view["rows"][0]["measure"], view["moved"])]
+    lines = [
+        *_wrong(view),
+        *tables(view),
+        *_corrected(view),
+        *waterfalls(view["rows"][0]["measure"], view["moved"]),
+    ]
     for sentence in sentences(view):
         lines += wrap(sentence)
     warnings = _warnings(view["warnings"], view["audit"])
     return "\n".join([*lines, *warnings, *view.get("cases", ())]) + "\n"
+
+
+def _corrected(view: View) -> list[str]:
+    """What labels of people make of the differences."""
+    found = corrected_table(view["rows"])
+    return [*wrap("Differences with the judge's error taken out (PPI++):"), "", *found, ""] if found else []
 
 
 def _wrong(view: View) -> list[str]:
@@ -95,7 +108,7 @@ def markdown(view: View) -> str:
     groups = dict.fromkeys(each["slice"] for each in view["rows"])
     parts = ["\n".join([heading(view, group), "", *markdown_table(view, group)]) for group in groups]
     errors = [f"**{names}**: {found}" for found, names in _errors(view)]
-    return "\n\n".join([*errors, *parts, *sentences(view)]) + "\n"
+    return "\n\n".join([*errors, *parts, *corrected_sentences(view["rows"]), *sentences(view)]) + "\n"
 
 
 def latex(view: View) -> str:

@@ -151,6 +151,37 @@ def _narrow(columns: Sequence[Column]) -> list[str]:
     return table([Column(first.heading, [cut(each, room) for each in first.cells]), *rest])
 
 
+def corrected_table(rows: Sequence[Line]) -> list[str]:
+    """Raw and corrected differences side by side; nothing where none was corrected."""
+    told = [each for each in rows if each.get("corrected") is not None and each["difference"] is not None]
+    if not told:
+        return []
+    ends = [(each["corrected_low"], each["corrected_high"]) for each in told]
+    columns = [
+        Column("measure", [cut(_placed(each), 40) for each in told]),
+        Column("system", [cut(each["system"], 20) for each in told]) if "system" in told[0] else None,
+        Column("by the judge", [signed(each["difference"]) for each in told], True),
+        Column("corrected", [signed(each["corrected"]) for each in told], True),
+        Column("interval with\nthe judge's error", [span(*each) for each in ends], True),
+    ]
+    return table([each for each in columns if each is not None])
+
+
+def corrected_sentences(rows: Sequence[Line]) -> list[str]:
+    """The same in words, for formats whose tables have no room for it."""
+    return [
+        f"{_placed(each)}{', ' + each['system'] if 'system' in each else ''}: {signed(each['difference'])} by the "
+        f"judge, {signed(each['corrected'])} {span(each['corrected_low'], each['corrected_high'])} with its "
+        "error taken out."
+        for each in rows
+        if each.get("corrected") is not None and each["difference"] is not None
+    ]
+
+
+def _placed(row: Line) -> str:
+    return f"{row['measure']} ({row['slice']})" if row["slice"] else str(row["measure"])
+
+
 def signed(value: float) -> str:
     """A difference with its sign.
 

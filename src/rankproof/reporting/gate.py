@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed
+from rankproof.reporting.differences import corrected_sentences, corrected_table
 from rankproof.reporting.numbers import count, score, share
 from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
 
@@ -40,6 +41,8 @@ def text(view: View) -> str:
     for group in dict.fromkeys(each["slice"] for each in view["rows"]):
         heading = [*wrap(f"{group}:"), ""] if group else []
         lines += [*heading, *_table([each for each in view["rows"] if each["slice"] == group]), ""]
+    if corrected := corrected_table(view["rows"]):
+        lines += [*wrap("Differences with the judge's error taken out (PPI++):"), "", *corrected, ""]
     for sentence in sentences(view):
         lines += wrap(sentence)
     return "\n".join(lines) + "\n"
@@ -70,7 +73,8 @@ def markdown(view: View) -> str:
     lines += [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(each)) + " |" for each in view["rows"]
     ]
-    return "\n".join([*lines, "", *(f"- {each}" for each in sentences(view))]) + "\n"
+    said = [*corrected_sentences(view["rows"]), *sentences(view)]
+    return "\n".join([*lines, "", *(f"- {each}" for each in said)]) + "\n"
 
 
 def junit(view: View) -> str:
@@ -137,7 +141,7 @@ def sentence_of(row: Line) -> str:
     """One row in words."""
     what = _label(row)
     if row["check"] == "floor":
-        return f"{what}: {score(row['candidate'])}, and {row['limit']:g} must be reached."
+        return f"{what}: {_level(row)}, and {row['limit']:g} must be reached."
     if row["check"] == "coverage":
         return f"{what}: {share(row['candidate'])} judged, and {share(row['limit'])} is asked for."
     if row["outcome"] == "pass":
@@ -146,6 +150,12 @@ def sentence_of(row: Line) -> str:
         over = count(row["n"], "query", "queries")
         return f"{what}: {signed(row['difference'])} over {over}, beyond the margin of {row['limit']:g}."
     return f"{what}: {signed(row['difference'])}, cannot tell{_missing(row)}."
+
+
+def _level(row: Line) -> str:
+    """The mean that a floor is held against; where the judge's error can be taken out, the one without it."""
+    raw = score(row["candidate"])
+    return raw if row["corrected"] is None else f"{score(row['corrected'])} (by the judge alone {raw})"
 
 
 def _missing(row: Line) -> str:

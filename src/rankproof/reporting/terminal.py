@@ -55,6 +55,8 @@ def slices(summary: Summary) -> list[str]:
     columns = [Column("slice", list(summary.slices))]
     for i, row in enumerate(summary.rows):
         columns.append(Column(row.measure, [score(rows[i].shown) for rows in groups], True))
+        if any(rows[i].corrected is not None for rows in groups):
+            columns.append(Column("corrected", [score(rows[i].corrected) for rows in groups], True))
     return table([*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)])
 
 

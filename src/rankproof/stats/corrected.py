@@ -13,6 +13,7 @@ in Foundations of statistical inference, 1971 (means weighted by sampling probab
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -52,6 +53,37 @@ class Labelled:
     """For each unit the place, in what the judge says of everything, of the group it belongs to."""
     probability: Array
     """The probability with which it was drawn; all alike where the draw was uniform."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One system: the judge's value of every group, and the labels of units within the groups."""
+
+    everywhere: Array
+    labels: Labelled
+    units: float | None = None
+    """How many units there are in all; None: a group is a unit."""
+
+    @property
+    def scale(self) -> float:
+        """What a unit gives to the mean over groups."""
+        return 1.0 if self.units is None else self.units / len(self.everywhere)
+
+    def parts(self, of: str) -> Array:
+        """One number a group, whose mean is the estimate and whose spread is its error.
+
+        Of "truth" they are those of the labels alone; of "said", what the judge adds to them: its value of the
+        group, less what it says of the labelled units.
+        """
+        labels, groups = self.labels, np.asarray(self.everywhere, dtype=np.float64)
+        own = of == "truth"
+        values = (labels.truth if own else -labels.said) * self.scale
+        share = 1 / labels.probability
+        share = share / share.sum()
+        mean = float(share @ values)
+        parts = np.full(len(groups), mean) if own else groups + mean
+        np.add.at(parts, labels.place, len(groups) * share * (values - mean))
+        return parts
 
 
 def labelled(
@@ -99,36 +131,56 @@ def corrected_mean(
     >>> found.value
     0.5
     """
-    groups = np.asarray(everywhere, dtype=np.float64)
+    return _corrected([(1.0, Side(everywhere, labels, units))], power, level, limits)
+
+
+def corrected_difference(
+    one: Side,
+    other: Side,
+    *,
+    power: float | None = None,
+    level: float = 0.95,
+    limits: tuple[float, float] = (-1.0, 1.0),
+) -> Corrected:
+    """The mean of one system minus that of another over the same groups, corrected as `corrected_mean` does.
+
+    What a group gives to both, and a label that counts for both, is taken off before the error is made: what the
+    judge is off by alike on both sides costs nothing.
+
+    >>> said, truth = np.array([1.0, 1, 0, 1, 1, 0, 1, 1]), np.array([1.0, 0, 0, 1])
+    >>> one, other = Side(said, labelled(truth, said[:4])), Side(said, labelled(truth, said[:4]))
+    >>> corrected_difference(one, other, power=1).value
+    0.0
+    """
+    if len(one.everywhere) != len(other.everywhere):
+        raise DataError(
+            f"difference: got {len(one.everywhere)} and {len(other.everywhere)} groups, expected the same ones. "
+            "Next: give both sides of every group."
+        )
+    return _corrected([(1.0, one), (-1.0, other)], power, level, limits)
+
+
+def _corrected(
+    sides: Sequence[tuple[float, Side]], power: float | None, level: float, limits: tuple[float, float]
+) -> Corrected:
+    """The sum of corrected means, each with its sign."""
     if power is not None and not 0 <= power <= 1:
         raise UsageError(
             f"power: got {power!r}, expected a number from 0 (labels alone) to 1."
             " Next: give a number from 0 to 1."
         )
-    scale = 1.0 if units is None else units / len(groups)
-    own = _parts(np.zeros(len(groups)), labels.truth * scale, labels)
-    judge = _parts(groups, -labels.said * scale, labels)
+    own, judge = (np.sum([sign * each.parts(of) for sign, each in sides], axis=0) for of in ("truth", "said"))
     weight = _tuned(own, judge) if power is None else power
     parts = own + weight * judge
-    drawn = len(np.unique(labels.place))
-    error = _error(parts, labels, scale)
+    drawn = len(np.unique(np.concatenate([each.labels.place for _, each in sides])))
+    error = _error(parts, drawn, [each for _, each in sides])
     half = error * t_quantile((1 + level) / 2, max(drawn - 1, 1))
-    value, (least, most) = float(parts.mean()), limits
-    value = min(max(value, least), most)
-    method = f"PPI++ with {len(labels.truth):,} labels, weight of the judge {weight:.2f}"
-    return Corrected(
-        *(value, max(value - half, least), min(value + half, most)), error, weight, len(labels.truth), method
-    )
-
-
-def _parts(groups: Array, values: Array, labels: Labelled) -> Array:
-    """One number a group, whose mean is the estimate and whose spread is its error."""
-    share = 1 / labels.probability
-    share = share / share.sum()
-    mean = float(share @ values)
-    parts = groups + mean
-    np.add.at(parts, labels.place, len(groups) * share * (values - mean))
-    return parts
+    least, most = limits
+    value = min(max(float(parts.mean()), least), most)
+    ends = max(value - half, least), min(value + half, most)
+    counts = [len(each.labels.truth) for _, each in sides]
+    method = f"PPI++ with {' and '.join(f'{n:,}' for n in counts)} labels, weight of the judge {weight:.2f}"
+    return Corrected(value, *ends, error, weight, sum(counts), method)
 
 
 def _tuned(own: Array, judge: Array) -> float:
@@ -140,15 +192,15 @@ def _tuned(own: Array, judge: Array) -> float:
     return min(max(-together / spread, 0.0), 1.0)
 
 
-def _error(parts: Array, labels: Labelled, scale: float) -> float:
+def _error(parts: Array, drawn: int, sides: Sequence[Side]) -> float:
     """The standard error, with what a few labels understate.
 
     It is that of labels among which the judge were off once more than was seen: without
     that, a few labels that happen to agree with the judge would make it infallible.
     """
-    seen = float(parts.var()) / len(parts)
-    drawn = len(np.unique(labels.place))
-    return math.sqrt(seen * drawn / max(drawn - 1, 1) + (scale * _size(labels) / len(labels.truth)) ** 2)
+    seen = float(parts.var()) / len(parts) * drawn / max(drawn - 1, 1)
+    once_more = sum((each.scale * _size(each.labels) / len(each.labels.truth)) ** 2 for each in sides)
+    return math.sqrt(seen + once_more)
 
 
 def _size(labels: Labelled) -> float:

@@ -7,11 +7,12 @@ of several contexts may support, or precision at ranks, cannot be told from sing
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -21,26 +22,14 @@ from rankproof.judging.keeping import Said
 from rankproof.judging.metrics.counting import outcomes
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import Judged
+from rankproof.judging.trust.checked import Checked
 from rankproof.judging.trust.labels import Label
 from rankproof.judging.verdicts import Ask, Verdict
-from rankproof.stats.corrected import Corrected, corrected_mean, labelled
 
-ENOUGH = 50
-"""Labels below which nothing is corrected."""
 ADDS_UP = ("P", "DCG", "RBP", "context_relevance", "answer_relevance", "completeness")
 """Metrics that are the sum, over the pairs of a sample, of what each pair gives by itself."""
 NOTHING = 0
 """The value of each relation that gives a sample nothing."""
-NO_JUDGE = "it is made by rules, no judge is asked"
-
-
-@dataclass(frozen=True, slots=True)
-class Uncorrected:
-    """A metric without a correction, and why."""
-
-    reason: str
-    n: int = 0
-    """Labels that there are."""
 
 
 @dataclass(slots=True)
@@ -51,11 +40,8 @@ class Correcting:
     labels: Mapping[Ask, Label]
     complete: float = 1.0
     machine: array[float] = field(default_factory=lambda: array("d"))
-    """The machine's value of each sample that has one."""
+    pairs: array[float] = field(default_factory=lambda: array("d"))
     rows: array[float] = field(default_factory=lambda: array("d"))
-    """For each label: people's value, the machine's, the sample's place, the probability."""
-    pairs: int = 0
-    wholes: int = 0
 
     @property
     def adds_up(self) -> bool:
@@ -69,11 +55,11 @@ class Correcting:
         known = [self.labels[ask] for ask in used if ask in self.labels]
         alone = _with(case, {each.ask: each.said for each in known}) if known else case
         machine = self._value(alone) if known else value
+        place, settled = len(self.machine), _settled(alone, used) if machine is not None else []
+        self.machine.append(math.nan if machine is None else machine)
+        self.pairs.append(len(settled))
         if machine is None:
             return
-        place, settled = len(self.machine), _settled(alone, used)
-        self.machine.append(machine)
-        self.pairs += len(settled)
         if known and all(ask in self.labels and self.labels[ask].whole for ask in settled):
             self._take_whole(case, known, machine, place)
         elif self.adds_up:
@@ -84,7 +70,6 @@ class Correcting:
         """A sample of which people judged everything."""
         truth = self._value(_with(case, {each.ask: each.truth for each in known}))
         if truth is not None:
-            self.wholes += 1
             self.rows.extend((truth, machine, place, known[0].included, True))
 
     def _take_pair(self, case: Case, label: Label, place: int) -> None:
@@ -98,28 +83,10 @@ class Correcting:
     def _value(self, case: Case) -> float | None:
         return outcomes(self.measure, [case], self.complete)[0].value
 
-    def result(self) -> Corrected | Uncorrected:
-        """The corrected mean, or why there is none."""
-        rows = np.array(self.rows, dtype=np.float64).reshape(-1, 5)
-        whole = rows[rows[:, 4] == 1]
-        if len(whole) >= ENOUGH:
-            return self._corrected(whole, None)
-        single = rows[rows[:, 4] == 0]
-        if self.adds_up and len(single) >= ENOUGH:
-            return self._corrected(single, float(self.pairs))
-        return self._uncorrected(len(single) if self.adds_up else len(whole))
-
-    def _corrected(self, rows: Any, units: float | None) -> Corrected:
-        truth, said, place, chance, _ = rows.T
-        labels, machine = labelled(truth, said, place.astype(np.intp), chance), np.array(self.machine)
-        limits = min(0.0, float(machine.min())), max(1.0, float(machine.max()))
-        return corrected_mean(machine, labels, units=units, limits=limits)
-
-    def _uncorrected(self, n: int) -> Uncorrected:
-        if not self.pairs:
-            return Uncorrected(NO_JUDGE if self.machine else "the judge by itself gives no sample a value", n)
-        noun = "labelled pairs" if self.adds_up else "samples labelled whole"
-        return Uncorrected(f"{n} {noun} drawn at random, {ENOUGH} needed", n)
+    def checked(self) -> Checked:
+        """What came of it."""
+        machine, pairs = (np.array(each, dtype=np.float64) for each in (self.machine, self.pairs))
+        return Checked(self.adds_up, machine, pairs, np.array(self.rows, dtype=np.float64).reshape(-1, 5))
 
 
 def _with(case: Case, values: Mapping[Ask, int]) -> Case:
@@ -148,6 +115,6 @@ class Corrections:
         for correcting, outcome, used in zip(self.each, judged.outcomes, judged.used, strict=False):
             correcting.add(judged.case, used, outcome.value)
 
-    def results(self) -> dict[str, Corrected | Uncorrected]:
-        """For each metric its corrected mean, or why there is none."""
-        return {each.measure.name: each.result() for each in self.each}
+    def results(self) -> dict[str, Checked]:
+        """Each metric by name."""
+        return {each.measure.name: each.checked() for each in self.each}
