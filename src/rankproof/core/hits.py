@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -302,6 +302,8 @@ class Facets:
     grade: Array
     declared: Array
     """How many aspects each query declares, coverable or not."""
+    names: Sequence[str] = ()
+    """What the aspect of each row is called, where that is known."""
 
 
 def _sorted_pool(pool: Hits) -> Hits:

@@ -123,13 +123,14 @@ def judgments_from_nested(
 
 def _facets(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Facets:
     """The aspects of each query numbered in the order they appear; grade 0 declares an aspect too."""
-    start, aspect, grade, declared = [0], [], [], []
+    start, aspect, grade, declared, names = [0], [], [], [], []
     for docs in table.values():
         number: dict[str, int] = {}
         for grades in docs.values():
             for name, value in grades.items():
                 aspect.append(number.setdefault(name, len(number)))
                 grade.append(value)
+                names.append(name)
             start.append(len(aspect))
         declared.append(len(number))
     return Facets(
@@ -137,6 +138,7 @@ def _facets(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Facets:
         aspect=np.array(aspect, dtype=np.intp),
         grade=np.array(grade, dtype=np.float64),
         declared=np.array(declared, dtype=np.intp),
+        names=names,
     )
 
 

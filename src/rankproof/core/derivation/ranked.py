@@ -1,7 +1,10 @@
-"""Derivations of measures of where the relevant documents stand: RR, AP, bpref."""
+"""Derivations of measures of where the relevant documents stand: RR, AP and their kin."""
 
 from __future__ import annotations
 
+import math
+
+from rankproof.core.derivation.registry import writes
 from rankproof.core.derivation.steps import (
     Case,
     Found,
@@ -9,15 +12,23 @@ from rankproof.core.derivation.steps import (
     Term,
     Written,
     at_least,
+    capped,
+    counted,
     cut_at,
+    evenly,
     graded,
+    parts,
     quotient,
+    relevant_shown,
     said,
+    summed,
     wanted,
 )
+from rankproof.core.measures import ranked
 
 
-def reciprocal_rank(c: Case, k: int | None, rel: float, scores: str = "any") -> Written:
+@writes(ranked.reciprocal_rank)
+def reciprocal_rank(c: Case, k: int | None, rel: float, scores: str) -> Written:
     """One over the first relevant rank."""
     good = c.relevant(rel, k, scores)
     if not good:
@@ -29,27 +40,29 @@ def reciprocal_rank(c: Case, k: int | None, rel: float, scores: str = "any") -> 
     return Written((first, end), {rank: end.value or 0.0})
 
 
-def average_precision(c: Case, k: int | None, rel: float, denominator: str, scores: str = "any") -> Written:
+@writes(ranked.average_precision)
+def average_precision(c: Case, k: int | None, rel: float, denominator: str, scores: str) -> Written:
     """The precision at each relevant rank, added up, by what there is to find."""
     good = c.relevant(rel, k, scores)
-    terms = tuple(
-        Term(f"{n} of {each.rank}", n / each.rank, each.rank, each.doc)
-        for n, each in enumerate(good, start=1)
-    )
-    total = sum(n / each.rank for n, each in enumerate(good, start=1))
-    says = f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}"
-    sums = Step("found", says, terms, "sum", total)
+    sums = precisions(good, f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}")
     divisor = _divisor(c, good, k, rel, denominator)
-    bottom = divisor.value or 0.0
-    end = quotient("result", "the sum divided by that", total, bottom)
-    return Written(
-        (sums, divisor, end), {t.rank: (t.value or 0.0) / bottom for t in terms if t.rank and bottom}
-    )
+    end = quotient("result", "the sum divided by that", sums.number, divisor.number)
+    return Written((sums, divisor, end), parts(sums, divisor.number))
 
 
+@writes(ranked.geometric_average_precision)
 def geometric_average_precision(c: Case, k: int | None, rel: float) -> Written:
     """For one query it is average precision."""
-    return average_precision(c, k, rel, "all")
+    return average_precision(c, k, rel, "all", "any")
+
+
+def precisions(good: list[Found], says: str) -> Step:
+    """Of each of these documents how many of them there are down to its rank, by that rank."""
+    terms = [
+        Term(f"{n} of {each.rank}", n / each.rank, each.rank, each.doc)
+        for n, each in enumerate(good, start=1)
+    ]
+    return summed("found", says, terms)
 
 
 def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator: str) -> Step:
@@ -57,31 +70,42 @@ def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator:
         says = f"documents found that are {at_least(rel)}, {cut_at(k)}"
         return Step("denominator", says, value=float(len(good)))
     step = wanted("denominator", c, rel)
-    if denominator == "all" or k is None:
-        return step
-    n = int(step.value or 0)
-    return Step("denominator", step.says, step.terms, f"min({k}, {n})", float(min(k, n)))
+    return step if denominator == "all" or k is None else capped(step, k)
 
 
-def bpref(c: Case, rel: float) -> Written:
-    """How many documents judged not relevant stand above each relevant one."""
-    r, n = len(c.wanted(rel)), len([each for each in c.judged if 0 <= each.grade < rel])
-    terms = tuple(_pairs(c, each, rel, r, n) for each in c.relevant(rel))
-    total = sum(term.value or 0.0 for term in terms)
-    steps = (
-        wanted("denominator", c, rel),
-        Step("wrong", f"N, judged not relevant (grade 0 or more, below {rel:g})", value=float(n)),
-        Step(
-            "found", "1 - min(judged not relevant above, R) / min(N, R), for each found", terms, "sum", total
-        ),
-        quotient("result", "the sum divided by R", total, r),
-    )
-    return Written(steps, {term.rank: (term.value or 0.0) / r for term in terms if term.rank and r})
+@writes(ranked.average_precision_odds)
+def average_precision_odds(c: Case, rel: float) -> Written:
+    """The sum of the precisions and R, each with one more, as the logarithm of their odds."""
+    sums = precisions(c.relevant(rel), f"s, precision at each rank that is {at_least(rel)}")
+    there_are = wanted("denominator", c, rel)
+    top, bottom = 1 + sums.number, 1 + there_are.number - sums.number
+    expression = f"log({said(top)} / {said(bottom)})"
+    end = Step("result", "log((1 + s) / (1 + R - s))", (), expression, math.log(top / bottom))
+    return Written((sums, there_are, end))
 
 
-def _pairs(c: Case, each: Found, rel: float, r: int, n: int) -> Term:
-    above = len([other for other in c.found if other.rank < each.rank and 0 <= other.grade < rel])
-    if not above:
-        return Term("none above", 1.0, each.rank, each.doc)
-    value = 1 - min(above, r) / min(n, r)
-    return Term(f"1 - {said(min(above, r))} / {said(min(n, r))}", value, each.rank, each.doc)
+@writes(ranked.r_precision)
+def r_precision(c: Case, rel: float, denominator: str) -> Written:
+    """Precision at the number of relevant documents."""
+    if denominator == "all":
+        depth = wanted("denominator", c, rel)
+    else:
+        depth = counted("denominator", f"R, all that are {at_least(rel)} in the ranking", c.relevant(rel))
+    return _at_depth(c, depth, int(depth.number), rel)
+
+
+@writes(ranked.precision_at_multiple)
+def precision_at_multiple(c: Case, multiple: float, rel: float) -> Written:
+    """Precision at a multiple of the number of relevant documents."""
+    there_are = wanted("wanted", c, rel)
+    depth = math.floor(multiple * there_are.number + 0.9)
+    expression = f"floor({multiple:g} x {said(there_are.number)} + 0.9)"
+    cut = Step("denominator", "where to cut", (), expression, float(depth))
+    return _at_depth(c, cut, depth, rel, there_are)
+
+
+def _at_depth(c: Case, depth: Step, k: int, rel: float, *before: Step) -> Written:
+    good = c.relevant(rel, k)
+    found = relevant_shown(good, k, rel)
+    end = quotient("result", "relevant there, divided by that", found.number, depth.number)
+    return Written((*before, depth, found, end), evenly(good, end.number))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -31,6 +32,11 @@ class Step:
     """How the step's value follows, where it is not the sum of the terms."""
     value: float | None = None
 
+    @property
+    def number(self) -> float:
+        """The value; 0 where there is none."""
+        return self.value or 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -44,7 +50,7 @@ class Written:
     @property
     def value(self) -> float:
         """The number that the last step comes to."""
-        return self.steps[-1].value or 0.0
+        return self.steps[-1].number
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Found:
     grade: float
     doubtful: bool = False
     """Whether it scores 0 or less."""
+    aspect: str = ""
+    """Which aspect of the query the grade is for, where a measure goes by aspects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,8 @@ class Case:
     returned: int
     top_grade: float
     """The largest grade in the judgments of all queries."""
+    hits: Hits
+    """The same as the measure sees it."""
 
     def relevant(self, rel: float = 1, k: int | None = None, scores: str = "any") -> list[Found]:
         """The relevant documents in the top `k`, with `any` score or only a `positive` one."""
@@ -86,14 +96,26 @@ class Case:
 
 def case_of(h: Hits) -> Case:
     """The only query of `h` in plain values."""
-    return Case(rows(h), rows(h.ideal), int(h.retrieved[0]), h.top_grade)
+    return Case(rows(h), rows(h.ideal), int(h.retrieved[0]), h.top_grade, h)
 
 
 def rows(h: Hits) -> list[Found]:
     """The rows of `h` one by one."""
     doubtful = [False] * len(h.rank) if h.doubtful is None else h.doubtful.tolist()
-    columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist(), doubtful)
+    columns = (h.rank.tolist(), h.doc.tolist(), h.grade.tolist(), doubtful, _aspects(h))
     return [Found(*row) for row in zip(*columns, strict=True)]
+
+
+def _aspects(h: Hits) -> list[str]:
+    """What the aspect of each row is called."""
+    if h.aspect is None or h.facets is None:
+        return [""] * len(h.rank)
+    names = {}
+    for doc in h.judged.doc.tolist():
+        for row in range(int(h.facets.start[doc]), int(h.facets.start[doc + 1])):
+            number = int(h.facets.aspect[row])
+            names[number] = h.facets.names[row] if h.facets.names else f"aspect {number + 1}"
+    return [names[number] for number in h.aspect.tolist()]
 
 
 def said(value: float) -> str:
@@ -136,7 +158,55 @@ def graded(documents: Sequence[Found]) -> tuple[Term, ...]:
     return tuple(Term(f"grade {each.grade:g}", None, each.rank, each.doc) for each in documents)
 
 
+def shown(c: Case, k: int | None, denominator: str = "returned") -> Step:
+    """The number of documents shown down to `k`; `k` itself where the measure divides by that."""
+    if k is None:
+        return Step("denominator", "documents in the ranking", value=float(c.returned))
+    if denominator == "returned":
+        return Step(
+            "denominator", "documents shown", (), f"min({k}, {c.returned} returned)", float(c.shown(k))
+        )
+    short = f", though only {c.returned} came back" if c.returned < k else ""
+    return Step("denominator", f"the cut-off k{short}", value=float(k))
+
+
+def relevant_shown(good: Sequence[Found], k: int | None, rel: float, scores: str = "any") -> Step:
+    """The number of relevant documents shown."""
+    return counted("found", f"{at_least(rel, scores)} {cut_at(k)}", good)
+
+
+def capped(step: Step, k: int) -> Step:
+    """The same count, but no more than `k`."""
+    n = int(step.number)
+    return Step(step.kind, step.says, step.terms, f"min({k}, {n})", float(min(k, n)))
+
+
+def share(top: Step, bottom: Step, good: Sequence[Found], *, before: Sequence[Step] = ()) -> Written:
+    """Two counts, in the order given, and one divided by the other; each document adds the same."""
+    end = quotient("result", "the one divided by the other", top.number, bottom.number)
+    return Written((*before, top, bottom, end), evenly(good, end.number))
+
+
+def evenly(good: Sequence[Found], value: float) -> dict[int, float]:
+    """What each rank adds where all documents add the same."""
+    return {each.rank: value / len(good) for each in good}
+
+
 def quotient(kind: str, says: str, a: float, b: float) -> Step:
     """A step that divides; 0 where there is nothing to divide by."""
     note = "" if b else ", which is taken as 0"
     return Step(kind, says, (), f"{said(a)} / {said(b)}{note}", a / b if b else 0.0)
+
+
+def summed(kind: str, says: str, terms: Sequence[Term]) -> Step:
+    """A step that adds up its terms."""
+    return Step(kind, says, tuple(terms), "sum", math.fsum(term.value or 0.0 for term in terms))
+
+
+def parts(step: Step, divisor: float = 1.0) -> dict[int, float]:
+    """What each rank adds to the number where a step's terms are added up and divided."""
+    found: dict[int, float] = {}
+    for term in step.terms:
+        if term.rank and divisor:
+            found[term.rank] = found.get(term.rank, 0.0) + (term.value or 0.0) / divisor
+    return found
