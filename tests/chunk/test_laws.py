@@ -66,6 +66,7 @@ def test_any_text_at_all(text: str, chunker: Chunker) -> None:
 
 
 @given(texts, chunkers)
+@example(["a"] * 7 + ["e\u0301"], recursive(8, 7, "characters"))
 def test_no_chunk_is_longer_than_asked(parts: list[str], chunker: Chunker) -> None:
     text = "".join(parts)
     unit, size = str(chunker.options["unit"]), int(chunker.options["size"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from rankproof.api.evaluate import Measures
 from rankproof.api.grouping import Grouping, grouped, groups_of
 from rankproof.api.scores import Scores
 from rankproof.bench.chunk.shown import Tokens, shown
+from rankproof.core.audit import Audit
+from rankproof.core.audit.queries import unanswered, unjudged
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.judged_spans import SpanJudgments
@@ -66,8 +68,23 @@ def evaluate_spans(
         },
         conventions=conventions,
         groups=grouped(queries, groups_of(by, judgments)),
-        stored=_stored(judged, opened.source, asked, conventions, tokens),
+        stored={
+            **_stored(judged, opened.source, asked, conventions, tokens),
+            "audit": _audit(queries, list(found), conventions).to_dict(),
+        },
     )
+
+
+def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Conventions) -> Audit:
+    """Whether both sides are of the same queries."""
+    known, seen = set(judged), set(ranked)
+    missing = [query for query in judged if query not in seen]
+    extra = [query for query in ranked if query not in known]
+    skipped = conventions.missing == "skip"
+    findings = [*unanswered(judged, missing, extra, skipped)]
+    if len(missing) < len(judged):
+        findings += unjudged(len(extra), extra)
+    return Audit.of(findings)
 
 
 def _counting(
@@ -101,7 +118,7 @@ def _stored(
     }
     documents = {(query, span.document) for query, spans in judged.by_query.items() for span in spans}
     facts: dict[str, Any] = {"documents": len(documents), "tied": 0.0, "unjudged": {}}
-    return {"definition": definition, "facts": facts, "audit": []}
+    return {"definition": definition, "facts": facts}
 
 
 def _defined(measure: Measure, tokens: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from rankproof.errors import UsageError, nearest
 
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
+    "spans": "Score rankings of chunks against judged passages.",
     "compare": "Say which ranking is better, where that is more than chance.",
     "judge": "Score questions, contexts and answers by a judge's verdicts.",
     "verdicts": "Look at the verdicts in a ledger, override them, give them to others.",

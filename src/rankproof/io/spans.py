@@ -18,6 +18,7 @@ QUERY = ("query", *NAMES["query"][0], "question", "_id")
 DOCUMENT = ("document", *NAMES["doc"][0], "doc", "corpus_id", "source")
 START = ("start", "start_index", "begin", "start_char", "start_offset", "from")
 END = ("end", "end_index", "stop", "end_char", "end_offset", "to")
+CHUNK = ("id", "_id", "chunk", "chunk_id", "name")
 GRADE = ("grade", "relevance", "score", "rel", "label")
 """What the parts of a judged span are called, the surest first."""
 EXPECTED = "query, document, start, end and perhaps grade"
@@ -47,6 +48,21 @@ def load_spans(source: Any) -> SpanJudgments:
     if not found:
         raise DataError(f"{named}: there is not one query in it. Next: check how it was made.")
     return SpanJudgments({query: tuple(spans) for query, spans in found.items()}, named, places)
+
+
+def load_places(path: str | os.PathLike[str]) -> dict[str, tuple[str, int, int]]:
+    """Where chunks stand: from a file with the columns id, document, start and end, or a corpus of chunks."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for where, item in records(path, name_of(path)):
+        if not isinstance(item, Mapping):
+            raise DataError(
+                f"{where}: got {shorten(item)}, expected id, document, start and end. Next: correct this row."
+            )
+        told = {**item, **item["metadata"]} if isinstance(item.get("metadata"), Mapping) else item
+        name, document, *places = (_part(told, names, where) for names in (CHUNK, DOCUMENT, START, END))
+        start, end = (_whole(place, where) for place in places)
+        found[checked_id(name, where)] = (checked_id(document, where), start, end)
+    return found
 
 
 def _rows(placed: Iterator[Placed]) -> Iterator[tuple[str, str, Any]]:

@@ -61,7 +61,7 @@ def _reads(measure: Measure) -> list[str]:
     unusual = {
         "pair": "Reads two rankings.",
         "preference": "Reads preferences between documents.",
-        "span": "Reads judged spans of text.",
+        "span": "Reads judged spans of text: evaluate_spans, or 'rankproof spans'.",
     }
     said = [unusual.get(measure.spec.kind, ""), "" if measure.spec.higher else "Lower is better."]
     return [" ".join(filter(None, said))] if any(said) else []

@@ -64,7 +64,7 @@ def place_of(name: str, chunks: Mapping[str, Any] | None = None) -> Place:
     if found is None:
         raise DataError(
             f"got {shorten(name)}, expected the id of a chunk like 'DOCUMENT#START-END'. "
-            "Next: give chunks=, a mapping of your ids to (document, start, end)."
+            "Next: say where your chunks stand: chunks={id: (document, start, end)}, or a file with these columns."
         )
     return Place(found["document"], int(found["start"]), int(found["end"]))
 

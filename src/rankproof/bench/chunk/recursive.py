@@ -69,14 +69,16 @@ def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, .
         return plain(spans)
     starts = [token.start for token in tokens(text)]
     return plain(
-        [spans[0], *(_led(text, span, starts, overlap, length) for span in spans[1:])] if spans else []
+        [spans[0], *(_led(span, starts, overlap, size, length) for span in spans[1:])] if spans else []
     )
 
 
-def _led(text: str, span: Span, starts: list[int], overlap: int, length: Length) -> Span:
-    """The span with up to `overlap` of what stands before it, from the beginning of a word."""
+def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length) -> Span:
+    """The span with up to `overlap` of what stands before it, from the beginning of a word, `size` in all."""
     first = bisect_left(starts, span.start)
     while first and length(starts[first - 1], span.start) <= overlap:
+        if length(starts[first - 1], span.end) > size:
+            break
         first -= 1
     return Span(min(starts[first], span.start), span.end) if first < len(starts) else span
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,23 +14,30 @@ from rankproof.errors import shorten
 
 def missing_queries(case: Case) -> Iterator[Finding]:
     """Judged queries that the ranking does not answer."""
-    missing = ~case.answered
-    count, skipped = int(missing.sum()), case.conventions.missing == "skip"
-    if count == case.n and count:
-        yield no_common_queries(case.judgments.queries, case.census.extra_examples)
-    elif count:
+    skipped = case.conventions.missing == "skip"
+    missing = case.names(~case.answered)
+    yield from unanswered(case.judgments.queries, missing, case.census.extra_examples, skipped)
+
+
+def unanswered(
+    judged: Sequence[str], missing: Sequence[str], extra: list[str], skipped: bool
+) -> Iterator[Finding]:
+    """What is to be said of judged queries without a ranking; `extra` are ranked queries without judgments."""
+    if missing and len(missing) == len(judged):
+        yield no_common_queries(judged, extra)
+    elif missing:
         yield Finding(
             "warning",
             "missing-queries",
-            count,
-            f"{count:,} of {count_of(case.n, 'judged query')} without a ranking: "
+            len(missing),
+            f"{len(missing):,} of {count_of(len(judged), 'judged query')} without a ranking: "
             + ("left out of the means." if skipped else "each counts 0."),
-            few(case.names(missing)),
+            few(missing),
             "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'."),
         )
 
 
-def no_common_queries(judged: tuple[str, ...], ranked: list[str]) -> Finding:
+def no_common_queries(judged: Sequence[str], ranked: list[str]) -> Finding:
     """The finding for two sides that share no query."""
     sides = [f"{shorten(q)} is judged" for q in judged[:2]] + [f"{shorten(q)} is ranked" for q in ranked[:2]]
     return Finding(
@@ -45,14 +52,19 @@ def no_common_queries(judged: tuple[str, ...], ranked: list[str]) -> Finding:
 
 def extra_queries(case: Case) -> Iterator[Finding]:
     """Queries of the ranking that nobody judged."""
-    extra = case.census.extra
-    if extra and case.answered.any():
+    if case.answered.any():
+        yield from unjudged(case.census.extra, case.census.extra_examples)
+
+
+def unjudged(extra: int, examples: list[str]) -> Iterator[Finding]:
+    """What is to be said of so many ranked queries without judgments."""
+    if extra:
         yield Finding(
             "note",
             "extra-queries",
             extra,
             f"{count_of(extra, 'ranked query is', 'ranked queries are')} not judged, and left out.",
-            few(case.census.extra_examples),
+            few(examples),
             "nothing, if the ranking was made for more queries than were judged; else judge them.",
         )
 
