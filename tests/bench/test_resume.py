@@ -10,13 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 from rankproof import Benchmark
 from rankproof.errors import DataError, UsageError
+from rankproof.store.answers import opened
 
 QUESTIONS = {f"q{n}": f"question {n}" for n in range(60)}
 RELEVANT = {name: [f"d{name[1:]}"] for name in QUESTIONS}
@@ -219,6 +222,19 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
         assert path.read_bytes() == before
     with pytest.raises(UsageError, match="answers cannot be kept here"):
         run(Counting(), tmp_path / "no" / "folder.db")
+
+
+def test_many_may_begin_with_one_file_at_the_same_moment(tmp_path: Path) -> None:
+    together = Barrier(8)
+
+    def begin(path: Path) -> None:
+        together.wait()
+        with opened(path) as answers:
+            answers.put([("key", "answer")])
+
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(40):
+            assert list(pool.map(begin, [tmp_path / f"{number}.db"] * 8)) == [None] * 8
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import DataError, shorten
@@ -17,6 +17,8 @@ QUESTION_TEXT = ("text", "query", "question", "user_input", "title", "input")
 """The names of a text, the surest first."""
 TITLE = ("title", "headline", "name")
 METADATA = ("metadata", "meta")
+_KNOWN = dict.fromkeys((*DOCUMENT_ID, *DOCUMENT_TEXT, *TITLE, *METADATA, "score"))
+_ABSENT = object()
 
 
 def record_of(item: Any) -> Mapping[str, Any] | None:
@@ -34,20 +36,21 @@ def record_of(item: Any) -> Mapping[str, Any] | None:
         return None
     if hasattr(item, "_asdict"):
         return dict(item._asdict())
-    names = (*DOCUMENT_ID, *DOCUMENT_TEXT, *TITLE, *METADATA, "score")
-    found = {name: getattr(item, name) for name in dict.fromkeys(names) if hasattr(item, name)}
-    return found or None
+    found = {name: getattr(item, name, _ABSENT) for name in _KNOWN}
+    return {name: value for name, value in found.items() if value is not _ABSENT} or None
 
 
-def field_of(record: Mapping[str, Any], names: Iterable[str]) -> str | None:
+def field_of(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """The name that the record has for something: the first of `names` it has, whatever the case and signs.
 
     >>> field_of({"Doc-ID": "d1", "text": "..."}, DOCUMENT_ID)
     'Doc-ID'
     """
-    here = {plain(str(name)): name for name in reversed(list(record)) if record[name] is not None}
     exact = next((name for name in names if record.get(name) is not None), None)
-    return exact or next((here[plain(name)] for name in names if plain(name) in here), None)
+    if exact is not None:
+        return exact
+    here = {plain(str(name)): name for name in reversed(list(record)) if record[name] is not None}
+    return next((here[plain(name)] for name in names if plain(name) in here), None)
 
 
 def id_of(record: Mapping[str, Any], names: Sequence[str], where: str) -> str:

@@ -53,8 +53,10 @@ def opened(path: Path) -> Iterator[Answers]:
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("PRAGMA synchronous = NORMAL")
         with connection:
+            # Said in words, as Python would begin it after the table only: others must never see half of this.
+            connection.execute("BEGIN IMMEDIATE")
             connection.execute(
-                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)"
             )
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -71,9 +73,11 @@ def remove(path: Path) -> None:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    with connection:  # at one moment: another run may be making the file right now
+        connection.execute("BEGIN")
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION and (application or tables):
         raise DataError(
             f"{path}: a database of another kind, expected answers kept by rankproof; it was left as it is. "

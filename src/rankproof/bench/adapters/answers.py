@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from rankproof.bench.adapters.alike import SCORE, columns_of_alike
 from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.bench.adapters.unnamed import fields_of, no_id
 from rankproof.bench.retriever import Found
@@ -25,8 +27,6 @@ IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 
 LISTS = ("documents", "results", "hits", "matches", "points", "nodes")
 """Under which names an answer that is a mapping has its documents."""
-
-SCORE = ("score", "_score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def read_answer(raw: Any, reading: Reading) -> Answer:
         return Answer(raw[: reading.k], cut=max(len(raw) - reading.k, 0))
     ids, scores = _columns(_listed(raw), reading)
     if scores is None:
-        return _arranged(ids, [float(len(ids) - place) for place in range(len(ids))], reading.k)
+        return _arranged(ids, list(map(float, range(len(ids), 0, -1))), reading.k)
     numbers = _numbers(ids, scores)
     if _rises(numbers):
         return Answer(list(zip(ids, numbers, strict=True)), rising=True)
@@ -100,7 +100,7 @@ def arranged(found: Found, k: int) -> Answer:
 
 def _arranged(ids: Sequence[str], scores: Sequence[float], k: int) -> Answer:
     if scores != sorted(scores, reverse=True):
-        order = sorted(range(len(ids)), key=lambda place: -scores[place])
+        order = sorted(range(len(ids)), key=scores.__getitem__, reverse=True)
         ids, scores = [ids[place] for place in order], [scores[place] for place in order]
     once = dict(zip(ids, scores, strict=True))
     if len(once) < len(ids):
@@ -149,8 +149,8 @@ def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
     for name in LISTS:
         if isinstance(raw.get(name), (list, tuple, Mapping)):
             return _listed(raw[name])
-    if all(_is_number(score) for score in raw.values()):
-        return sorted(raw.items(), key=lambda pair: -pair[1] if pair[1] == pair[1] else 0.0)
+    if all(map(_is_number, raw.values())):
+        return sorted(raw.items(), key=itemgetter(1), reverse=True)
     raise unusable(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS)}")
 
 
@@ -161,10 +161,25 @@ def _columns(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequenc
         return _texts(items), None
     if kinds == {tuple} and set(map(len, items)) == {2}:
         first, scores = zip(*items, strict=True)
-        plain = set(map(type, first)) == {str} and not reading.integers
-        return (_texts(first) if plain else [_id(each, reading) for each in first]), _unless_missing(scores)
+        return _ids(first, reading), _unless_missing(scores)
+    if (alike := _alike(items, reading)) is not None:
+        return alike
     pairs = [_pair(each, reading) for each in items]
     return [name for name, _ in pairs], _unless_missing([score for _, score in pairs])
+
+
+def _ids(items: Sequence[Any], reading: Reading) -> list[str]:
+    if set(map(type, items)) == {str} and not reading.integers:
+        return _texts(items)
+    alike = _alike(items, reading)
+    return [_id(each, reading) for each in items] if alike is None else alike[0]
+
+
+def _alike(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequence[Any] | None] | None:
+    if callable(reading.id) or reading.integers or len(set(map(type, items))) != 1:
+        return None
+    found = columns_of_alike(items, reading.id)
+    return found and (found[0], found[1] and _unless_missing(found[1]))
 
 
 def _unless_missing(scores: Sequence[Any]) -> Sequence[Any] | None:
@@ -265,4 +280,4 @@ def _numbers(ids: Sequence[str], scores: Sequence[Any]) -> list[float]:
 
 
 def _is_number(value: Any) -> bool:
-    return hasattr(type(value), "__float__") and not isinstance(value, (bool, str))
+    return type(value) is float or (hasattr(type(value), "__float__") and not isinstance(value, (bool, str)))

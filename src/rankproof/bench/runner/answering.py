@@ -15,7 +15,7 @@ from rankproof.bench.adapters.answers import Reading
 from rankproof.bench.adapters.callables import described
 from rankproof.bench.runner import tasks, threads
 from rankproof.bench.runner.plan import Plan
-from rankproof.bench.runner.rows import Job, Row, packed, reader, settle, unpacked
+from rankproof.bench.runner.rows import FORM, Job, Row, packed, reader, settle, unpacked
 from rankproof.bench.runner.work import Work
 
 TICK = 0.05
@@ -71,7 +71,7 @@ def _keys(
 ) -> dict[str, str]:
     """The same for the same question to the same retriever over the same corpus, else another."""
     named = described(retriever.id) if callable(retriever.id) else retriever.id
-    whole = [dict(retriever.settings), k, dict(about), named]
+    whole = [FORM, dict(retriever.settings), k, dict(about), named]
     text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
     first = blake2b(text.encode("ascii"), digest_size=16)
     return {name: _digest(first.copy(), question) for name, question in questions.items()}
