@@ -16,7 +16,7 @@ class Progress:
     """Tells of a run that takes longer than a moment: a line that moves on a terminal, else now and then one."""
 
     def __init__(
-        self, what: str, total: int, stream: TextIO | None = None, *, noun: str = "questions"
+        self, what: str, total: int | None, stream: TextIO | None = None, *, noun: str = "questions"
     ) -> None:
         self._what = what
         self._total = total
@@ -34,9 +34,10 @@ class Progress:
         self._known = done if self._known is None else self._known
         if now < self._next:
             return
-        self._next = now + EVERY[self._moving]
+        gained = done - self._known
+        self._next = now + (EVERY[self._moving] if gained > 0 else FIRST)
         self._told = True
-        left = (now - self._began) / max(done - self._known, 1) * (self._total - done)
+        left = (now - self._began) / gained * ((self._total or done) - done) if gained > 0 else None
         line = progress_line(self._what, done, self._total, failed, left, self._noun) + more
         self._stream.write(f"\r\x1b[K{line}" if self._moving else f"{line}\n")
         self._stream.flush()
@@ -48,16 +49,21 @@ class Progress:
             self._stream.flush()
 
 
-def progress_line(what: str, done: int, total: int, failed: int, left: float, noun: str = "questions") -> str:
-    """One line of progress, with the seconds that are left.
+def progress_line(
+    what: str, done: int, total: int | None, failed: int, left: float | None, noun: str = "questions"
+) -> str:
+    """One line of progress, with the seconds that are left where that is known.
 
     >>> progress_line("keyword", 50, 200, 1, 90.0)
     'keyword: 50 of 200 questions, 1 failed, about 1 min 30 s to go'
+    >>> progress_line("keyword", 50, None, 0, None)
+    'keyword: 50 questions'
     """
     wrong = f", {failed} failed" if failed else ""
-    return f"{what}: {done} of {total} {noun}{wrong}" + (
-        f", about {_duration(left)} to go" if done < total else ""
-    )
+    if total is None:
+        return f"{what}: {done} {noun}{wrong}"
+    to_go = f", about {_duration(left)} to go" if left is not None and done < total else ""
+    return f"{what}: {done} of {total} {noun}{wrong}{to_go}"
 
 
 def _duration(seconds: float) -> str:

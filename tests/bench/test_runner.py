@@ -359,11 +359,14 @@ def test_progress_is_told_on_standard_error_only(
 
 def test_progress_on_a_terminal_writes_over_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankproof.progress.FIRST", 0.0)
+    monkeypatch.setattr("rankproof.progress.EVERY", {True: 0.0})
     stream = Terminal()
     progress = Progress("told", 10, stream)
+    progress.tell(2, 0)
     progress.tell(5, 1)
     progress.close()
-    assert stream.getvalue().startswith("\r\x1b[Ktold: 5 of 10 questions, 1 failed, about")
+    first, second = "\r\x1b[Ktold: 2 of 10 questions", "\r\x1b[Ktold: 5 of 10 questions, 1 failed, about"
+    assert stream.getvalue().startswith(first + second)
     assert stream.getvalue().endswith("\r\x1b[K")
 
 

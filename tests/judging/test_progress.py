@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rankproof import judge, progress
+from rankproof.judging import run
 from rankproof.judging.watching import count_of
 
 ROWS = [{"query": f"What is {i}?", "contexts": [f"It is {i}."]} for i in range(6)]
@@ -22,20 +23,41 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY", {True: 0.0, False: 0.0})
 
 
+def steps(pattern: str, told: str) -> list[str]:
+    """How far it was said to be, each step once; it never goes back."""
+    found = re.findall(pattern, told, re.MULTILINE)
+    assert found == sorted(found)
+    return list(dict.fromkeys(found))
+
+
 @pytest.mark.parametrize("who", ["lexical", lambda relation, left, right: 3])
 @pytest.mark.usefixtures("at_once")
 def test_any_judge_tells_how_far_it_is_and_how_long_it_takes(
     who: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge(ROWS, "context_precision", judge=who)
-    told = re.findall(r": (\d) of 6 samples, about \d+ s to go", capsys.readouterr().err)
-    assert told == ["0", "1", "2", "3", "4", "5"]
+    told = capsys.readouterr().err
+    assert steps(r": (\d) of 6 samples", told) == ["0", "1", "2", "3", "4", "5"]
+    assert steps(r": (\d) of 6 samples, about \d+ s to go", told) == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.usefixtures("at_once")
-def test_nothing_is_told_where_the_size_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
+def test_how_long_it_takes_is_not_told_where_the_size_is_not_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     judge(iter(ROWS), "context_precision")
-    assert capsys.readouterr().err == ""
+    told = capsys.readouterr().err
+    assert steps(r"lexical: (\d) samples$", told) == ["0", "1", "2", "3", "4", "5"]
+    assert "to go" not in told
+
+
+@pytest.mark.usefixtures("at_once")
+def test_progress_is_that_of_all_samples_not_of_those_judged_together(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "BATCH", 2)
+    judge(ROWS, "context_precision", judge=lambda relation, left, right: 3)
+    assert steps(r": (\d) of 6", capsys.readouterr().err) == ["0", "1", "2", "3", "4", "5"]
 
 
 def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

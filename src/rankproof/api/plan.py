@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import islice
 
 from rankproof.judging.case import Case
-from rankproof.judging.run import BATCH, Run
+from rankproof.judging.run import Run, batches
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.settling import add, settled
 from rankproof.judging.verdicts import Account, Ask
@@ -43,8 +42,7 @@ class Plan:
 def plan(run: Run, samples: Iterable[Sample]) -> Plan:
     """Count what a run would ask; texts that the judge would split into claims are split by rules here."""
     found = Plan(">".join(each.name for each in run.judges))
-    waiting = iter(samples)
-    while batch := list(islice(waiting, BATCH)):
+    for batch in batches(samples):
         cases = [Case(each, k=run.k) for each in batch]
         groups = [
             [*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from rankproof.core.measure import Measure
 from rankproof.judging.blame import failure_of
@@ -19,6 +18,8 @@ from rankproof.judging.watching import Tell
 
 BATCH = 500
 """Samples that are judged together; what they need of memory is what a run of any length needs."""
+TEXTS = 5_000
+"""Contexts of the samples that are judged together: what texts hold is remembered for about so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,7 @@ class Run:
 
     def over(self, samples: Iterable[Sample]) -> Iterator[Judged]:
         """Judge the samples in their order."""
-        waiting = iter(samples)
-        while batch := list(islice(waiting, BATCH)):
+        for batch in batches(samples):
             yield from self._batch([Case(each, k=self.k) for each in batch])
             self.done += len(batch)
 
@@ -68,26 +68,55 @@ class Run:
             found = list(case.asked)
         return found
 
-    def _telling(self, size: int) -> Tell | None:
-        """Tells of the share of a batch as of samples."""
+    def _telling(self, size: int, before: float, part: float) -> Tell | None:
+        """Tells of the share of one round, which is a part of all that is done for a batch, as of samples."""
         tell, done = self.tell, self.done
-        return None if tell is None else lambda share: tell(done + share * size)
+        if tell is None:
+            return None
+        return lambda share, more="": tell(done + (before + share * part) * size, more)
 
     def _batch(self, cases: Sequence[Case]) -> Iterator[Judged]:
         said: dict[Ask, Said] = {}
-        for claims_first in (True, False):  # what is asked of claims is known once they are
+        before = 0.0
+        for claims_first in self._rounds():
             for case in cases:
                 case.said = said
             groups = self.groups(cases, claims_first)
-            tell = None if claims_first else self._telling(len(cases))
-            settled, account = settle(groups, self.judges, self.kept, tell)
+            part = 1 - before if not claims_first else 0.5 if any(groups) else 0.0
+            settled, account = settle(groups, self.judges, self.kept, self._telling(len(cases), before, part))
             said |= settled
+            before += part
             add(self.account, account)
-        columns = [outcomes(metric, cases, self.complete) for metric in self.metrics]
+        columns = [self._column(metric, cases) for metric in self.metrics]
         for case, row in zip(cases, zip(*columns, strict=True), strict=True):
-            used = tuple(tuple(asked(case, [metric])) for metric in self.metrics)
-            told = (_explained(each, case, asks) for each, asks in zip(row, used, strict=True))
-            yield Judged(case, tuple(told), used)
+            told = tuple(_explained(outcome, case, asks) for outcome, asks in row)
+            yield Judged(case, told, tuple(asks for _, asks in row))
+
+    def _rounds(self) -> Sequence[bool]:
+        """What is asked of claims is known once they are; where no judge finds any, rules do."""
+        relations = [getattr(judge, "relations", ("C",)) for judge in self.judges]
+        return (True, False) if any("C" in each for each in relations) else (False,)
+
+    def _column(self, metric: Measure, cases: Sequence[Case]) -> list[tuple[Outcome, tuple[Ask, ...]]]:
+        """What a metric makes of each sample, and the pairs it looked at."""
+        for case in cases:
+            case.asked = {}
+        found = outcomes(metric, cases, self.complete)
+        return [(each, tuple(case.asked)) for each, case in zip(found, cases, strict=True)]
+
+
+def batches(samples: Iterable[Sample]) -> Iterator[list[Sample]]:
+    """The samples in parts of which each has a bounded number of texts, however many a sample has."""
+    batch: list[Sample] = []
+    texts = 0
+    for each in samples:
+        batch.append(each)
+        texts += len(each.contexts or ())
+        if len(batch) >= BATCH or texts >= TEXTS:
+            yield batch
+            batch, texts = [], 0
+    if batch:
+        yield batch
 
 
 def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:

@@ -16,7 +16,7 @@ def settle(
 ) -> tuple[dict[Ask, Said], Account]:
     """What was said of each pair, and what it took; a judge gets only what those before it left open.
 
-    `tell` hears which share of the groups a judge has taken, if the judge does not tell that itself.
+    `tell` hears which share of the groups is done; by the judge itself, where it has more to say.
     """
     said: dict[Ask, Said] = {}
     account = Account()
@@ -36,8 +36,8 @@ def settle(
 
 
 def _watched(todo: list[list[Ask]], judge: Judge, tell: Tell | None) -> Sequence[Sequence[Ask]]:
-    """The groups, watched unless the judge says itself how far it is."""
-    return todo if tell is None or getattr(judge, "tells", False) else Watched(todo, tell)
+    """The groups, watched by whoever is to tell how far the judge is."""
+    return todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
 
 
 def settled(said: Said | None) -> bool:

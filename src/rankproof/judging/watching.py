@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rankproof.judging.verdicts import Ask
 
-Tell = Callable[[float], None]
-"""Told how many samples are done; a part of one where a judge is under way."""
 LINES = (".jsonl", ".ndjson")
 """Files with one sample a line, so that counting is cheap."""
 CHUNK = 1 << 20
+
+
+class Tell(Protocol):
+    """Told how many samples are done, or which share of them, and what else there is to say."""
+
+    def __call__(self, done: float, more: str = "") -> None:
+        """Take it down, or show it."""
 
 
 def count_of(source: Any) -> int | None:
@@ -39,11 +44,12 @@ def _lines(path: Path) -> int:
 
 
 class Watched(Sequence[Sequence[Ask]]):
-    """Groups of pairs that tell how many of them were taken."""
+    """Groups of pairs that tell which share of them was taken, or whose judge tells that by `tell`."""
 
-    def __init__(self, groups: Sequence[Sequence[Ask]], tell: Tell) -> None:
+    def __init__(self, groups: Sequence[Sequence[Ask]], tell: Tell, judge_tells: bool = False) -> None:
         self._groups = groups
-        self._tell = tell
+        self._judge_tells = judge_tells
+        self.tell = tell
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -53,5 +59,6 @@ class Watched(Sequence[Sequence[Ask]]):
 
     def __iter__(self) -> Iterator[Sequence[Ask]]:
         for taken, group in enumerate(self._groups):
-            self._tell(taken / len(self._groups))
+            if not self._judge_tells:
+                self.tell(taken / len(self._groups))
             yield group

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -90,30 +90,31 @@ def _in_han() -> re.Pattern[str]:
 
 
 def _quantities(text: str) -> Iterator[Quantity]:
-    # Small letters are much faster to find than letters of any size.
-    small, flags = (text.lower(), 0) if text.isascii() else (text, int(re.IGNORECASE))
+    small = text.lower()  # much faster to find something in than letters of any size
+    text, flags = (small, 0) if len(small) == len(text) else (text, int(re.IGNORECASE))
     if DIGIT.search(text):
         comma = _writes_comma(text)
-        for found in _in_digits(flags).finditer(small):
+        for found in _in_digits(flags).finditer(text):
             yield _written(found, parsed(found["digits"], comma))
-    for found in _spelt_out(small, flags):
+    for found in _spelt_out(text, SPELT_WORDS.intersection(LETTERS.findall(small)), flags):
         yield from _spelt(found)
     if not text.isascii():
         for found in _in_han().finditer(text):
             yield from _han(found)
 
 
-def _spelt_out(text: str, flags: int) -> Iterator[re.Match[str]]:
-    """The numbers in words; where each may begin is looked for first, as that is fast."""
-    if SPELT_WORDS.isdisjoint(LETTERS.findall(text.lower())):
-        return
+def _spelt_out(text: str, there: Iterable[str], flags: int) -> Iterator[re.Match[str]]:
+    """The numbers in words, of which some are there; where each may begin is looked for first, as that is fast."""
     past = 0
-    for word in LETTERS.finditer(text):
-        if word.start() < past or word.group().casefold() not in SPELT_WORDS:
-            continue
-        if found := _in_words(flags).match(text, word.start()):
-            past = found.end()
-            yield found
+    for start in sorted(found.start() for word in there for found in _one_word(word, flags).finditer(text)):
+        if start >= past and (number := _in_words(flags).match(text, start)):
+            past = number.end()
+            yield number
+
+
+@cache
+def _one_word(word: str, flags: int) -> re.Pattern[str]:
+    return re.compile(rf"{word}(?![^\W\d_])", flags)
 
 
 def _written(found: re.Match[str], value: float) -> Quantity:

@@ -16,7 +16,7 @@ from typing import Any
 from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.providers import Reply
 from rankproof.judging.models.session import NONE, Session, sizes
-from rankproof.judging.models.transport import Failed, Hopeless, Wire, open_client
+from rankproof.judging.models.transport import Failed, Hopeless, Wire, open_clients
 from rankproof.judging.verdicts import Account, Ask
 
 BATCH_PRICE = 0.5
@@ -30,8 +30,8 @@ async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -
     limits = session.limits
     calls = [call for group in groups for call in calls_for(group, limits.canaries)]
     known = limits.batch if isinstance(limits.batch, str) else ""
-    async with open_client(limits.concurrency, limits.timeout) as client:
-        wire = Wire(session.service, client, limits.timeout, limits.tries, limits.pause)
+    async with open_clients(1, limits.timeout) as clients:
+        wire = Wire(session.service, next(clients), limits.timeout, limits.tries, limits.pause)
         for again in range(limits.again, -1, -1):
             calls = await _round(session, wire, calls, again, known)
             known = ""

@@ -52,7 +52,8 @@ class ModelJudge:
         """Ask about every pair; what is settled is kept as soon as it is."""
         self.service.check()
         asked = Session(
-            self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep
+            *(self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep),
+            tell=getattr(groups, "tell", None),
         )
         return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
 

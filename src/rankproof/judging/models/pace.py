@@ -1,4 +1,7 @@
-"""How many calls are under way at once: more while all goes well, half as many when the service says slow down."""
+"""How many calls are under way at once: more while all goes well, half as many when the service says slow down.
+
+Until it says so for the first time the number doubles by the round, then it grows by a quarter.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ FIRST = 8
 
 
 class Pace:
-    """A gate that widens by one for each round of good replies, and halves when the service is overloaded.
+    """A gate that widens with each round of good replies, and halves when the service is overloaded.
 
     >>> pace = Pace(most=64)
     >>> pace.slower(); pace.width
@@ -22,6 +25,7 @@ class Pace:
         self.width = min(first, most)
         self._inside = 0
         self._good = 0
+        self._crowded = False
         self._changed: asyncio.Condition | None = None
 
     def open(self) -> None:
@@ -40,18 +44,18 @@ class Pace:
         condition = self._condition()
         async with condition:
             self._inside -= 1
-            condition.notify_all()
+            condition.notify(max(0, self.width - self._inside))
 
     def faster(self) -> None:
         """One more reply came in time; a round of them widens the gate."""
         self._good += 1
         if self._good >= self.width and self.width < self.most:
-            self.width, self._good = self.width + max(1, self.width // 4), 0
-            self.width = min(self.width, self.most)
+            more = max(1, self.width // 4) if self._crowded else self.width
+            self.width, self._good = min(self.width + more, self.most), 0
 
     def slower(self) -> None:
         """The service had too much to do."""
-        self.width, self._good = max(1, self.width // 2), 0
+        self.width, self._good, self._crowded = max(1, self.width // 2), 0, True
 
     def _condition(self) -> asyncio.Condition:
         if self._changed is None:

@@ -15,9 +15,9 @@ from rankproof.judging.models.pace import Pace
 from rankproof.judging.models.prices import tokens_in
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import Reading, read
-from rankproof.judging.models.transport import Failed, Hopeless, Line, open_client
+from rankproof.judging.models.transport import Failed, Hopeless, Line, open_clients
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
-from rankproof.progress import Progress
+from rankproof.judging.watching import Tell
 
 REPLY_TOKENS = {"R": 25, "S": 15, "Q": 6, "A": 6, "C": 150}
 """About how many tokens a reply needs for a pair of each relation."""
@@ -48,32 +48,31 @@ class Session:
     hopeless: str = ""
     """Why no further call can succeed, once that is known."""
     account: Account = field(default_factory=Account)
-    progress: Progress | None = None
+    tell: Tell | None = None
+    """Hears which share of the groups is done, and what that cost."""
     begun: int = 0
-    """Samples of which all calls are under way or done."""
+    """Groups of which all calls are under way or done."""
+    under_way: int = 0
+    """Calls that were begun and are not done."""
 
     async def settle(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """Ask about the pairs of each group."""
         limits = self.limits
         self.pace.open()
-        self.progress = (
-            Progress(self.name, len(groups), noun="samples") if isinstance(groups, Sized) else None
-        )
         calls = self._calls(groups)
-        async with open_client(limits.concurrency, limits.timeout) as client:
+        async with open_clients(limits.concurrency, limits.timeout) as clients:
             line = Line(
-                *(self.service, self.model, client, self.pace, self.given),
+                *(self.service, self.model, clients, self.pace, self.given),
                 timeout=limits.timeout,
                 tries=limits.tries,
                 pause=limits.pause,
             )
+            size = len(groups) if isinstance(groups, Sized) else 0
             async with asyncio.TaskGroup() as workers:
                 for _ in range(limits.concurrency):
-                    workers.create_task(self._work(line, calls))
+                    workers.create_task(self._work(line, calls, size))
         for problem, times in line.problems.items():
             self._note(f"{problem}, tried again", times)
-        if self.progress is not None:
-            self.progress.close()
         return self.account
 
     def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
@@ -81,18 +80,20 @@ class Session:
             yield from calls_for(group, self.limits.canaries)
             self.begun += 1
 
-    async def _work(self, line: Line, calls: Iterator[Call]) -> None:
+    async def _work(self, line: Line, calls: Iterator[Call], size: int) -> None:
         """Take one call after the other: as many workers as calls may be under way keep memory flat."""
         for call in calls:
+            self.under_way += 1
             await self._settle(line, call, self.limits.again)
-            self._tell()
+            self.under_way -= 1
+            self._tell(size)
 
-    def _tell(self) -> None:
-        """Say how far it is and what it has cost so far, where that takes longer than a moment."""
-        if self.progress is not None:
+    def _tell(self, size: int) -> None:
+        """Say which share of so many groups is done, and what it has cost so far."""
+        if self.tell is not None and size:
             spent = self.budget.spent
             cost = "" if spent.money is None else f", ${spent.money:.2f}"
-            self.progress.tell(self.begun, 0, f"; {spent.calls:,} calls{cost} so far")
+            self.tell(max(0, self.begun - self.under_way) / size, f"; {spent.calls:,} calls{cost} so far")
 
     async def _settle(self, line: Line, call: Call, again: int) -> None:
         """Settle the pairs of one call; those that its reply leaves open are asked again, without the others."""

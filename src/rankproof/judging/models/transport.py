@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import cycle
 from typing import Any
 
 from rankproof.errors import missing_extra, shorten
@@ -26,6 +28,8 @@ HOPELESS = {
     404: "no such model or address",
 }
 """Statuses after which no call can succeed."""
+CLIENTS = 8
+"""Clients that share the calls."""
 LARGEST = 8 << 20
 """Bytes of a reply that are read."""
 LONGEST_WAIT = 120.0
@@ -49,7 +53,8 @@ class Line:
 
     service: Service
     model: str
-    client: Any
+    clients: Iterator[Any]
+    """One for each call in turn."""
     pace: Pace
     given: Mapping[str, Any]
     timeout: float
@@ -95,7 +100,7 @@ class Line:
     async def _exchange(self, sent: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes, str]:
         content = json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace")
         headers = {"Content-Type": "application/json", **self.service.headers}
-        request = self.client.stream("POST", self.service.endpoint, content=content, headers=headers)
+        request = next(self.clients).stream("POST", self.service.endpoint, content=content, headers=headers)
         async with request as response:
             parts, size = [], 0
             async for part in response.aiter_bytes():
@@ -163,14 +168,26 @@ def _retry_after(text: str) -> float | None:
         return None
 
 
-def open_client(most: int, timeout: float) -> Any:
-    """A client with as many connections as calls may be under way."""
+@asynccontextmanager
+async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]]:
+    """Clients in an endless row, of which each may have as many connections as calls may be under way.
+
+    What a client does for a call takes the longer the more connections it has; so a few share the calls.
+    """
     try:
         import httpx2
     except ImportError as error:
         raise missing_extra("asking a model", "httpx2", "judge") from error
     limits = httpx2.Limits(max_connections=most, max_keepalive_connections=most)
-    return httpx2.AsyncClient(limits=limits, timeout=timeout, follow_redirects=False)
+    trusted = httpx2.create_ssl_context()
+    async with AsyncExitStack() as opened:
+        clients = [
+            await opened.enter_async_context(
+                httpx2.AsyncClient(verify=trusted, limits=limits, timeout=timeout, follow_redirects=False)
+            )
+            for _ in range(min(CLIENTS, most))
+        ]
+        yield cycle(clients)
 
 
 @dataclass(frozen=True)
