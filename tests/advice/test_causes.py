@@ -112,6 +112,20 @@ def test_short_long_and_numbers(asked: Make, text: str, kind: str) -> None:
     assert not {"short", "long", "number"} & kinds(asked(PLAIN, ["invoice"]))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("paid on the 5th of May, or 14 juillet 2024?", "'5th of May', '14 juillet 2024'"),
+        ("返金は30日以内ですか", "'30'"),
+        ("v2.1 and (FH-301)!", "'v2.1', 'FH-301'"),
+    ],
+)
+def test_dates_are_quoted_whole_and_numbers_without_what_stands_around_them(
+    asked: Make, text: str, said: str
+) -> None:
+    assert evidence(asked(text, []), "number") == said
+
+
 def test_a_number_says_how_many_of_the_documents_shown_have_it(asked: Make) -> None:
     found = asked("new in release 2024.3", ["invoice", "release-2024", "phone"], ["backup"])
     assert "1 of the first 3 documents say it" in evidence(found, "number")

@@ -108,7 +108,37 @@ def test_keyword_search_is_not_claimed_for_what_keyword_search_found() -> None:
     )
     fix = next(each for each in found.fixes if each.kind == "keyword")
     assert not fix.claimed
-    assert "Add keyword search" in str(found).partition("not sure to help")[2]
+    [line] = [each for each in str(found).splitlines() if each.startswith("Add keyword search ")]
+    assert line.endswith("unclear")
+
+
+def test_every_change_that_was_tried_is_shown_with_what_came_of_it() -> None:
+    asked = {f"q{i}": f"where is page{i} kept" for i in range(20)}
+    corpus = {f"d{i}": f"Page{i} is kept in drawer {i}." for i in range(20)}
+    found = diagnose(
+        {f"q{i}": {f"d{i}": 1} for i in range(20)},
+        {f"q{i}": [f"d{(i + n) % 20}" for n in range(19, 5, -1)] + [f"d{i}"] for i in range(20)},
+        queries=asked,
+        corpus=corpus,
+        k=10,
+    )
+    helping = [fix for fix in found.fixes if fix.claimed]
+    assert len(helping) > len(found.first) == 3
+    shown = str(found).partition("Also tried")[2].partition("What goes wrong")[0]
+    for fix in found.fixes:
+        assert (fix.title in shown) is (fix not in found.first)
+        assert fix.to_dict()["verdict"] == ("helps" if fix.claimed else "unclear")
+    assert shown.count("helps") == len(helping) - 3
+
+
+def test_no_interval_of_a_kind_is_wider_than_the_measure() -> None:
+    by = {f"q{i}": "odd" if i < 2 else "other" for i in range(12)}
+    judged = {query: {f"d-{query}": 1} for query in by}
+    ranking = {query: [f"d-{query}"] if query != "q0" else ["x"] for query in by}
+    for each in diagnose(judged, ranking, measure="RR", by=by).patterns:
+        assert each.low is not None
+        assert each.high is not None
+        assert -1 <= each.low <= each.high <= 1
 
 
 def test_dropping_near_copies_is_tried_where_there_are_some() -> None:

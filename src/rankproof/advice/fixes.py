@@ -104,9 +104,18 @@ class Fix:
     wins: int = 0
     losses: int = 0
 
+    @property
+    def verdict(self) -> str:
+        """Whether it helps beyond chance, in a word or two."""
+        if self.n < FEWEST:
+            return "too few"
+        if self.claimed:
+            return "helps"
+        return "does harm" if self.high is not None and self.high < 0 else "unclear"
+
     def to_dict(self) -> dict[str, Any]:
         """The fix as plain data."""
-        return asdict(self)
+        return {**asdict(self), "verdict": self.verdict}
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,5 +155,5 @@ def failures(whole: Whole, tried: Sequence[Fix] = ()) -> list[Failure]:
 def _remedy(words: str, kind: str, tried: Mapping[str, Fix]) -> str:
     if kind not in tried or tried[kind].claimed:
         return words
-    harm = tried[kind].high is not None and (tried[kind].high or 0.0) < 0
+    harm = tried[kind].verdict == "does harm"
     return f"{words} (but tried here it {'does harm' if harm else 'is not sure to help'})"

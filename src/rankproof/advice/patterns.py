@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,10 +54,12 @@ def patterns(
     *,
     higher: bool = True,
     alpha: float = 0.05,
+    widest: float = math.inf,
 ) -> list[Pattern]:
     """Each kind of query against the others: the worst first, those with too few queries last.
 
-    `kinds` says which queries are of each kind; `values` has the value of every query that counts.
+    `kinds` says which queries are of each kind; `values` has the value of every query that counts; `widest` is
+    the greatest difference that there can be.
 
     >>> values = {f"q{i}": 0.1 if i < 10 else 0.9 for i in range(30)}
     >>> kinds = {"short": [f"q{i}" for i in range(10)], "typo": ["q12"]}
@@ -73,10 +76,15 @@ def patterns(
     corrected = dict(zip(decided, correct([gaps[kind].p for kind in decided]), strict=True))
     sign = 1 if higher else -1
     found = [
-        _pattern(kind, each, groups[kind], values, corrected.get(kind), sign, alpha)
+        _pattern(kind, _within(each, widest), groups[kind], values, corrected.get(kind), sign, alpha)
         for kind, each in gaps.items()
     ]
     return sorted(found, key=lambda each: (each.p is None, sign * each.difference))
+
+
+def _within(found: Gap, widest: float) -> Gap:
+    """The gap, its interval without differences that cannot be."""
+    return replace(found, low=max(found.low, -widest), high=min(found.high, widest))
 
 
 def _sides(named: Sequence[str], values: Mapping[str, float]) -> tuple[Array, Array]:

@@ -144,7 +144,14 @@ def _diagnosis(
     row = scores.row(evidence.measure)
     tried = fixes(trials(evidence, whole), rng, alpha)
     kinds = evidence.kinds() | _own_kinds(evidence, by)
-    found = patterns(kinds, evidence.answerable(), rng, higher=evidence.sign > 0, alpha=alpha)
+    found = patterns(
+        kinds,
+        evidence.answerable(),
+        rng,
+        higher=evidence.sign > 0,
+        alpha=alpha,
+        widest=evidence.widest(),
+    )
     return Diagnosis(
         measure=row.measure,
         mean=row.mean,

@@ -20,7 +20,7 @@ from rankproof.reporting.tables import Column, cut, table, wrap
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Headings and rows: plain text in every cell."""
 
-IN_DOUBT = "Tried, and not sure to help"
+ALSO = "Also tried"
 TRUST = "Before you trust these numbers"
 
 
@@ -91,20 +91,23 @@ def patterns(found: Diagnosed) -> Table:
     return ("queries", "n", "mean", "others", "difference", "p", "verdict"), rows
 
 
-def doubtful(found: Diagnosed) -> Table:
-    """The changes that are not sure to help."""
+def others(found: Diagnosed) -> Table:
+    """The other changes that were tried, and whether they help beyond chance."""
     rows = [
-        (each.title, each.measure, signed(each.gain), span(each.low, each.high))
+        (each.title, each.measure, _gain(each), span(each.low, each.high), each.verdict)
         for each in found.fixes
-        if not each.claimed
+        if each not in found.first
     ]
-    return ("change", "measure", "gain", "interval"), rows
+    return ("change", "measure", "gain", "interval", "verdict"), rows
+
+
+def _gain(fix: Fix) -> str:
+    return f"{'at most ' if fix.most else ''}{signed(fix.gain)}"
 
 
 def gain_of(fix: Fix) -> str:
     """What a change brings."""
-    most = "at most " if fix.most else ""
-    return f"{fix.measure} {most}{signed(fix.gain)} {span(fix.low, fix.high)}"
+    return f"{fix.measure} {_gain(fix)} {span(fix.low, fix.high)}"
 
 
 def evidence_of(fix: Fix) -> str:
@@ -192,8 +195,8 @@ def regime(found: Diagnosed) -> Iterator[str]:
 
 def _parts(found: Diagnosed) -> Iterator[tuple[str, list[str]]]:
     yield "Fix this first", _first(found)
-    if any(not each.claimed for each in found.fixes):
-        yield IN_DOUBT, ["", *_columns(doubtful(found), right=(2, 3))]
+    if others(found)[1]:
+        yield ALSO, ["", *_columns(others(found), right=(2, 3))]
     if found.failures:
         yield "What goes wrong", _failures(found)
     if found.patterns:
@@ -246,7 +249,7 @@ def markdown(found: Diagnosed) -> str:
     for each in regime(found):
         lines += [escape(each), ""]
     lines += ["## Fix this first", "", *_listed(_fixes(found), "1. "), ""]
-    for heading, shown in ((IN_DOUBT, doubtful(found)), ("Which kinds of queries fail", patterns(found))):
+    for heading, shown in ((ALSO, others(found)), ("Which kinds of queries fail", patterns(found))):
         if shown[1]:
             lines += [f"## {heading}", "", *_table(shown), ""]
     failures = [*map(failure, found.failures)]

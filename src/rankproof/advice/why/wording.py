@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from rankproof.advice.why.asked import Asked
 from rankproof.advice.why.library import Library, forms
+from rankproof.core.text.dates import dates
 from rankproof.core.text.languages import alike, language
+from rankproof.core.text.scripts import UNSPACED
 from rankproof.core.text.stems import stem
 from rankproof.errors import shorten
 
@@ -41,7 +43,8 @@ LANGUAGES = {
 }
 """What the codes of languages stand for; a writing that several share is called by its best known one."""
 
-NUMBER = re.compile(r"\S*\d\S*")
+NUMBER = re.compile(rf"[^\s{UNSPACED}]*\d[^\s{UNSPACED}]*")
+"""A word with a digit in it; where writing has no spaces, the digits alone."""
 EDGES = ".,;:!?()[]{}'\"“”„‚‘’«»…"
 
 
@@ -59,7 +62,7 @@ def long(asked: Asked) -> str:
 
 def number(asked: Asked) -> str:
     """A number, a date or a code, which embeddings blur; and whether what is shown has it."""
-    found = [each.strip(EDGES) for each in NUMBER.findall(asked.text)]
+    found = _numbered(asked.text)
     if not found:
         return ""
     quoted = _quoted(found)
@@ -67,6 +70,22 @@ def number(asked: Asked) -> str:
         return quoted
     having = sum(_has(asked.library, doc, found) for doc in asked.shown)
     return f"{quoted}: {having} of the first {len(asked.shown)} documents say it"
+
+
+def _numbered(text: str) -> list[str]:
+    """The dates of a text, and what else has a digit in it, as they are written.
+
+    >>> _numbered("Was error E-404 mended on May 5, 2024?")
+    ['E-404', 'May 5, 2024']
+    """
+    days = {date.start: date.end for date in dates(text)}
+    others = {each.start(): each.end() for each in NUMBER.finditer(text)}
+    apart = {
+        start: end
+        for start, end in others.items()
+        if not any(start < last and first < end for first, last in days.items())
+    }
+    return [text[start:end].strip(EDGES) for start, end in sorted({**days, **apart}.items())]
 
 
 def _has(library: Library, doc: str, found: Sequence[str]) -> bool:

@@ -33,8 +33,8 @@ def _parts(found: Diagnosed) -> Iterator[Markup]:
     yield _table("How good it is, of what was possible", told.bands(found), words=(0, 5))
     yield el("h3", "Worth trying")
     yield _fixes(found.first)
-    if told.doubtful(found)[1]:
-        yield _table(told.IN_DOUBT, told.doubtful(found), words=(0, 1))
+    if told.others(found)[1]:
+        yield _table(told.ALSO, told.others(found), words=(0, 1, 4))
     if found.failures:
         yield el("h3", "What goes wrong")
         yield el("ul", *(el("li", told.failure(each)) for each in found.failures))
