@@ -17,6 +17,7 @@ from rankproof.api.judged_words import findings_of, sentences
 from rankproof.api.machine_judgments import judgments_from, write_qrels
 from rankproof.api.per_query import PerQueryValues
 from rankproof.api.scores import Scores
+from rankproof.api.softness import method_of, widened
 from rankproof.api.tally import JudgedColumn, column_from, note_of
 from rankproof.core.audit import Audit
 from rankproof.core.hits import Array
@@ -117,10 +118,12 @@ class JudgedScores(Scores):
         return None
 
     def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the mean over the measured samples, without the judge's own error."""
+        """The confidence interval of the mean over the measured samples, with what soft verdicts leave open.
+
+        It is without the judge's own error: what that is, labels of people tell.
+        """
         low, high = super().interval(measure, level)
-        mean = self[measure]
-        return min(low, mean), max(high, mean)
+        return widened(self.column(measure), min(low, self[measure]), max(high, self[measure]), level)
 
     @cached_property
     def corrections(self) -> Corrects:
@@ -152,7 +155,7 @@ class JudgedScores(Scores):
             n=len(column.counting),
             low=low if np.isfinite(low) else None,
             high=high if np.isfinite(high) else None,
-            method=found.method if found.n > 1 else "",
+            method=method_of(column, found.method) if found.n > 1 else "",
             coverage=column.coverage,
             possible=column.possible,
             measurable=column.measurable,

@@ -28,12 +28,20 @@ class JudgedColumn(Column):
     """How much counts in each sample, and how much of that is settled."""
     reasons: tuple[str, ...] = ()
     """For each sample why it has no value; empty where it has one."""
+    spread: PerQuery = field(default_factory=lambda: np.zeros(0))
+    """The variance that soft verdicts leave around each value."""
 
     @property
     def mean(self) -> float:
         """The mean over the measured samples, within what is possible for all; NaN where none is measured."""
         low, high = self.possible or (-np.inf, np.inf)
         return float(min(max(self.counting.mean(), low), high)) if len(self.counting) else float("nan")
+
+    @property
+    def softness(self) -> float:
+        """The variance that soft verdicts leave around the mean."""
+        spread = self.spread if self.counted is None else self.spread[self.counted]
+        return float(spread.sum()) / len(spread) ** 2 if len(spread) else 0.0
 
     @property
     def possible(self) -> Pair | None:
@@ -69,7 +77,7 @@ class JudgedColumn(Column):
         return {**arrays, "reasons": list(self.reasons)}
 
 
-_ARRAYS = ("low", "high", "settled", "units")
+_ARRAYS = ("low", "high", "settled", "units", "spread")
 
 
 def column_from(
@@ -80,7 +88,10 @@ def column_from(
         np.array([np.nan if x is None else x for x in data[name]], float) for name in ("low", "high")
     )
     settled, units = (np.array(data[name], dtype=np.intp) for name in ("settled", "units"))
-    return JudgedColumn(measure, values, counted, "", low, high, settled, units, tuple(data["reasons"]))
+    spread = np.array(data.get("spread", np.zeros(len(low))), dtype=np.float64)
+    return JudgedColumn(
+        measure, values, counted, "", low, high, settled, units, tuple(data["reasons"]), spread
+    )
 
 
 @dataclass(slots=True)
@@ -95,13 +106,15 @@ class Tally:
     def add(self, outcome: Any) -> None:
         """Take one outcome."""
         value, low, high = (np.nan if x is None else x for x in (outcome.value, outcome.low, outcome.high))
-        self.rows.extend((value, outcome.value is not None, low, high, outcome.settled, outcome.units))
+        counts = outcome.settled, outcome.units, outcome.spread
+        self.rows.extend((value, outcome.value is not None, low, high, *counts))
         # The same words once: a hundred thousand samples often lack the same thing.
         self.reasons.append(self._words.setdefault(outcome.reason, outcome.reason))
 
     def column(self) -> JudgedColumn:
         """The column of all samples."""
-        value, counted, low, high, settled, units = np.array(self.rows, dtype=np.float64).reshape(-1, 6).T
+        rows = np.array(self.rows, dtype=np.float64).reshape(-1, 7)
+        value, counted, low, high, settled, units, spread = rows.T
         counts = counted.astype(bool)
         return JudgedColumn(
             self.measure,
@@ -113,6 +126,7 @@ class Tally:
             settled.astype(np.intp),
             units.astype(np.intp),
             tuple(self.reasons),
+            spread,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from rankproof.judging.checking import checked
 from rankproof.judging.judges.human import human_judge
 from rankproof.judging.judges.replies import said_of
 from rankproof.judging.keeping import entry_of, said_in
-from rankproof.judging.verdicts import VALUES, Ask, Unmeasured
+from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Ask, Unmeasured
 from rankproof.store.ledger import HUMAN, Entry, Ledger
 from rankproof.store.ledger_lines import read_lines, write_lines
 
@@ -94,12 +95,26 @@ class Verdicts:
         groups: dict[str, tuple[dict[str, Any], str, list[Entry]]] = {}
         number = 0
         for number, (where, entry) in enumerate(read_lines(Path(source)), 1):  # noqa: B007  (it is returned)
+            entry = _softened(entry)
             _check(entry, where)
             identity = dict(entry.identity) or _identity(entry.judge)
             groups.setdefault(f"{identity}", (identity, entry.judge, []))[2].append(entry)
         if groups:
             self.ledger.take(groups.values())
         return number
+
+
+def _softened(entry: Entry) -> Entry:
+    """A line with a probability and no value is a soft verdict."""
+    if (
+        entry.value is not None
+        or entry.probability is None
+        or entry.relation not in PLAIN_YES
+        or entry.reason
+    ):
+        return entry
+    value = PLAIN_YES[entry.relation] if entry.probability >= 0.5 else 0
+    return replace(entry, value=value, origin={**entry.origin, SOFT: True})
 
 
 def _check(entry: Entry, where: str) -> None:

@@ -27,6 +27,8 @@ class Case:
     """How many of the contexts count; None: all."""
     asked: dict[Ask, None] = field(default_factory=dict)
     """Every pair that was looked at, in order."""
+    soft: dict[Ask, Verdict] = field(default_factory=dict)
+    """Those of them whose verdict is a probability."""
 
     # --- what the sample has -----------------------------------------------------------------
 
@@ -45,7 +47,7 @@ class Case:
         if not text or not text.strip():
             return ()
         said = self._said(Ask("C", "", text))
-        return said.items if said is not None and said.items else claims_in(text)
+        return claims_in(text) if said is None else said.items
 
     @property
     def reference_claims(self) -> tuple[str, ...]:
@@ -105,4 +107,8 @@ class Case:
     def _said(self, ask: Ask) -> Verdict | None:
         self.asked[ask] = None
         found = self.said.get(ask)
-        return found if isinstance(found, Verdict) else None
+        if not isinstance(found, Verdict):
+            return None
+        if found.soft:
+            self.soft[ask] = found
+        return found

@@ -30,6 +30,12 @@ question (left). C: the claims that a text (right) makes; its verdict holds them
 """
 
 
+PLAIN_YES = {"R": 3, "S": SUPPORTS, "Q": 1, "A": 3}
+"""What a plain yes means under each relation; a plain no is 0."""
+SOFT = "soft"
+"""The mark, in a verdict's origin, of one that is a probability and nothing else."""
+
+
 class Ask(NamedTuple):
     """One pair to be judged."""
 
@@ -55,6 +61,11 @@ class Verdict:
     """The claims, for C."""
     origin: Mapping[str, Any] = field(default_factory=dict)
     """Provenance: batch, position in it, prompt version, the model's fingerprint, when."""
+
+    @property
+    def soft(self) -> bool:
+        """Whether it is a probability alone, which metrics count by; its value is then the likelier one."""
+        return self.probability is not None and bool(self.origin.get(SOFT))
 
 
 @dataclass(frozen=True, slots=True)

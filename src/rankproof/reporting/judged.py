@@ -66,6 +66,10 @@ class Pair(Protocol):
     def reason(self) -> str:
         """Why there is no verdict."""
 
+    @property
+    def probability(self) -> float | None:
+        """How sure the judge was of a yes, where it said so."""
+
 
 def verdict(relation: str, value: int | None, reason: str = "") -> str:
     """A verdict in words.
@@ -78,6 +82,18 @@ def verdict(relation: str, value: int | None, reason: str = "") -> str:
     return WORDS[relation].get(value, str(value))
 
 
+def sure(probability: float | None) -> str:
+    """How sure a judge was of a yes, where it said so.
+
+    >>> sure(0.25), sure(None)
+    (' (probability .25)', '')
+    """
+    if probability is None:
+        return ""
+    shown = f"{probability:.2f}"
+    return f" (probability {shown.removeprefix('0')})"
+
+
 def pairs(found: Iterable[tuple[str, Pair]]) -> str:
     """Each pair in a few lines, under its id."""
     return "\n".join("\n".join(_pair(name, each)) + "\n" for name, each in found)
@@ -85,9 +101,8 @@ def pairs(found: Iterable[tuple[str, Pair]]) -> str:
 
 def _pair(name: str, each: Pair) -> list[str]:
     left, right = RELATIONS[each.relation]
-    lines = [
-        f"{name}  {each.relation}  {clean(verdict(each.relation, each.value, each.reason))}  by {each.judge}"
-    ]
+    said = clean(verdict(each.relation, each.value, each.reason)) + sure(each.probability)
+    lines = [f"{name}  {each.relation}  {said}  by {each.judge}"]
     for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):
         if text:
             lines += wrap(cut(" ".join(text.split()), 300), first=f"  {noun}: ", later="    ")

@@ -7,11 +7,9 @@ from numbers import Integral, Real
 from typing import Any
 
 from rankproof.errors import shorten
-from rankproof.judging.verdicts import VALUES, Ask, Unmeasured, Verdict
+from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Ask, Unmeasured, Verdict
 
 COULD_NOT_TELL = "the judge could not tell"
-YES = {"R": 3, "S": 1, "Q": 1, "A": 3}
-"""What a plain yes means under each relation; a plain no is 0."""
 WORDS: dict[str, dict[str, int]] = {
     "S": {"supports": 1, "silent": 0, "contradicts": -1},
     "A": {"abstains": -1},
@@ -34,12 +32,13 @@ def said_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
     if ask.relation == "C":
         return _claims(ask, given.get("items", given.get("value")), judge)
     value, probability, problem = _settled(ask.relation, given)
+    soft = _plain(given.get("value")) is None or isinstance(_plain(given.get("value")), float)
     quote = given.get("quote") or ""
     if problem:
         return Unmeasured(ask, problem)
     if not isinstance(quote, str) or quote not in ask.right:
         return Unmeasured(ask, f"the quote {shorten(quote)} is not in the text")
-    return Verdict(ask, value, judge, probability, quote)
+    return Verdict(ask, value, judge, probability, quote, origin={SOFT: True} if soft else {})
 
 
 def _claims(ask: Ask, items: Any, judge: str) -> Verdict | Unmeasured:
@@ -67,7 +66,7 @@ def _settled(relation: str, given: Mapping[str, Any]) -> tuple[int | None, float
 def _from_probability(relation: str, probability: Any) -> tuple[int | None, float | None, str]:
     if probability is None:
         return None, None, COULD_NOT_TELL
-    return (YES[relation] if probability >= 0.5 else 0), float(probability), ""
+    return (PLAIN_YES[relation] if probability >= 0.5 else 0), float(probability), ""
 
 
 def _plain(value: Any) -> Any:
@@ -88,7 +87,7 @@ def _is_share(value: Any) -> bool:
 def _value(relation: str, value: Any) -> int | None:
     """The relation's value that is meant; None for anything else."""
     if isinstance(value, bool):
-        return YES[relation] if value else 0
+        return PLAIN_YES[relation] if value else 0
     if isinstance(value, str):
         return WORDS.get(relation, {}).get(value.strip().lower())
     return value if isinstance(value, int) and value in VALUES[relation] else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rankproof.core.measure import Measure
 from rankproof.judging.case import Case
 from rankproof.judging.metrics.names import found
 from rankproof.judging.metrics.registry import Metric
+from rankproof.judging.metrics.soft import ways_to_fall
 from rankproof.judging.metrics.units import Nothing, Units, count, filled, holes, only_settled, settled, ways
 
 MOST_WAYS = 4096
@@ -31,6 +32,8 @@ class Outcome:
     units: int = 0
     """How many claims, chunks or statements count, and how many of them are settled."""
     reason: str = ""
+    spread: float = 0.0
+    """The variance that soft verdicts leave around the value."""
 
 
 def needed(metric: Metric, case: Case) -> str:
@@ -45,10 +48,36 @@ def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> 
     counted = [_units(metric, measure, case) for case in cases]
     usable = [units for units in counted if not isinstance(units, Nothing)]
     made = iter(_outcomes(metric, usable, complete))
-    return [Outcome(reason=u.reason) if isinstance(u, Nothing) else next(made) for u in counted]
+    hard = [Outcome(reason=u.reason) if isinstance(u, Nothing) else next(made) for u in counted]
+    return [
+        _expected(measure, case, complete) if case.soft else outcome
+        for case, outcome in zip(cases, hard, strict=True)
+    ]
+
+
+def _expected(measure: Measure, case: Case, complete: float) -> Outcome:
+    """The mean outcome over the ways in which a case's soft verdicts may fall."""
+    weights, cases = zip(*ways_to_fall(case, list(case.soft.values())), strict=True)
+    return _mixed(weights, outcomes(measure, cases, complete))
+
+
+def _mixed(weights: Sequence[float], found: Sequence[Outcome]) -> Outcome:
+    """Outcomes made one: over those that have a value; without one where most have none, or one is open."""
+    ways = [(w, each) for w, each in zip(weights, found, strict=True) if w > 0 and each.low is not None]
+    total = sum(w for w, _ in ways)
+    if total < 0.5:
+        return max(zip(weights, found, strict=True), key=lambda way: (way[1].low is None, way[0]))[1]
+    low, high = (sum(w * (getattr(each, end) or 0.0) for w, each in ways) / total for end in ("low", "high"))
+    least = min((each for _, each in ways), key=lambda each: each.settled / max(each.units, 1))
+    if any(each.value is None for _, each in ways):
+        return replace(least, value=None, low=low, high=high)
+    value = sum(w * (each.value or 0.0) for w, each in ways) / total
+    spread = sum(w * (each.spread + ((each.value or 0.0) - value) ** 2) for w, each in ways) / total
+    return replace(least, value=value, low=low, high=high, spread=spread)
 
 
 def _units(metric: Metric, measure: Measure, case: Case) -> Units | Nothing:
+    case.soft = {}
     lacking = needed(metric, case)
     return Nothing(lacking) if lacking else metric.read(case, **measure.given)
 
