@@ -43,9 +43,11 @@ JOINING = {
     "hi": r"(?:,?\s*(?:और|लेकिन|परंतु|परन्तु|किंतु|मगर|जबकि|तथा|एवं))",
     "ru": r"(?:,\s*(?:а|но|и|однако))",
 }
+CONTRAST = r",\s*(?:whereas|wohingegen)\s+"
+"""Joins clauses whatever the second begins with."""
 SEMICOLON = r"\s*[;；؛]\s*"
 CHINESE = (
-    r"，(?:而|但是?|并且|而且|不过|然而|同时|所以|因此)(?=[^，。；]{3,})"
+    r"，(?:而且|并且|但是?|不过|然而|同时|所以|因此|而)(?=[^，。；]{3,})"
     r"|，(?=(?:他们?|她们?|它们?|我们?|这|那|其)[^，。；]{3,})"
 )
 HINDI = r",?\s+(?:लेकिन|परंतु|परन्तु|किंतु|मगर|जबकि)\s+"
@@ -59,6 +61,7 @@ CLAUSE = re.compile(
     "|".join(
         [
             SEMICOLON,
+            CONTRAST,
             CHINESE,
             HINDI,
             JAPANESE,
@@ -76,10 +79,10 @@ VERB = re.compile(
     r"|starts|ends|eats?|plays?|\w{2,}ed"
     r"|ist|sind|war|waren|wird|wurden?|hat|hatten?|haben|kann|können|konnten?|muss|liegt|lag|lebte?"
     r"|kostet|gibt|gab|kam|kommt|ging|geht"
-    r"|bleibt?|blieb|steht|stand|fand|heißt|hieß|starb|begann|gewann|schrieb|macht|\w{2,}(?:te|ten|iert)"
+    r"|erschien|entstand|stieg|fiel|nahm|sah|lief|zog|hielt|erhielt|ließ|verlor|trat|bleibt?|blieb|steht|stand|fand|heißt|hieß|starb|begann|gewann|schrieb|macht|\w{2,}(?:te|ten|iert)"
     r"|est|sont|était|étaient|a|ont|avait|fut|sera|peut|doit|fait|reste|\w{2,}(?:ait|aient|èrent)"
     r"|es|son|era|eran|fue|fueron|ha|han|tiene|tienen|está|están|puede|hay|\w{2,}(?:ó|aron|ieron|aba|ían?))\b"
-    r"|\b(?:he|she|it|who)\s(?:\w+\s)?[a-z]{2,}s\b|\b(?:er|sie|es|wir)\s[a-zäöü]{2,}(?:t|en)\b|\b(?:they"
+    r"|\b(?:he|she|it|who)\s(?:\w+\s)?[a-z]{2,}s\b|\b(?:er|sie|es|wir)\s[a-zäöü]{2,}(?:t|e?n)\b|\b(?:they"
     r"|we|you|i)\s[a-z]{3,}\b",
     re.IGNORECASE,
 )
@@ -93,6 +96,7 @@ GREETINGS = (
     " نعم لا شكرا مرحبا हाँ हां नहीं धन्यवाद नमस्ते जी"
 )
 SAYS_NOTHING = frozenset(folded(word) for word in GREETINGS.split())
+ENDS = " .!。！、।؟?،"
 LATIN = re.compile("[A-Za-z]")
 BOUND = re.compile(
     r"(?<!\w)(?:if|unless|whether|that|because|since|when|although|either|neither|wenn|weil|dass|ob|falls"
@@ -144,8 +148,10 @@ def _asks(sentence: str) -> bool:
 
 def _says(text: str, claim: Span) -> bool:
     """Whether it is more than a greeting or a yes."""
-    spoken = words(claim.of(text))
-    return bool(spoken) and not all(word.form in SAYS_NOTHING for word in spoken)
+    whole = claim.of(text)
+    spoken = words(whole)
+    greets = all(word.form in SAYS_NOTHING for word in spoken) or folded(whole.strip(ENDS)) in SAYS_NOTHING
+    return bool(spoken) and not greets
 
 
 def _clauses(text: str, statement: Span) -> Iterator[Span]:
