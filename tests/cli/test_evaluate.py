@@ -242,3 +242,12 @@ def test_runs_are_called_as_asked(rankproof: Any, files: Path) -> None:
         done = rankproof("compare", *words[:-1], wrong)
         assert (done.code, done.out) == (2, "")
         assert "expected 2 different names" in done.err
+
+
+def test_next_steps_are_in_the_words_of_the_shell(rankproof: Any, files: Path) -> None:
+    (files / "one.run").write_text("q1 Q0 d1 1 1 one\n")
+    for command in ("evaluate", "audit", "diagnose"):
+        told = " ".join(rankproof(command, "judgments.txt", "one.run").out.split())
+        assert "leave them out with --missing skip." in told
+        assert "missing='skip'" not in told
+    assert "missing='skip'" in rankproof("audit", "judgments.txt", "one.run", "-f", "json").out

@@ -14,9 +14,9 @@ UNMEASURED = "unmeasured"
 """Where pairs without a verdict are counted beside the judges."""
 LEXICAL = "lexical"
 WORTH = (
-    "Lexical verdicts that were right on labelled pairs: R yes 19 of 20, no 11 of 11; A yes 126 of 128, no 21 of 21; "
-    "Q yes 16 of 23; S yes 54 of 61, no 44 of 45. A no to a question in other words can be wrong; the bounds "
-    "trust the verdicts given."
+    "Lexical verdicts that were right on labelled pairs: context to question yes 19 of 20, no 11 of 11; answer to "
+    "question yes 126 of 128, no 21 of 21; statement to question yes 16 of 23; claim by text yes 54 of 61, no 44 of "
+    "45. A no to a question in other words can be wrong; the bounds trust the verdicts given."
 )
 """As the page about this judge has it."""
 ENOUGH = 0.9
@@ -65,12 +65,10 @@ def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
 def _none(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
     empty = {name: each for name, each in columns.items() if not len(each.counting)}
     if empty:
-        why = {reason for each in empty.values() for reason in each.why}
         yield Finding(
             *("warning", "unmeasured", len(empty)),
             f"No sample could be measured by {listed(empty)}.",
-            examples=few(sorted(why)),
-            advice="give the fields that are lacking, or leave the metric out.",
+            advice="give what is lacking, let another judge settle it, or leave the metric out.",
         )
 
 

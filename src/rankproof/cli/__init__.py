@@ -49,7 +49,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def as_options(message: str) -> str:
-    """The message with conventions as the shell writes them: `--missing skip` for `missing='skip'`."""
+    """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
     from rankproof.core.conventions import CHOICES
 
     names = "|".join(CHOICES)
@@ -60,7 +60,7 @@ def _helped(error: ClickException) -> str:
     """The message, and where to read how the command is used."""
     context = getattr(error, "ctx", None)
     hint = "" if context is None else f" Next: '{context.command_path} --help' says what there is."
-    return error.format_message() + hint
+    return f"{error.format_message().rstrip('.')}.{hint}"
 
 
 def _show_any_character() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankproof.cli import options
+from rankproof.cli import as_options, options
 from rankproof.cli.files import check_one_stdin
 from rankproof.cli.output import coloured, telling, write
 
@@ -47,9 +47,7 @@ def command(
     check_one_stdin(judgments, run)
     with telling(f"reading {run}"):
         found = audit(judgments, run, options.given(measures), **settings)
-    write(
-        as_json([each.to_dict() for each in found]) if form == "json" else report(found, coloured(output)),
-        output,
-    )
+    told = as_options(report(found, coloured(output)))
+    write(as_json([each.to_dict() for each in found]) if form == "json" else told, output)
     if any(each.severity == "error" for each in found):
         ctx.exit(SERIOUS)

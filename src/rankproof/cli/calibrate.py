@@ -36,7 +36,11 @@ FORMATS = ("table", "json")
     "--informative", type=int, default=0, metavar="N", help="About so many more that tell more. [0]"
 )
 @click.option("--whole", is_flag=True, help="Draw N samples, and label all of their pairs.")
-@click.option("--relation", metavar="R|S|Q|A", help="Only pairs of this relation.")
+@click.option(
+    "--relation",
+    metavar="R|S|Q|A",
+    help="Only question and context (R), claim and text (S), question and statement (Q), or question and answer (A).",
+)
 @click.option(
     "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="For pairs of SAMPLES."
 )

@@ -58,7 +58,7 @@ def command(
     """Say which ranking is better, where that is more than chance.
 
     A verdict is given only where chance is ruled out: better, worse, equivalent
-    (within --margin), or unclear, with how many queries would settle it.
+    (within --margin), or cannot tell yet, with how many queries would.
 
     \b
     rankproof compare judgments.tsv before.run after.run -m nDCG@10,R@100

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankproof.cli import options
+from rankproof.cli import as_options, options
 from rankproof.cli.files import check_one_stdin, read_groups
 from rankproof.cli.output import format_of, telling, write_told
 
@@ -62,4 +62,4 @@ def command(
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
         text = found.format(chosen)
-    write_told(text, output)
+    write_told(as_options(text) if chosen == "table" else text, output)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved
+from rankproof.cli import as_options, options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import coloured, telling, write
 from rankproof.errors import UsageError
@@ -93,7 +93,9 @@ def command(
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     text = rendered(scores, form, per_query, coloured(output))
-    write(f"{text!s}\n{_worst(scores, worst)}" if worst else text, output)
+    if form == "table":
+        text = as_options(f"{text!s}\n{_worst(scores, worst)}" if worst else str(text))
+    write(text, output)
     if form != "table" or output is not None:
         _warn(scores)
 
@@ -110,7 +112,7 @@ def _warn(scores: dict[str, Scores]) -> None:
     for name, each in scores.items():
         for finding in each.audit:
             if finding.severity == "error":
-                click.echo(f"rankproof: {name}: {finding}", err=True)
+                click.echo(as_options(f"rankproof: {name}: {finding}"), err=True)
 
 
 def rendered(

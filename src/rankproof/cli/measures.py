@@ -22,7 +22,8 @@ def command(name: str | None, judged: bool, form: str) -> None:
 
     NAME is any name a measure goes by, like nDCG, MAP or ndcg_cut_10.
     """
-    from rankproof.core.names import REGISTRY
+    import rankproof.core.measures  # noqa: F401  (its import fills the registry)
+    from rankproof.core.measure import REGISTRY
     from rankproof.errors import one_of
     from rankproof.reporting import catalogue
     from rankproof.reporting.data import as_json

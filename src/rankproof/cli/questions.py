@@ -27,7 +27,7 @@ def command() -> None:
     """
 
 
-@command.command("draw")
+@command.command("draw", short_help="Draw known-item questions from a corpus.")
 @click.argument("corpus")
 @click.option("-n", "number", type=int, metavar="N", help="So many questions. [one a document]")
 @click.option("--sources", metavar="WORD,...", help="title, heading, sentence. [all, in turn]")

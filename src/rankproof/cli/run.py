@@ -77,6 +77,7 @@ def command(
     kept = _kept(cache, output, fresh)
     with oddities_told():
         bench = Benchmark(queries, judgments, corpus)
+    _check_ids(list(bench.queries), queries, form)
     run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
     _write(run, output, form)
     if details is not None:
@@ -86,6 +87,13 @@ def command(
     if run.failures and not any(run.ranking.values()):
         click.echo("rankproof: no question was answered, so the ranking is empty (exit code 3)", err=True)
         click.get_current_context().exit(DataError.exit_code)
+
+
+def _check_ids(questions: list[str], source: str, form: str) -> None:
+    """Questions whose ids the format cannot hold are refused before one is asked."""
+    from rankproof.io.render import Columns, render
+
+    render(Columns("score", questions, ["-"] * len(questions), source=source), form)
 
 
 def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:

@@ -24,7 +24,12 @@ FORMATS = ("table", "jsonl", "json", "csv")
     help="The ledger. [verdicts.db]",
 )
 @click.option("--judge", metavar="NAME", help="Only those of this judge.")
-@click.option("--relation", metavar="R|S|Q|A|C", help="Only those of this relation.")
+@click.option(
+    "--relation",
+    metavar="R|S|Q|A|C",
+    help="Only on question and context (R), claim and text (S), question and statement (Q), question and answer (A), "
+    "or claims (C).",
+)
 @click.option("--value", type=int, metavar="N", help="Only those of this value.")
 @click.option("--contains", metavar="TEXT", help="Only pairs with this text in them.")
 @click.option(

@@ -38,25 +38,30 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     >>> parse_all("P@5, nDCG(gain='exp')@10,MAP")
     [P@5, nDCG(gain='exp')@10, AP]
     """
+    return list(dict.fromkeys(parse_each(texts)))
+
+
+def parse_each(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """The same with repeats: `P@5` and `P(rel=1)@5` are one measure, but a profile may tell them apart."""
     if isinstance(texts, str):
         return list(_parsed_list(texts, len(CHANGES)))
     if not isinstance(texts, Iterable | Measure):
         raise UsageError(
             f"measures: got {shorten(texts)}, expected names like 'nDCG@10', or measures. Next: name one."
         )
-    return _parse_each([texts] if isinstance(texts, Measure) else list(texts))
+    return _parse_list([texts] if isinstance(texts, Measure) else list(texts))
 
 
 @lru_cache(maxsize=1024)
 def _parsed_list(text: str, _changes: int) -> tuple[Measure, ...]:
-    return tuple(_parse_each([text]))
+    return tuple(_parse_list([text]))
 
 
-def _parse_each(given: list[str | Measure]) -> list[Measure]:
+def _parse_list(given: list[str | Measure]) -> list[Measure]:
     found = [parse(name) for each in given for name in (split(each) if isinstance(each, str) else [each])]
     if not found:
         raise UsageError("no measure was given, expected at least one, like 'nDCG@10'. Next: name one.")
-    return list(dict.fromkeys(found))
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +85,7 @@ def _form(text: str) -> re.Match[str]:
     if form is None:
         raise UsageError(
             f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'. "
-            "Next: write it like one of these."
+            "Next: write it like one of these, several with commas between them."
         )
     return form
 

@@ -142,7 +142,7 @@ def _refuse(columns: Columns, kind: str, unfit: Callable[[str], bool]) -> None:
         if unfit(text):
             raise DataError(
                 f"{columns.source}: the id {shorten(text)} cannot be written as {kind}. "
-                "Next: write JSON, JSON Lines or Parquet, which take every id."
+                "Next: give it a plainer id, or write JSON, JSON Lines or Parquet, which take every id."
             )
 
 

@@ -41,7 +41,7 @@ def latency_table(found: Sequence[Mapping[str, Any]]) -> list[str]:
     return table(
         [
             Column("latency", [f"p{each['share'] * 100:g}" for each in found]),
-            Column("", [duration(each["value"]) for each in found], right=True),
+            Column("time", [duration(each["value"]) for each in found], right=True),
             Column("95 % interval", [spread(each["low"], each["high"]) for each in found]),
         ]
     )
