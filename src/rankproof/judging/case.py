@@ -5,14 +5,21 @@ Every look notes the pair, so that running the metrics once over what is not jud
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from rankproof.judging.keeping import Said
 from rankproof.judging.samples.sample import Context, Sample
 from rankproof.judging.units import claims_in, statements_in
 from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Verdict
 
+Reading = Literal["apart", "together"]
+"""Whether a claim must be in one context, or may be in several taken together."""
+SEVERAL = 10
+"""So many contexts are taken together at most."""
+BETWEEN = "\n\n---\n\n"
+"""What stands between contexts that are taken together."""
 YES = 2
 """The grade from which a chunk holds an answer, and an answer addresses its question."""
 
@@ -78,6 +85,24 @@ class Case:
         """Whether a text supports a claim."""
         value = self._value("S", claim, text or "")
         return None if value is None else value == SUPPORTS
+
+    def support(
+        self, claim: str, contexts: Iterable[Context], reading: Reading = "apart"
+    ) -> list[bool | None]:
+        """Whether each of the contexts supports a claim; read together, then also whether all of them do.
+
+        All of them are a question for when each has been asked about, and none supports the claim alone.
+        """
+        texts = [each.text for each in contexts]
+        alone = [self.supports(text, claim) for text in texts]
+        several = sorted(dict.fromkeys(text for text in texts if text.strip()))[:SEVERAL]
+        asked = all(self._known("S", claim, text) for text in several)
+        if reading == "apart" or len(several) < 2 or True in alone or not asked:
+            return alone
+        return [*alone, self.supports(BETWEEN.join(several), claim)]
+
+    def _known(self, relation: str, left: str, right: str) -> bool:
+        return Ask(relation, left, right) in self.said
 
     def contradicts(self, text: str | None, claim: str) -> bool | None:
         """Whether a text contradicts a claim."""

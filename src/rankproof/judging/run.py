@@ -58,7 +58,12 @@ class Run:
     def groups(self, cases: Sequence[Case], relation_is_c: bool) -> list[list[Ask]]:
         """For each sample the pairs that its metrics will look at: those of claims, or all others."""
         return [
-            [ask for ask in self._looked_at(case) if (ask.relation == "C") == relation_is_c] for case in cases
+            [
+                ask
+                for ask in self._looked_at(case)
+                if (ask.relation == "C") == relation_is_c and ask not in case.said
+            ]
+            for case in cases
         ]
 
     def _looked_at(self, case: Case) -> list[Ask]:
@@ -93,9 +98,12 @@ class Run:
             yield Judged(case, told, tuple(asks for _, asks in row))
 
     def _rounds(self) -> Sequence[bool]:
-        """What is asked of claims is known once they are; where no judge finds any, rules do."""
+        """What is asked of claims is known once they are (where no judge finds any, rules do), and what is asked
+        of several contexts together once each was asked about."""
         relations = [getattr(judge, "relations", ("C",)) for judge in self.judges]
-        return (True, False) if any("C" in each for each in relations) else (False,)
+        first = (True,) if any("C" in each for each in relations) else ()
+        together = any(each.params.get("contexts") == "together" for each in self.metrics)
+        return (*first, False, *((False,) if together else ()))
 
     def _column(self, metric: Measure, cases: Sequence[Case]) -> list[tuple[Outcome, tuple[Ask, ...]]]:
         """What a metric makes of each sample, and the pairs it looked at."""

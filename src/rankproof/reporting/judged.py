@@ -16,6 +16,8 @@ RELATIONS = {
     "C": ("", "text"),
 }
 """What the two texts of a pair are under each relation."""
+TOGETHER = "\n\n---\n\n"
+"""What stands between texts that were judged as one."""
 WORDS: dict[str, dict[int, str]] = {
     "R": {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"},
     "S": {1: "supports", 0: "silent", -1: "contradicts"},
@@ -82,6 +84,16 @@ def verdict(relation: str, value: int | None, reason: str = "") -> str:
     return WORDS[relation].get(value, str(value))
 
 
+def nouns(relation: str, right: str) -> tuple[str, str]:
+    """What the two texts of a pair are; several that were read as one are said to be that.
+
+    >>> nouns("R", "Since."), nouns("S", f"One.{TOGETHER}Two.")
+    (('question', 'context'), ('claim', 'texts together'))
+    """
+    left, noun = RELATIONS[relation]
+    return left, "texts together" if TOGETHER in right and relation == "S" else noun
+
+
 def sure(probability: float | None) -> str:
     """How sure a judge was of a yes, where it said so.
 
@@ -100,7 +112,7 @@ def pairs(found: Iterable[tuple[str, Pair]]) -> str:
 
 
 def _pair(name: str, each: Pair) -> list[str]:
-    left, right = RELATIONS[each.relation]
+    left, right = nouns(each.relation, each.right)
     said = clean(verdict(each.relation, each.value, each.reason)) + sure(each.probability)
     lines = [f"{name}  {each.relation}  {said}  by {each.judge}"]
     for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankproof.core.parameters import Cutoff
-from rankproof.judging.case import YES, Case
+from rankproof.judging.case import YES, Case, Reading
 from rankproof.judging.logic import Maybe, all_of, any_of, no
 from rankproof.judging.metrics.arithmetic import covered, mean_grade
 from rankproof.judging.metrics.ranked import GRADES
@@ -21,11 +21,18 @@ def claims_against(case: Case) -> tuple[str, ...] | Nothing:
     return case.answer_claims or NO_CLAIMS
 
 
-@metric("faithfulness", needs=("answer", "contexts"), score=covered, also=("groundedness",))
-def faithfulness(case: Case, k: Cutoff = None) -> Grid | Nothing:
+@metric(
+    "faithfulness",
+    needs=("answer", "contexts"),
+    score=covered,
+    also=("groundedness",),
+    presets={"faithfulness_together": {"contexts": "together"}},
+)
+def faithfulness(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the answer's claims that some retrieved context supports.
 
-    Formula: answer claims supported by a context in the top k / answer claims.
+    Formula: answer claims supported by a context in the top k / answer claims. `contexts='together'`: a claim that
+    none of them supports alone is asked of all of them as one text.
 
     Range: 0 to 1.
 
@@ -40,16 +47,17 @@ def faithfulness(case: Case, k: Cutoff = None) -> Grid | Nothing:
     claims = claims_against(case)
     if isinstance(claims, Nothing):
         return claims
-    return [[case.supports(each.text, claim) for each in case.contexts[:k]] for claim in claims]
+    return [case.support(claim, case.contexts[:k], contexts) for claim in claims]
 
 
 @metric(
     "hallucination_rate", needs=("answer", "contexts"), score=covered, higher=False, also=("hallucination",)
 )
-def hallucination_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
+def hallucination_rate(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the answer's claims that no retrieved context supports: made up, or contradicted.
 
-    Formula: answer claims without a supporting context in the top k / answer claims; 1 - faithfulness.
+    Formula: answer claims without a supporting context in the top k / answer claims; 1 - faithfulness, with
+    `contexts='together'` as well.
 
     Range: 0 to 1; lower is better.
 
@@ -61,7 +69,7 @@ def hallucination_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
     Use: where the rate of invention is what is asked for.
     """
-    supported = faithfulness.spec.function(case, k=k)
+    supported = faithfulness.spec.function(case, k=k, contexts=contexts)
     if isinstance(supported, Nothing):
         return supported
     return share(no(any_of(cells)) for cells in supported)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from rankproof.judging.case import Case
+from collections.abc import Callable
+
+from rankproof.judging.case import Case, Reading
 from rankproof.judging.logic import any_of
 from rankproof.judging.metrics.answer import claims_against
 from rankproof.judging.metrics.arithmetic import covered
 from rankproof.judging.metrics.registry import metric
 from rankproof.judging.metrics.units import Grid, Nothing, share
-from rankproof.judging.samples.sample import Context
+from rankproof.judging.samples.sample import Citation, Context
 
 
 def _cited(case: Case, name: str) -> list[Context]:
@@ -16,11 +18,17 @@ def _cited(case: Case, name: str) -> list[Context]:
     return [each for each in case.sample.contexts or () if each.id == name]
 
 
-@metric("citation_precision", needs=("contexts", "citations"), score=covered)
-def citation_precision(case: Case) -> Grid | Nothing:
+@metric(
+    "citation_precision",
+    needs=("contexts", "citations"),
+    score=covered,
+    presets={"citation_precision_together": {"contexts": "together"}},
+)
+def citation_precision(case: Case, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the citations whose source supports what it is cited for.
 
     Formula: citations whose context supports the claim / citations. A source that was not retrieved supports nothing.
+    `contexts='together'`: sources cited for one claim, none of which supports it alone, all hold if together they do.
 
     Range: 0 to 1.
 
@@ -32,17 +40,33 @@ def citation_precision(case: Case) -> Grid | Nothing:
 
     Use: where answers name their sources, as [1] or by id.
     """
-    return [
-        [case.supports(each.text, citation.claim) for each in _cited(case, citation.context)]
-        for citation in case.sample.citations or ()
-    ] or Nothing("no citations in the answer")
+    return [_holds(case, each, contexts) for each in case.sample.citations or ()] or Nothing(
+        "no citations in the answer"
+    )
 
 
-@metric("citation_recall", needs=("answer", "contexts", "citations"), score=covered)
-def citation_recall(case: Case) -> Grid | Nothing:
+def _holds(case: Case, citation: Citation, reading: Reading) -> list[bool | None]:
+    """What the source of a citation says of the claim; read together, what all sources of that claim say."""
+    own = _cited(case, citation.context)
+    alone = [case.supports(each.text, citation.claim) for each in own]
+    if reading == "apart" or not own:
+        return alone
+    every = _sources(case, lambda words: words == citation.claim)
+    found = case.support(citation.claim, every, reading)
+    return [*alone, found[-1]] if len(found) > len(every) else alone
+
+
+@metric(
+    "citation_recall",
+    needs=("answer", "contexts", "citations"),
+    score=covered,
+    presets={"citation_recall_together": {"contexts": "together"}},
+)
+def citation_recall(case: Case, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the answer's claims that a source cited for them supports.
 
-    Formula: answer claims supported by a context cited in the sentence they stand in / answer claims.
+    Formula: answer claims supported by a context cited in the sentence they stand in / answer claims;
+    `contexts='together'`: or by all that are cited there as one text.
 
     Range: 0 to 1.
 
@@ -57,13 +81,17 @@ def citation_recall(case: Case) -> Grid | Nothing:
     claims = claims_against(case)
     if isinstance(claims, Nothing):
         return claims
-    return share(any_of(_borne_out(case, claim)) for claim in claims)
+    return share(any_of(case.support(claim, _sources_of(case, claim), contexts)) for claim in claims)
 
 
-def _borne_out(case: Case, claim: str) -> list[bool | None]:
-    """What each source cited for a claim says of it."""
-    cited = [each.context for each in case.sample.citations or () if _same_place(claim, each.claim)]
-    return [case.supports(each.text, claim) for name in dict.fromkeys(cited) for each in _cited(case, name)]
+def _sources_of(case: Case, claim: str) -> list[Context]:
+    return _sources(case, lambda words: _same_place(claim, words))
+
+
+def _sources(case: Case, fits: Callable[[str], bool]) -> list[Context]:
+    """The contexts cited for what fits."""
+    cited = dict.fromkeys(each.context for each in case.sample.citations or () if fits(each.claim))
+    return [each for name in cited for each in _cited(case, name)]
 
 
 def _same_place(claim: str, words: str) -> bool:

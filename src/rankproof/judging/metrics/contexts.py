@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankproof.core.parameters import Cutoff
-from rankproof.judging.case import Case
+from rankproof.judging.case import Case, Reading
 from rankproof.judging.metrics.arithmetic import covered
 from rankproof.judging.metrics.registry import metric
 from rankproof.judging.metrics.units import Grid, Nothing, share
@@ -17,12 +17,14 @@ NO_CLAIMS = Nothing("no claims in the reference")
     needs=("reference", "contexts"),
     score=covered,
     also=("contextual_recall", "claim_recall"),
+    presets={"context_recall_together": {"contexts": "together"}},
 )
-def context_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
+def context_recall(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the reference answer's claims that some retrieved context supports.
 
     Formula: reference claims supported by a context in the top k / reference claims. It is the recall of
     declared aspects, each claim being one: a claim that nothing supports counts in the denominator.
+    `contexts='together'`: a claim that none of them supports alone is asked of all of them as one text.
 
     Range: 0 to 1.
 
@@ -34,9 +36,7 @@ def context_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
     Use: to see whether the retriever found what a good answer needs.
     """
-    found = case.contexts[:k]
-    grid = [[case.supports(each.text, claim) for each in found] for claim in case.reference_claims]
-    return grid or NO_CLAIMS
+    return [case.support(claim, case.contexts[:k], contexts) for claim in case.reference_claims] or NO_CLAIMS
 
 
 @metric("context_entity_recall", needs=("reference", "contexts"), score=covered)

@@ -16,15 +16,29 @@ def marks_in(answer: str, contexts: Sequence[Context]) -> tuple[str, tuple[Citat
     >>> marks_in("Paris is the capital [1].", [Context("doc-7", "Paris, the capital.")])
     ('Paris is the capital.', (Citation(claim='Paris is the capital.', context='doc-7'),))
     """
+    marked = "".join(map(_inward, answer.splitlines(keepends=True)))
     found = [
         Citation(without(sentence), _named(number, contexts))
-        for sentence in (span.of(answer) for span in sentences(answer))
+        for sentence in (span.of(marked) for span in sentences(marked))
         for number in numbers(sentence)
     ]
     known = {each.id for each in contexts}
     if not any(each.context in known for each in found):
         return answer, ()
-    return without(answer), tuple(dict.fromkeys(found))
+    return without(marked), tuple(dict.fromkeys(found))
+
+
+def _inward(line: str) -> str:
+    """The line with each mark that follows a sentence drawn into it, unless marks lead their sentences.
+
+    >>> _inward("Ana won. [1] Bob lost.[2]"), _inward("[1] Ana won. [2] Bob lost.")
+    ('Ana won[1]. Bob lost[2].', '[1] Ana won. [2] Bob lost.')
+    """
+    return line if _BEFORE.match(line) else _AFTER_THE_END.sub(_moved, line)
+
+
+def _moved(found: re.Match[str]) -> str:
+    return f"{found['marks'].replace(' ', '')}{found['end']}{found['blank']}"
 
 
 def numbers(sentence: str) -> list[str]:
@@ -44,3 +58,8 @@ def _named(number: str, contexts: Sequence[Context]) -> str:
 
 
 _BEFORE = re.compile(r"\s*" + MARK.pattern)
+_AFTER_THE_END = re.compile(
+    r"(?P<end>[.!?。！？…।][\"'”’»)」』]*)[ \t]*(?P<marks>(?:"
+    + MARK.pattern
+    + r"[ \t]*?)+)\.?(?P<blank>[ \t]*)"
+)

@@ -12,7 +12,7 @@ from rankproof.reporting.columns import telling
 from rankproof.reporting.comparison import sentences, signed, span
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, paragraphs, table
 from rankproof.reporting.html.page import Section, page
-from rankproof.reporting.judged import RELATIONS, Pair, sure, verdict
+from rankproof.reporting.judged import Pair, nouns, sure, verdict
 from rankproof.reporting.numbers import count, score, share
 from rankproof.reporting.tables import cut
 
@@ -143,7 +143,7 @@ def _score(scored: Scored) -> Markup:
 
 
 def _row(pair: Pair) -> list[Child]:
-    left, right = RELATIONS[pair.relation]
+    left, right = nouns(pair.relation, pair.right)
     said = verdict(pair.relation, pair.value, pair.reason) + sure(pair.probability)
     quote = el("q", ident(pair.quote)) if pair.quote else ""
     return [said, _text(left, pair.left), _text(right, pair.right), quote, pair.judge]
