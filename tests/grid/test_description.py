@@ -196,6 +196,30 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert grid("inner/bench.toml").row("words").n == 30
 
 
+def test_functions_and_hybrids_need_no_kind_and_questions_may_be_called_queries(
+    described: Any, data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine_found.py").write_text(
+        "def search(question):\n    return ['d' + question.split()[-1]]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    given = {**data, "queries": data["questions"], "measure": "RR"}
+    del given["questions"]
+    found = grid(
+        {
+            **given,
+            "retrievers": {
+                "mine": "mine_found:search",
+                "again": {"call": "mine_found:search"},
+                "h": {"of": ["mine", "again"]},
+            },
+        }
+    )
+    assert [row.means["RR"] for row in found.rows] == [1.0, 1.0, 1.0]
+    with pytest.raises(UsageError, match=r"line 12.*expected of\. "):
+        grid(described(GOOD.replace('of = ["words", "dense"]', 'of = ["words", "dense"], parts = 2')))
+
+
 def test_one_factor_at_a_time(data: dict[str, Any]) -> None:
     plan = plan_of(
         source_of(

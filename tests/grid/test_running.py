@@ -411,3 +411,18 @@ def test_a_hybrid_of_a_function_and_of_chunks_fuses_documents(data: dict[str, An
     parts = [found.rankings[name] for name in ("mine / none", "small / latent / none")]
     expected = fuse(parts, "rrf")
     assert {query: list(docs) for query, docs in expected.items()} == found.rankings["small / both / none"]
+
+
+def test_names_of_many_factors_are_not_cut(data: dict[str, Any]) -> None:
+    found = grid(
+        {
+            **data,
+            "k": [5, 10],
+            "chunkers": {"whole documents": "none", "small chunks": {"kind": "fixed", "size": 3}},
+            "retrievers": {"keyword search": "keyword", "dense search": "lsa"},
+            "rerankers": {"as found": "none", "by words": "lexical"},
+        }
+    )
+    text = str(found)
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(row.name in text for row in found.rows)

@@ -15,7 +15,7 @@ from rankproof.reporting.comparison import span as difference_span
 from rankproof.reporting.markdown import escape
 from rankproof.reporting.markdown import table as markdown_table
 from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
-from rankproof.reporting.tables import Column, table, wrap
+from rankproof.reporting.tables import Column, table, width, wrap
 
 View = Mapping[str, Any]
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
@@ -23,6 +23,8 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 
 MOST = 20
 """Configurations that are shown on a screen; other formats show all."""
+LABEL = 40
+"""Columns of a screen that a name may take before every part of a table."""
 REASONS = 3
 """Reasons that are told of a configuration."""
 ON_FRONT = "*"
@@ -227,6 +229,9 @@ def _left_out(view: View) -> list[str]:
 
 
 def _columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table; where names are too long to stand before every part of it, numbers do."""
+    if any(width(row[0]) > LABEL for row in rows):
+        headings, rows = ["#", *headings], [[str(n), *row] for n, row in enumerate(rows, 1)]
     words = {"configuration", "", "factor", "level"}
     cells = zip(*rows, strict=True)
     return table(

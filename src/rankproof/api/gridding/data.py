@@ -42,7 +42,8 @@ def data_of(source: Source, plan: Plan) -> Data:
     if whole is not None:
         questions, judgments, corpus = _together(_at(source, whole))
     else:
-        questions = load_questions(_needed(source, "questions", sample.queries))
+        asked = "queries" if "queries" in source.data else "questions"
+        questions = load_questions(_needed(source, asked, sample.queries))
         judgments = load_judgments(_needed(source, "judgments", sample.judgments))
         corpus = None
     if source.data.get("corpus") is not None:

@@ -62,7 +62,7 @@ def check_retriever(source: Source, part: Part) -> None:
         made = {CALL: lambda: adapted(part.options["call"]), BUILT: lambda: function_of(part)}[part.kind]
         _tried(source, "retrievers", part, made)
     elif part.kind == HYBRID:
-        _check_options(source, "retrievers", part, _nothing)
+        _check_options(source, "retrievers", part, _nothing, ("of",))
 
 
 def check_fusion(source: Source, part: Part, hybrids: Sequence[Part]) -> None:

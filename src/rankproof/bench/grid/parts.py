@@ -14,6 +14,13 @@ OWN = ("kind", "of", "cost")
 """Keys of a part that are not options of its kind."""
 
 
+CALLING = ("retrievers", "rerankers")
+"""Factors whose parts may be functions, endpoints, commands; no kind is written with a colon, a dot or a blank."""
+
+IMPLIED = {"call": "call", "of": "hybrid"}
+"""Keys that say what kind a part is where nothing else does."""
+
+
 @dataclass(frozen=True)
 class Part:
     """One level of a factor."""
@@ -44,7 +51,8 @@ Wrap = Callable[[str, Any], Part | None]
 
 
 def parts_of(source: Source, factor: str, wrap: Wrap) -> list[Part]:
-    """The parts of one factor: a word is a kind, a table has a kind and options, a list of values makes variants."""
+    """The parts of one factor: a word is a kind, or what is called; a table has a kind and options, of which a
+    list of values makes variants."""
     return [
         part
         for name, given in table_of(source, factor).items()
@@ -66,7 +74,8 @@ def table_of(source: Source, factor: str) -> Mapping[str, Any]:
 
 def _variants(source: Source, factor: str, name: str, given: Any, wrap: Wrap) -> Iterator[Part]:
     if isinstance(given, str):
-        given = {"kind": given}
+        calls = factor in CALLING and any(sign in given for sign in ":. ")
+        given = {"call" if calls else "kind": given}
     if not isinstance(given, Mapping):
         made = wrap(name, given)
         if made is None:
@@ -76,7 +85,7 @@ def _variants(source: Source, factor: str, name: str, given: Any, wrap: Wrap) ->
             )
         yield made
         return
-    kind = given.get("kind")
+    kind = given.get("kind", next((each for key, each in IMPLIED.items() if key in given), None))
     if not isinstance(kind, str):
         raise UsageError(f'{source.where(factor, name)}: no kind given. Next: add  kind = "...".')
     of, cost = _of(source, factor, name, given), _cost(source, factor, name, given)

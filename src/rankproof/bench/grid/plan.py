@@ -12,7 +12,7 @@ from rankproof.bench.grid.parts import Part
 from rankproof.bench.grid.settings import DEPTH, SETTINGS, limits_of, settings_of
 from rankproof.bench.grid.source import Source
 
-DATA = ("benchmark", "corpus", "questions", "judgments")
+DATA = ("benchmark", "corpus", "questions", "queries", "judgments")
 TABLES = ("chunkers", "retrievers", "filters", "fusion", "rerankers", "limits")
 
 
