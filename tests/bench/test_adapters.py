@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from time import monotonic, sleep
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from rankproof import Benchmark
 from rankproof.bench.adapters import Failed, adapted, as_retriever
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.errors import UsageError
@@ -29,6 +31,11 @@ async def awaited(text: str) -> list[str]:
 
 def of_several(texts: list[str]) -> list[list[str]]:
     return [["d2", "d1"] for _ in texts]
+
+
+async def bit_by_bit(text: str) -> AsyncIterator[str]:
+    for name in ("d2", "d1"):
+        yield name
 
 
 async def of_several_awaited(texts: list[str]) -> list[list[str]]:
@@ -60,6 +67,8 @@ class Marked(Callable):
         (lambda text: awaited(text), {}),
         (awaited, {}),
         (partial(awaited), {}),
+        (bit_by_bit, {}),
+        (lambda text: bit_by_bit(text), {}),
         (Callable(), {}),
         (AwaitedCallable(), {}),
         (Callable().__call__, {}),
@@ -78,10 +87,30 @@ def test_callables_of_every_kind_are_retrievers(retriever: Any, options: Any) ->
 
 
 def test_a_retriever_works_inside_a_running_loop() -> None:
-    async def notebook() -> list[Found]:
-        return as_retriever(awaited).search(["why?"], 10)
+    async def notebook(retriever: Any) -> list[Found]:
+        return as_retriever(retriever).search(["why?"], 10)
 
-    assert asyncio.run(notebook()) == ANSWER
+    for retriever in (awaited, bit_by_bit, lambda text: awaited(text)):
+        assert asyncio.run(notebook(retriever)) == ANSWER
+
+
+@pytest.mark.parametrize("limits", [{}, {"timeout": None}])
+def test_what_is_awaited_is_awaited_in_one_loop(limits: Any) -> None:
+    loops = set()
+
+    async def search(text: str) -> list[str]:
+        loops.add(asyncio.get_running_loop())
+        return ["d1"]
+
+    questions = ["why?", "who?", "when?"]
+    assert Benchmark(questions).run("wrapped", lambda text: search(text), **limits).failures == {}
+    assert len(loops) == 1
+    as_retriever(lambda text: search(text)).search(questions, 10)
+    assert len(loops) == 2
+    end = monotonic() + 5  # the thread that asked may be just about to close its loop
+    while not all(loop.is_closed() for loop in loops):
+        assert monotonic() < end
+        sleep(0.01)
 
 
 class Own:
@@ -158,6 +187,52 @@ def test_retrievers_of_other_libraries_are_known_by_their_methods(retriever: Any
 
 
 # --- words ------------------------------------------------------------------------------------------
+
+
+class HaystackPipeline:
+    """As haystack.Pipeline: inputs and outputs are those of its components."""
+
+    def __init__(self, *ends: str, needs: str = "query") -> None:
+        self.ends = ends
+        self.needs = needs
+        self.given: Any = None
+
+    def inputs(self) -> dict[str, dict[str, Any]]:
+        return {
+            "embedder": {self.needs: {"type": str, "is_mandatory": True}},
+            "words": {"query": {"is_mandatory": True}, "top_k": {"is_mandatory": False, "default_value": 3}},
+            "ranker": {"top_k": {"is_mandatory": False, "default_value": None}},
+        }
+
+    def run(self, data: dict[str, Any], include_outputs_from: Any = None) -> dict[str, Any]:
+        self.given = data
+        return {end: Haystack().run("why?") for end in self.ends} | {"llm": {"replies": ["no"]}}
+
+
+def test_a_pipeline_of_haystack_gets_the_question_wherever_it_takes_one() -> None:
+    for needs in ("query", "text"):
+        pipeline = HaystackPipeline("ranker", needs=needs)
+        assert as_retriever(pipeline).search(["why?"], 10) == ANSWER
+        assert pipeline.given == {"embedder": {needs: "why?"}, "words": {"query": "why?"}}
+
+
+def test_a_pipeline_that_ends_elsewhere_or_needs_more_says_so() -> None:
+    with pytest.raises(Failed, match=r"gives 0 lists of documents.*\(it gives llm.replies\)"):
+        as_retriever(HaystackPipeline()).search(["why?"], 10)
+    with pytest.raises(Failed, match="gives 2 lists of documents"):
+        as_retriever(HaystackPipeline("words", "ranker")).search(["why?"], 10)
+    with pytest.raises(UsageError, match=r"the pipeline needs embedder.image"):
+        as_retriever(HaystackPipeline("ranker", needs="image"))
+
+
+def test_a_component_that_takes_no_text_says_what_it_takes() -> None:
+    class Dense:
+        def run(self, query_embedding: list[float], top_k: int = 3) -> Any: ...
+
+    with pytest.raises(
+        UsageError, match=r"takes no query but query_embedding, top_k\. Next: give a pipeline"
+    ):
+        as_retriever(Dense())
 
 
 def test_what_is_no_retriever_is_refused() -> None:

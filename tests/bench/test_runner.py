@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from rankproof import Benchmark
+from rankproof.bench.runner import tasks
 from rankproof.errors import UsageError
 from rankproof.progress import Progress
 
@@ -27,7 +28,7 @@ def bench() -> Benchmark:
 
 
 class Faulty:
-    """Does what it is told at the first call for each text, and answers at the next."""
+    """Does what it is told for some texts, and answers the others."""
 
     def __init__(self, **faults: Any) -> None:
         self.faults = {f"question {name[1:]}": fault for name, fault in faults.items()}
@@ -126,6 +127,38 @@ def test_an_async_hang_is_cancelled_and_a_blocked_loop_is_left_behind() -> None:
     run = bench().run("slow", slow, timeout=0.2, concurrency=1)
     assert cancelled == ["question 0"]
     assert set(run.failures) == {"q0", "q11"}
+
+
+def test_what_waits_for_another_attempt_in_a_blocked_loop_is_asked_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tasks, "GRACE", 0.1)
+    released = threading.Event()
+    asked: list[str] = []
+
+    async def search(text: str) -> list[str]:
+        asked.append(text)
+        if text == "question 1":
+            await asyncio.sleep(0.02)  # when the other one is already in its pause
+            released.wait(20)
+        if asked.count("question 0") == 1:
+            raise ValueError("busy")
+        return ["d1"]
+
+    run = bench().run("blocked", search, timeout=0.1, retries=1, backoff=0.15, concurrency=2)
+    released.set()
+    assert run.failures == {"q1": "no answer within 0.1 s"}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
+def test_what_would_end_a_program_ends_no_thread(error: BaseException) -> None:
+    async def awaited(text: str) -> None:
+        raise error
+
+    fault = raising(error)
+    for fails in (lambda text: fault(), awaited, lambda text: awaited(text)):
+        run = bench().run("fails", fails, timeout=5, concurrency=2)
+        assert len(run.failures) == len(QUESTIONS)
 
 
 def test_an_async_failure_is_a_row() -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -211,7 +212,6 @@ def test_an_unknown_distance_meets_the_nearest(tmp_path: Path, make_wrong: Any) 
         make_wrong(str(tmp_path), "documents", embed, distance="cosin")
 
 
-@pytest.mark.filterwarnings("ignore:Failed to obtain server version:UserWarning")
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     for store in (
         lambda: qdrant("http://127.0.0.1:1", "c", embed),
@@ -219,6 +219,13 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     ):
         with pytest.raises(StoreError, match="Next: check the address"):
             store().search(["fee"], 1)
+
+
+def test_making_a_client_of_qdrant_leaves_no_thread_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Thread] = []
+    monkeypatch.setattr(Thread, "start", started.append)
+    qdrant("http://127.0.0.1:1", "c", embed).close()
+    assert started == []
 
 
 def test_many_threads_share_it(make: Make, corpus: Corpus) -> None:

@@ -61,12 +61,17 @@ def adapted(
     if found is not None:
         return found
     if not callable(anything) or isinstance(anything, type):
-        raise UsageError(
-            f"retriever: got {shorten(anything)} ({type(anything).__name__}), expected a function of a question, a "
-            f"retriever of LangChain, LlamaIndex or Haystack, or the words for one: {FORMS}. "
-            "Next: wrap it in a function that takes a text and returns ids."
-        )
+        raise _no_retriever(anything)
     return of_callable(anything, batch=batch, id=id, settings=settings)
+
+
+def _no_retriever(got: Any) -> UsageError:
+    own = "as_retriever" if callable(getattr(got, "as_retriever", None)) and not isinstance(got, type) else ""
+    advice = f"give its .{own}()" if own else "wrap it in a function that takes a text and returns ids"
+    return UsageError(
+        f"retriever: got {shorten(got)} ({type(got).__name__}), expected a function of a question, a retriever of "
+        f"LangChain, LlamaIndex or Haystack, or the words for one: {FORMS}. Next: {advice}."
+    )
 
 
 def _is_own(anything: Any) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Thread
 from typing import Any
 
 from rankproof.bench.adapters.answers import IdOf, Reading, arranged, read_answer
+from rankproof.bench.adapters.awaiting import Waiter
 from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.bench.retriever import Found
 
@@ -23,7 +21,7 @@ class Adapted:
     settings: Mapping[str, Any]
     batch: bool = False
     awaited: bool = False
-    """Whether `call` gives an awaitable."""
+    """Whether `call` gives what has to be awaited."""
     id: IdOf = None
     known: bool = True
     """Whether `settings` say all that shapes the answers; they cannot for a bare function."""
@@ -37,10 +35,12 @@ class Adapted:
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, one question after the other; failures are raised."""
         asked: list[Any] = [list(questions)] if self.batch else list(questions)
+        waiter = Waiter()
         try:
-            raw = [finished(self.call(each, k)) for each in asked if each != []]
+            raw = [waiter(self.call(each, k)) for each in asked if each != []]
         finally:
             self.stop()
+            waiter.close()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
         reading = Reading(k, self.id)
         return [arranged(read_answer(each, reading).found, k).found for each in map(_or_raise, every)]
@@ -54,25 +54,6 @@ def answers_of(raw: Any, questions: int) -> Sequence[Any]:
     if len(every) != questions:
         raise Failed(f"got {len(every)} answers to {questions} questions, expected one a question")
     return every
-
-
-def finished(value: Any) -> Any:
-    """The value, awaited where it is to be; in a thread of its own, since this one may have a running loop."""
-    if isinstance(value, list) or not inspect.isawaitable(value):
-        return value
-
-    async def waiting() -> Any:
-        return await value
-
-    outcome: list[Any] = []
-    thread = Thread(target=lambda: outcome.append(asyncio.run(_caught(waiting()))))
-    thread.start()
-    thread.join()
-    return _or_raise(outcome[0])
-
-
-async def _caught(coroutine: Any) -> Any:
-    return (await asyncio.gather(coroutine, return_exceptions=True))[0]
 
 
 def _or_raise(outcome: Any) -> Any:

@@ -58,13 +58,17 @@ def _needed(parameter: inspect.Parameter) -> bool:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling gives a coroutine, as far as can be told without calling.
+    """Whether what calling gives has to be awaited, as far as can be told without calling.
 
     >>> async def search(text): ...
     >>> is_async(search), is_async(partial(search)), is_async(len)
     (True, True, False)
     """
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(_method(function))
+    return any(
+        is_one(each)
+        for is_one in (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+        for each in (function, _method(function))
+    )
 
 
 def _method(function: Callable[..., Any]) -> Any:

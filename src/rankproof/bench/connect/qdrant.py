@@ -81,8 +81,10 @@ def _client(where: Any, options: Mapping[str, Any]) -> Any:
         return where
     make: Any = QdrantClient
     kind = "location" if where == ":memory:" else "url" if "://" in str(where) else "path"
+    # Its look at the server's version is taken in a thread of its own, whose warnings come at any moment.
+    told = {"check_compatibility": False, **options, kind: str(where)}
     with _faults((options.get("api_key"),)):
-        return make(**{kind: str(where)}, **options)
+        return make(**told)
 
 
 def _address(where: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.adapters.adapted import finished
+from rankproof.bench.adapters.awaiting import finished
 from rankproof.bench.retrieve.embedder import Embed
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.bench.adapters.adapted import finished
+from rankproof.bench.adapters.awaiting import finished
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError, shorten
 

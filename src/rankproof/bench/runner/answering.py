@@ -148,7 +148,7 @@ def _may_stay_here(retriever: Adapted, plan: Plan) -> bool:
 
 def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[None]:
     due = monotonic() + TICK
-    while threads.work_one(work, ask):
+    for _ in threads.each_job(work, ask):
         if monotonic() >= due:
             yield
             due = monotonic() + TICK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import current_thread, main_thread
 from time import perf_counter
 from types import TracebackType
 from typing import Any
@@ -12,7 +13,8 @@ from rankproof.bench.adapters.failed import Failed, as_failure
 class Outcome:
     """What a block of code gave or raised, and the seconds it took.
 
-    A user's retriever may raise anything, also what ends a program; only Ctrl-C goes through.
+    A user's retriever may raise anything, also what ends a program; only Ctrl-C goes through, which meets the
+    main thread and no other.
 
     >>> with Outcome() as outcome:
     ...     outcome.value = 1 / 0
@@ -36,9 +38,13 @@ class Outcome:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self.seconds = perf_counter() - self.start
-        if error is not None and not isinstance(error, KeyboardInterrupt):
+        if error is not None and not _is_control_c(error):
             self.failure = as_failure(error)
         return self.failure is not None
+
+
+def _is_control_c(error: BaseException) -> bool:
+    return isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()
 
 
 def late(seconds: float) -> Outcome:

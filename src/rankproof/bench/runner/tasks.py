@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from threading import Thread
 
+from rankproof.bench.adapters.awaiting import awaited
 from rankproof.bench.runner.outcome import Outcome, late
 from rankproof.bench.runner.rows import Job, whole
 from rankproof.bench.runner.threads import Ask
@@ -54,9 +55,9 @@ async def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome
         while True:
             wait = course.send(reply)
             if wait is not None:
-                reply = None
+                reply, pause = None, work.begin(course, job, wait)
                 await asyncio.sleep(wait)
-                if work.over.is_set():
+                if not work.end(pause) or work.over.is_set():
                     return False
                 continue
             call = work.begin(course, job)
@@ -80,5 +81,5 @@ async def _asked(ask: Ask, job: Job, patience: float | None) -> Outcome:
 
 async def _caught(ask: Ask, job: Job) -> Outcome:
     with Outcome() as outcome:
-        outcome.value = whole(job, await ask(job))
+        outcome.value = whole(job, await awaited(ask(job)))
     return outcome

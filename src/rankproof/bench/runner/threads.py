@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Thread
 from typing import Any
 
-from rankproof.bench.adapters.adapted import finished
+from rankproof.bench.adapters.awaiting import Waiter
 from rankproof.bench.runner.outcome import Outcome, late
 from rankproof.bench.runner.rows import Job, whole
 from rankproof.bench.runner.work import Call, Course, Work
@@ -24,28 +24,35 @@ def relieve(work: Work, ask: Ask) -> None:
     """Give up the calls that take too long, and let others go on in their place."""
     for call in work.overdue():
         if work.end(call):
-            _thread(_go_on, work, ask, call)
+            _thread(work_off, work, ask, call)
 
 
-def work_off(work: Work, ask: Ask) -> None:
+def work_off(work: Work, ask: Ask, given_up: Call | None = None) -> None:
     """Take one job after the other until there is none."""
-    while work_one(work, ask):
+    for _ in each_job(work, ask, given_up):
         pass
 
 
-def work_one(work: Work, ask: Ask) -> bool:
-    """Do one job; False where there is none, or somebody else has taken over."""
-    job = work.next()
-    return job is not None and _follow(work, ask, job, work.course())
+def each_job(work: Work, ask: Ask, given_up: Call | None = None) -> Iterator[None]:
+    """Do one job after the other, until there is none or somebody else has taken over.
+
+    Before them comes the job of a call that was given up, where there is one.
+    """
+    waiter = Waiter()
+    try:
+        if given_up is not None:
+            outcome = late(work.plan.patience(len(given_up.job)) or 0.0)
+            if not _follow(work, ask, given_up.job, given_up.course, waiter, outcome):
+                return
+        while (job := work.next()) is not None and _follow(work, ask, job, work.course(), waiter):
+            yield
+    finally:
+        waiter.close()
 
 
-def _go_on(work: Work, ask: Ask, call: Call) -> None:
-    outcome = late(work.plan.patience(len(call.job)) or 0.0)
-    if _follow(work, ask, call.job, call.course, outcome):
-        work_off(work, ask)
-
-
-def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome | None = None) -> bool:
+def _follow(
+    work: Work, ask: Ask, job: Job, course: Course, waiter: Waiter, reply: Outcome | None = None
+) -> bool:
     """Do what the course says to its end; False where somebody else has taken over."""
     try:
         while True:
@@ -57,7 +64,7 @@ def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome | Non
                 continue
             call = work.begin(course, job)
             with Outcome() as reply:
-                reply.value = whole(job, finished(ask(job)))
+                reply.value = whole(job, waiter(ask(job)))
             if not work.end(call):
                 return False
     except StopIteration as end:

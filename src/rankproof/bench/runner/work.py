@@ -74,9 +74,9 @@ class Work:
                 self._pace.pause(failure.wait)
             yield self.plan.delay(attempt, failure)
 
-    def begin(self, course: Course, job: Job) -> Call:
-        """Note that a call begins."""
-        call = Call(course, job, monotonic())
+    def begin(self, course: Course, job: Job, pause: float = 0.0) -> Call:
+        """Note that a call begins, or a pause before one."""
+        call = Call(course, job, monotonic() + pause)
         self._calls[id(call)] = call
         return call
 
