@@ -127,11 +127,12 @@ def main() -> None:
     }
     rows = samples(given.samples)
     with serving(given.wait) as count:
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         {"rankproof": rankproof, "ragas": ragas, "deepeval": deepeval}[given.tool](rows, count.url)
-        took = time.perf_counter() - began
+        took, worked = time.perf_counter() - began, time.process_time() - worked
     per = {"calls": count.calls / given.samples, "characters": count.characters / given.samples}
-    print(json.dumps({"tool": given.tool, "samples": given.samples, **per, "seconds": round(took, 2)}))
+    times = {"seconds": round(took, 2), "cpu_seconds": round(worked, 2)}
+    print(json.dumps({"tool": given.tool, "samples": given.samples, **per, **times}))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from time import monotonic
 from typing import Protocol
 
 from rankproof.judging.checking import checked
 from rankproof.judging.verdicts import Ask, Judge, Unmeasured, Verdict
-from rankproof.store.ledger import HUMAN, Entry, Ledger
+from rankproof.store.ledger import HUMAN, Entry, Given, Ledger
 
 Said = Verdict | Unmeasured
 MOMENT = 0.2
@@ -63,6 +64,8 @@ class InLedger:
         self.ledger = ledger
         self._waiting: list[tuple[Judge, Sequence[Said]]] = []
         self._written = 0.0
+        self._open = ExitStack()
+        self._take: Callable[[Iterable[Given]], None] | None = None
         self._lock = threading.Lock()
 
     def find(self, asks: Iterable[Ask], judge: Judge) -> dict[Ask, Said]:
@@ -79,17 +82,25 @@ class InLedger:
                 self._write()
 
     def flush(self) -> None:
-        """Write down what still waits."""
+        """Write down what still waits, and close the file."""
         with self._lock:
-            self._write()
+            try:
+                self._write()
+            finally:
+                self._take = None
+                self._open.close()
 
     def _write(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            self.ledger.take(
-                (judge.identity, judge.name, [entry_of(each, judge.name) for each in said])
-                for judge, said in waiting
-            )
+        """Write down what waits; it waits on where that fails."""
+        if not self._waiting:
+            return
+        if self._take is None:
+            self._take = self._open.enter_context(self.ledger.writer())
+        self._take(
+            (judge.identity, judge.name, [entry_of(each, judge.name) for each in said])
+            for judge, said in self._waiting
+        )
+        self._waiting = []
         self._written = monotonic()
 
 

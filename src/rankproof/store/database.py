@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 from rankproof.errors import DataError, RankproofError, UsageError
@@ -37,30 +37,53 @@ def reading(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> I
 @contextmanager
 def writing(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
     """The file inside one transaction: all that is written in it stays, or nothing of it."""
+    with held(path, timeout, schema) as begin, begin() as connection:
+        yield connection
+
+
+Begin = Callable[[], AbstractContextManager[sqlite3.Connection]]
+"""Begins a transaction, which lasts as long as its block."""
+
+
+@contextmanager
+def held(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[Begin]:
+    """The file, open for any number of transactions in any thread, one at a time: closing it takes longest."""
     with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rwc")) as connection:
         _check(path, connection, schema)
         _write_ahead(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         if schema.often:  # a crash of the program loses nothing; one of the machine the last moments at most
             connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            migrate(connection, schema)
-            yield connection
-        except BaseException:  # whatever ended the work, Ctrl-C included, nothing half done stays
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+
+        @contextmanager
+        def begin() -> Iterator[sqlite3.Connection]:
+            with _speaking(path, timeout, schema), _whole(connection):
+                if version(connection) < schema.newest:
+                    migrate(connection, schema)
+                yield connection
+
+        yield begin
+
+
+@contextmanager
+def _whole(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction: whatever ends it before its end, Ctrl-C included, nothing half done stays."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
     """A connection; SQLite needs to write beside what it reads, unless told that nobody else will."""
     still = mode == "rw" and not os.access(path.parent, os.W_OK) and not _log_of(path).exists()
     query = "mode=ro&immutable=1" if still else f"mode={mode}"
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{query}", uri=True, timeout=timeout, isolation_level=None
-    )
+    address = f"{path.absolute().as_uri()}?{query}"
+    return sqlite3.connect(address, timeout, isolation_level=None, check_same_thread=False, uri=True)
 
 
 def _log_of(path: Path) -> Path:

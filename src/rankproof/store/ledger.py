@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rankproof.store.database import TIMEOUT, reading, writing
+from rankproof.store.database import TIMEOUT, held, reading, writing
 from rankproof.store.migrations import Schema
 
 Key = tuple[str, str, str]
@@ -97,6 +99,8 @@ class Entry:
 
 Identity = Mapping[str, Any]
 """All that shapes the verdicts of a judge; its `kind` and `name` are part of it."""
+Given = tuple[Identity, str, Sequence[Entry]]
+"""What a judge of that identity and name said."""
 
 
 class Ledger:
@@ -121,11 +125,22 @@ class Ledger:
         """Write down what a judge said; what stands without a verdict never takes the place of one."""
         self.take([(judge, name, entries)])
 
-    def take(self, said: Iterable[tuple[Identity, str, Sequence[Entry]]]) -> None:
-        """Write down what several judges (identity, name) said: all of it or, where that fails, nothing."""
-        with writing(self.path, self.timeout, LEDGER) as connection:
-            for judge, name, entries in said:
-                _insert(connection, _judge_number(connection, judge, name), entries)
+    def take(self, said: Iterable[Given]) -> None:
+        """Write down what several judges said: all of it or, where that fails, nothing."""
+        with self.writer() as take:
+            take(said)
+
+    @contextmanager
+    def writer(self) -> Iterator[Callable[[Iterable[Given]], None]]:
+        """Writes down, as often as it is called, what judges said; for many times in a row, as that is faster."""
+        with held(self.path, self.timeout, LEDGER) as begin:
+
+            def take(said: Iterable[Given]) -> None:
+                with begin() as connection:
+                    for judge, name, entries in said:
+                        _insert(connection, _judge_number(connection, judge, name), entries)
+
+            yield take
 
     def forget(self, judge: Identity, keys: Iterable[Key]) -> None:
         """Take back what one judge said of these pairs."""
@@ -160,13 +175,17 @@ class Ledger:
         asked = (None if judge is None else _digest(_spelled(judge)), human)
         with reading(self.path, self.timeout, LEDGER) as connection:
             for relation, left, right, identity, *rest in connection.execute(_EVERYTHING, asked):
-                yield replace(_entry((relation, left, right), *rest), identity=json.loads(identity))
+                key = (relation, _text(left), _text(right))
+                yield replace(_entry(key, *rest), identity=json.loads(identity))
 
     def identities(self) -> dict[str, dict[str, Any]]:
         """The identity of each judge by its name; of those of one name the latest."""
         return {each["name"]: each["identity"] for each in self.judges()}
 
 
+_JSON = json.JSONEncoder(default=str)
+HALVES = re.compile("[\ud800-\udfff]")
+"""Half characters, which a text read from JSON may hold."""
 _COLUMNS = "j.name, v.value, v.probability, v.quote, v.items, v.origin, v.reason, v.at"
 _KEEP = """INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (pair, judge) DO UPDATE SET value = excluded.value, probability = excluded.probability,
@@ -183,22 +202,37 @@ _EVERYTHING = f"""SELECT v.relation, l.text, r.text, j.identity, {_COLUMNS}
 
 
 def _insert(connection: sqlite3.Connection, judge: int, entries: Sequence[Entry]) -> None:
-    now, keys = _now(), [(pair_of(each.key), each) for each in entries]
-    texts = {text for _, each in keys for text in (each.left, each.right)}
+    now, texts = _now(), dict.fromkeys(text for each in entries for text in (each.left, each.right))
+    ids = {text: _digest(text) for text in texts}
     connection.executemany(
-        "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(_digest(text), text) for text in texts]
+        "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(ids[text], _storable(text)) for text in texts]
     )
-    connection.executemany(_KEEP, [_columns(pair, judge, each, now) for pair, each in keys])
+    connection.executemany(
+        _KEEP, [_columns(judge, each, ids[each.left], ids[each.right], now) for each in entries]
+    )
 
 
 def pair_of(key: Key) -> bytes:
     """The hash of a pair under a relation."""
     relation, left, right = key
-    return hashlib.blake2b(relation.encode() + _digest(left) + _digest(right), digest_size=16).digest()
+    return _pair(relation, _digest(left), _digest(right))
+
+
+def _pair(relation: str, left: bytes, right: bytes) -> bytes:
+    return hashlib.blake2b(relation.encode("utf-8", "surrogatepass") + left + right, digest_size=16).digest()
 
 
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _storable(text: str) -> str | bytes:
+    """The text; as bytes where it holds half a character, which SQLite takes for no text."""
+    return text if text.isascii() or not HALVES.search(text) else text.encode("utf-8", "surrogatepass")
+
+
+def _text(stored: str | bytes) -> str:
+    return stored if isinstance(stored, str) else stored.decode("utf-8", "surrogatepass")
 
 
 def _spelled(identity: Identity) -> str:
@@ -226,17 +260,17 @@ def _rows(connection: sqlite3.Connection, pairs: Sequence[bytes], judge: Identit
     ).fetchall()
 
 
-def _columns(pair: bytes, number: int, each: Entry, now: str) -> tuple[Any, ...]:
-    items, origin = json.dumps(each.items, ensure_ascii=False), json.dumps(dict(each.origin), default=str)
-    said = (each.value, each.probability, each.quote, items, origin, each.reason, each.at or now)
-    return (pair, number, each.relation, _digest(each.left), _digest(each.right), *said)
+def _columns(number: int, each: Entry, left: bytes, right: bytes, now: str) -> tuple[Any, ...]:
+    items, origin = _JSON.encode(each.items), _JSON.encode(dict(each.origin))
+    quote, reason = _storable(each.quote), _storable(each.reason)
+    said = (each.value, each.probability, quote, items, origin, reason, each.at or now)
+    return (_pair(each.relation, left, right), number, each.relation, left, right, *said)
 
 
 def _entry(key: Key, judge: str, value: Any, probability: Any, quote: str, items: str, *rest: str) -> Entry:
     origin, reason, at = rest
-    return Entry(
-        *key, judge, value, probability, quote, tuple(json.loads(items)), json.loads(origin), reason, at
-    )
+    listed, known = tuple(json.loads(items)), json.loads(origin)
+    return Entry(*key, judge, value, probability, _text(quote), listed, known, _text(reason), at)
 
 
 def _now() -> str:
