@@ -166,6 +166,7 @@ LENGTH = {
     "P": "it is a share of the documents shown",
     "P(denominator='returned')": "it is a share of the documents shown",
     "P(scores='positive')": "it is a share of the documents shown",
+    "P(threshold='query')": "it is a share of the documents shown",
     "P(denominator='returned')@3": "it is a share of the documents shown",
     "F": "P is a share of the documents shown",
     "RelP": "it is a share of the documents shown",

@@ -212,3 +212,13 @@ def test_a_wrong_convention_is_an_error_with_the_nearest_word(
 ) -> None:
     with pytest.raises(UsageError, match=says):
         evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", **{argument: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("measure", "counted"),
+    [("nDCG", 1), ("nDCG(rel=1)", 0), ("nERR", 1), ("P@5", 0), ("P(threshold='query')@5", 1), ("AP", 0)],
+)
+def test_a_query_counts_where_it_has_a_document_relevant_to_the_measure(measure: str, counted: int) -> None:
+    judged = {"q": {"a": 0.5}, "r": {"b": 0}, "s": {"c": 1}}
+    scores = evaluate(judged, {"q": ["a"], "r": ["b"], "s": ["c"]}, measure, no_relevant="skip")
+    assert scores.row(measure).n == counted + 1

@@ -66,7 +66,7 @@ def test_name_of_another_tool(tool: str, theirs: str, ours: str) -> None:
         ("RBP(p=1)", "RBP: p is 1, expected a number above 0 and below 1."),
         ("INST(T=0.2)", "INST: T is 0.2, expected a number of at least 0.5."),
         ("nDCG(gain='exponential')@5", "nDCG: gain is 'exponential', expected 'linear', 'exp' or a mapping of grade to gain."),
-        ("P(relevance=2)@5", "P: unknown parameter 'relevance', expected k, rel, denominator, scores."),
+        ("P(relevance=2)@5", "P: unknown parameter 'relevance', expected k, rel, denominator, scores, threshold."),
         ("AP(denominator='foudn')", "Did you mean 'found'?"),
         ("Presision@5", "Did you mean 'precision'?"),
         ("NumRel@5", "NumRel: got @5, but this measure has no cut-off."),

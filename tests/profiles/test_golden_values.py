@@ -87,8 +87,9 @@ ELASTIC: Names = at(
      "expected_reciprocal_rank@*": "ERR(top_grade=4)@*"}, FIVE,
 )  # fmt: skip
 OPENSEARCH: Names = at(
-    {"DCG@*": "DCG@*", "NDCG@*": "nDCG@*", "Precision@*, any grade above 0": "P@*", "Recall@*, any grade above 0": "R@*",
-     "MAP@*, any grade above 0": "AP@*", "MRR@*, any grade above 0": "RR@*",
+    {"DCG@*": "DCG@*", "NDCG@*": "nDCG@*",
+     "Precision@*, any grade above 0": "P(rel=0.001)@*", "Recall@*, any grade above 0": "R(rel=0.001)@*",
+     "MAP@*, any grade above 0": "AP(rel=0.001)@*", "MRR@*, any grade above 0": "RR(rel=0.001)@*",
      "Precision@*": "P@*", "Recall@*": "R@*", "MAP@*": "AP@*", "MRR@*": "RR@*"}, (1, 3, 5, 8, 10),
 )  # fmt: skip
 QUEPID: Names = at(
@@ -154,9 +155,8 @@ def left_by_products(case: str, measure: str) -> bool:
 
 
 def left_by_opensearch(case: str, measure: str) -> bool:
-    """Its threshold, taken from the grades of each query, is 1 or below where judgments are yes or no."""
-    threshold = not measure.endswith("above 0") and not measure.startswith(("DCG", "NDCG"))
-    return left_by_products(case, measure) or (threshold and case not in BINARY)
+    """A negative grade pulls its DCG down."""
+    return case in NEGATIVE and measure.startswith(("DCG", "NDCG"))
 
 
 def left_by_trec_eval_10(case: str, measure: str) -> bool:

@@ -50,6 +50,19 @@ def test_a_parameter_that_was_given_stays_though_it_is_the_usual_one(name: str |
     assert evaluate({"q": {"a": 1}}, {"q": ["a"]}, "P@5", profile="elasticsearch")["P@5"] == 1.0
 
 
+def test_a_grade_that_was_given_stays_where_the_tool_would_take_one_from_the_judgments() -> None:
+    judged, run = {"q": {"a": 1, "b": 4}}, {"q": ["a", "b"]}
+    assert evaluate(judged, run, "P@2", profile="opensearch")["P@2"] == 0.5
+    assert evaluate(judged, run, "P(rel=1)@2", profile="opensearch")["P@2"] == 1.0
+
+
+def test_one_name_for_two_measures_of_a_profile_is_an_error() -> None:
+    both = ["P@5", "P(denominator='k')@5"]
+    with pytest.raises(UsageError, match=r"P@5: asked for twice under profile 'quepid', as P\(denominator"):
+        evaluate({"q": {"a": 1}}, {"q": ["a"]}, both, profile="quepid")
+    assert [*evaluate({"q": {"a": 1}}, {"q": ["a"]}, both).means] == ["P@5"]
+
+
 def test_what_was_given_survives_a_pickle() -> None:
     again = pickle.loads(pickle.dumps(parse("P(denominator='k')@5")))
     assert (str(again), str(as_in(find("quepid"), again))) == ("P@5", "P@5")

@@ -13,7 +13,7 @@ from rankproof.core.conventions import Conventions, Default
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.names import parse_all
+from rankproof.core.names import parse_each
 from rankproof.core.scoring import score
 from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_judgments, load_ranking
@@ -63,7 +63,7 @@ def evaluate(
     >>> scores["P@2"], round(scores["nDCG@3"], 4)
     (1.0, 0.7967)
     """
-    asked = _rank_measures(parse_all(DEFAULT_MEASURES if measures is None else measures))
+    asked = _rank_measures(parse_each(DEFAULT_MEASURES if measures is None else measures))
     conventions = Conventions(
         ties=ties,
         missing=missing,

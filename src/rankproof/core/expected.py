@@ -9,15 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.threshold import relevant
 
 
-def expected_rr(h: Hits, k: int | None = None, rel: float = 1, scores: str = "any") -> PerQuery:
+def expected_rr(
+    h: Hits, k: int | None = None, rel: float = 1, scores: str = "any", threshold: str = "rel"
+) -> PerQuery:
     """The mean of 1 / rank of the first relevant document: it stands in the first tie that holds one.
 
     With r relevant in a tie of s, the first of them is at place i of the tie with probability
     C(s - i, r - 1) / C(s, r).
     """
-    first, size, count = _leading_tie(h.scored(scores).relevant(rel))
+    first, size, count = _leading_tie(relevant(h.scored(scores), rel, threshold))
     chance, total = ratio(count, size), np.zeros(h.n)
     for i in range(int(size.max(initial=0))):
         rank = first + i
@@ -37,14 +40,19 @@ def _leading_tie(good: Hits) -> tuple[Array, Array, Array]:
 
 
 def expected_ap(
-    h: Hits, k: int | None = None, rel: float = 1, denominator: str = "all", scores: str = "any"
+    h: Hits,
+    k: int | None = None,
+    rel: float = 1,
+    denominator: str = "all",
+    scores: str = "any",
+    threshold: str = "rel",
 ) -> PerQuery:
     """The mean of average precision: a relevant document at place i of a tie of s with r relevant has
     (i - 1)(r - 1)/(s - 1) of the others before it, in the mean.
 
     Not for `denominator='found'` with a cut, where the divisor depends on the order.
     """
-    good = h.scored(scores).relevant(rel)
+    good = relevant(h.scored(scores), rel, threshold)
     first, last = _span(good)
     leads = (good.nth == 1) | (np.diff(first, prepend=0) != 0)
     at = np.flatnonzero(leads)
@@ -56,14 +64,10 @@ def expected_ap(
     above = (good.nth[at] - 1)[tie] + ratio(place * (count - 1)[tie], (size - 1)[tie])
     value = (count / size)[tie] * (above + 1) / rank * (rank <= (np.inf if k is None else k))
     total = np.bincount(good.query[at][tie], weights=value, minlength=h.n)
-    return ratio(total, _ap_divisor(h, good, k, rel, denominator))
-
-
-def _ap_divisor(h: Hits, good: Hits, k: int | None, rel: float, denominator: str) -> PerQuery:
     if denominator == "found":
-        return good.count()
-    wanted = h.ideal.relevant(rel).count()
-    return np.minimum(wanted, k) if denominator == "min" and k is not None else wanted
+        return ratio(total, good.count())
+    wanted = relevant(h.judged, rel, threshold).count()
+    return ratio(total, np.minimum(wanted, k) if denominator == "min" and k is not None else wanted)
 
 
 def expected_bpref(h: Hits, rel: float = 1) -> PerQuery:

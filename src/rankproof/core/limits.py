@@ -59,6 +59,8 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
     params = dict(measure.params)
     if params.pop("scores", "any") != "any":
         return None  # which of the unjudged documents score above 0 is not kept
+    if params.pop("threshold", "rel") != "rel":
+        return None  # a judgment more moves the grade from which on documents are relevant
     grade = max(grade, params.get("rel", grade))
     bounds = BOUNDS.get(measure.spec.name)
     if bounds is not None and _known_divisor(measure):

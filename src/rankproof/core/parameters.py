@@ -77,6 +77,8 @@ Maximum: TypeAlias = Annotated[
 ]
 Scored: TypeAlias = Literal["any", "positive"]
 """Which documents can count as found: all, or those with a score above 0."""
+Threshold: TypeAlias = Literal["rel", "query"]
+"""From which grade on a document is relevant: `rel`, or what the grades of its own query say."""
 Share: TypeAlias = Annotated[float, Kind("a number from 0 to 1", _real(0, 1), _number)]
 Persistence: TypeAlias = Annotated[
     float, Kind("a number above 0 and below 1", _real(0, 1, open_low=True, open_high=True), _number)

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.measure import Measure
-from rankproof.errors import is_one_of, one_of
+from rankproof.errors import UsageError, is_one_of, one_of
 
 Parameters = Mapping[str, Mapping[str, Any]]
 
@@ -174,16 +174,21 @@ _ALL = (
         says=(
             "The gain is 2^grade - 1.",
             "P is divided by min(k, hits).",
+            "In P, R, AP and RR a document is relevant from max(half the highest grade, the 90th percentile) of "
+            "its query's grades on.",
             "Each query's value is rounded to 2 decimals, halves up, before the mean.",
             "A query without hits has no value.",
             _GIVEN_ORDER,
         ),
-        measures={"DCG": {"gain": "exp"}, "nDCG": {"gain": "exp"}, "P": {"denominator": "returned"}},
+        measures={
+            "DCG": {"gain": "exp"},
+            "nDCG": {"gain": "exp"},
+            "P": {"denominator": "returned", "threshold": "query"},
+            **{name: {"threshold": "query"} for name in ("R", "AP", "RR")},
+        },
         conventions={"ties": "input", "rounded": 2, "missing": "skip"},
         beyond=(
-            "since 3.6 its P, R, AP and RR take a document as relevant only from max(half the highest grade, "
-            "the 90th percentile) of its query's grades on; set rel= where that matters",
-            _FRACTION,
+            "before 3.6 any grade above 0 was relevant to it; set rel= to have that",
             _NEGATIVE,
         ),
     ),
@@ -253,7 +258,9 @@ def as_in(profile: Profile, measure: Measure) -> Measure:
     P@5
     """
     params = profile.measures.get(measure.spec.name, {})
-    return measure.with_params({name: value for name, value in params.items() if name not in measure.stated})
+    # A grade that was asked for is no other's to move.
+    stated = measure.stated | ({"threshold"} if "rel" in measure.stated else set())
+    return measure.with_params({name: value for name, value in params.items() if name not in stated})
 
 
 def apply(
@@ -261,6 +268,13 @@ def apply(
 ) -> tuple[list[Measure], Conventions, dict[str, Measure]]:
     """The measures and conventions under a profile, and which measure stands for each name asked for."""
     profile = find(name)
-    asked = {each.name: as_in(profile, each) for each in measures}
+    asked: dict[str, Measure] = {}
+    for each in measures:
+        theirs = as_in(profile, each)
+        if asked.setdefault(each.name, theirs) != theirs:
+            raise UsageError(
+                f"{each}: asked for twice under profile {name!r}, as {asked[each.name]} and as {theirs}. "
+                "Next: ask for one of them at a time."
+            )
     settled = {**profile.conventions, **conventions.asked(), "profile": name}
     return list(dict.fromkeys(asked.values())), replace(conventions, **settled), asked

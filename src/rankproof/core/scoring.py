@@ -10,6 +10,8 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.gain import gains
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure
+from rankproof.core.measures.graded import at_least
+from rankproof.core.threshold import ABOVE_ZERO, relevant
 from rankproof.core.ties import seen_by, tied_values
 from rankproof.errors import DataError
 
@@ -84,9 +86,8 @@ def counted_queries(measure: Measure, hits: Hits, conventions: Conventions) -> A
 
 def has_relevant(measure: Measure, hits: Hits) -> Array:
     """Which queries have a document that is relevant in the measure's own sense."""
-    pool = hits.judged
-    if "gain" in measure.spec.parameters:
-        worth = gains(pool.grade, measure.params["gain"]) > 0
-    else:
-        worth = pool.grade >= measure.params.get("rel", 1)
-    return np.bincount(pool.query[worth], minlength=hits.n) > 0
+    params, pool = measure.params, hits.judged
+    if "gain" not in params:
+        return relevant(pool, params.get("rel", ABOVE_ZERO), params.get("threshold", "rel")).count() > 0
+    counted = at_least(pool, params.get("rel", 0))
+    return counted.keep(gains(counted.grade, params["gain"]) > 0).count() > 0

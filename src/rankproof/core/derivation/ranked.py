@@ -28,32 +28,37 @@ from rankproof.core.measures import ranked
 
 
 @writes(ranked.reciprocal_rank)
-def reciprocal_rank(c: Case, k: int | None, rel: float, scores: str) -> Written:
+def reciprocal_rank(c: Case, k: int | None, rel: float, scores: str, threshold: str) -> Written:
     """One over the first relevant rank."""
+    rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
     if not good:
-        return Written((Step("result", f"no document {cut_at(k)} is {at_least(rel, scores)}", value=0.0),))
+        none = f"no document {cut_at(k)} is {at_least(rel, scores)}"
+        return Written((*before, Step("result", none, value=0.0)))
     rank = good[0].rank
     says = f"rank of the first that is {at_least(rel, scores)}"
     first = Step("found", says, graded(good[:1]), f"rank {rank}", float(rank))
     end = quotient("result", "one over that rank", 1.0, rank)
-    return Written((first, end), {rank: end.value or 0.0})
+    return Written((*before, first, end), {rank: end.number})
 
 
 @writes(ranked.average_precision)
-def average_precision(c: Case, k: int | None, rel: float, denominator: str, scores: str) -> Written:
+def average_precision(
+    c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str
+) -> Written:
     """The precision at each relevant rank, added up, by what there is to find."""
+    rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
     sums = precisions(good, f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}")
     divisor = _divisor(c, good, k, rel, denominator)
     end = quotient("result", "the sum divided by that", sums.number, divisor.number)
-    return Written((sums, divisor, end), parts(sums, divisor.number))
+    return Written((*before, sums, divisor, end), parts(sums, divisor.number))
 
 
 @writes(ranked.geometric_average_precision)
 def geometric_average_precision(c: Case, k: int | None, rel: float) -> Written:
     """For one query it is average precision."""
-    return average_precision(c, k, rel, "all", "any")
+    return average_precision(c, k, rel, "all", "any", "rel")
 
 
 def precisions(good: list[Found], says: str) -> Step:

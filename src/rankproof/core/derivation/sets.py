@@ -22,17 +22,20 @@ from rankproof.core.measures import sets
 
 
 @writes(sets.precision)
-def precision(c: Case, k: int | None, rel: float, denominator: str, scores: str) -> Written:
+def precision(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     """Relevant documents shown by documents shown."""
+    rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
-    return share(relevant_shown(good, k, rel, scores), shown(c, k, denominator), good)
+    return share(relevant_shown(good, k, rel, scores), shown(c, k, denominator), good, before=before)
 
 
 @writes(sets.recall)
-def recall(c: Case, k: int | None, rel: float, denominator: str, scores: str) -> Written:
+def recall(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     """Relevant documents shown by relevant documents there are."""
+    rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
-    return share(relevant_shown(good, k, rel, scores), _to_find(c, k, rel, denominator), good)
+    found, there_are = relevant_shown(good, k, rel, scores), _to_find(c, k, rel, denominator)
+    return share(found, there_are, good, before=before)
 
 
 def _to_find(c: Case, k: int | None, rel: float, denominator: str) -> Step:

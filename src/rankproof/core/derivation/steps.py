@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rankproof.core.hits import Hits
+from rankproof.core.threshold import own
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,14 @@ class Case:
     def wanted(self, rel: float = 1) -> list[Found]:
         """The relevant documents there are."""
         return [each for each in self.judged if each.grade >= rel]
+
+    def least(self, rel: float, threshold: str) -> tuple[float, tuple[Step, ...]]:
+        """The grade from which on a document is relevant, and the step that finds it, where there is one."""
+        if threshold == "rel":
+            return rel, ()
+        least = float(own(self.hits)[0])
+        says = "relevant from max(half the highest grade, the 90th percentile of the grades) on, if above 0"
+        return least, (Step("threshold", says, value=least),)
 
     def shown(self, k: int | None) -> int:
         """How many documents the ranking shows down to `k`."""

@@ -10,7 +10,8 @@ from rankproof.core.expected import expected_ap, expected_rr
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import wanted
-from rankproof.core.parameters import Cutoff, Grade, Positive, Scored
+from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
+from rankproof.core.threshold import relevant
 
 
 @measure(
@@ -18,12 +19,16 @@ from rankproof.core.parameters import Cutoff, Grade, Positive, Scored
     also=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
     optimistic=True,
     expected=expected_rr,
+    when={("threshold", "query"): {"optimistic": False}},
 )
-def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1, scores: Scored = "any") -> PerQuery:
+def reciprocal_rank(
+    h: Hits, k: Cutoff = None, rel: Grade = 1, scores: Scored = "any", threshold: Threshold = "rel"
+) -> PerQuery:
     """One over the rank of the first relevant document; its mean is MRR.
 
     Formula: RR = 1 / rank of the first relevant document; 0 if there is none (in the top k).
-    `scores='positive'` takes a document scored 0 or less for not relevant.
+    `scores='positive'` takes a document scored 0 or less for not relevant; `threshold='query'` puts max(half
+    the highest, 90th percentile) of the query's grades in the place of `rel`.
 
     Range: 0 to 1.
 
@@ -41,7 +46,7 @@ def reciprocal_rank(h: Hits, k: Cutoff = None, rel: Grade = 1, scores: Scored = 
     >>> evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "MRR")["MRR"]
     0.5
     """
-    good = h.scored(scores).relevant(rel).top(k)
+    good = relevant(h.scored(scores), rel, threshold).top(k)
     return good.sum((good.nth == 1) / good.rank)
 
 
@@ -57,12 +62,14 @@ def average_precision(
     rel: Grade = 1,
     denominator: Literal["all", "found", "min"] = "all",
     scores: Scored = "any",
+    threshold: Threshold = "rel",
 ) -> PerQuery:
     """The mean over the relevant documents of the precision at their ranks; its mean is MAP.
 
     Formula: AP = (sum over relevant documents found of P@rank) / R. `denominator='found'` divides by the
     relevant documents found (context precision), `'min'` by min(k, R). `scores='positive'` takes a document
-    scored 0 or less for not relevant.
+    scored 0 or less for not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of the
+    query's grades in the place of `rel`.
 
     Range: 0 to 1.
 
@@ -80,8 +87,8 @@ def average_precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "MAP")["MAP"]
     0.75
     """
-    good = h.scored(scores).relevant(rel).top(k)
-    divisor = good.count() if denominator == "found" else wanted(h, rel)
+    good = relevant(h.scored(scores), rel, threshold).top(k)
+    divisor = good.count() if denominator == "found" else wanted(h, rel, threshold)
     if denominator == "min" and k is not None:
         divisor = np.minimum(divisor, k)
     return ratio(good.sum(good.nth / good.rank), divisor)
@@ -110,7 +117,7 @@ def geometric_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> Pe
     >>> evaluate(relevant, {"q": ["a"], "r": ["w", "x", "y", "b"]}, "GMAP")["GMAP"]
     0.5
     """
-    return average_precision(h, k=k, rel=rel, denominator="all")
+    return average_precision(h, k=k, rel=rel, denominator="all", scores="any", threshold="rel")
 
 
 def _odds_ceiling(h: Hits, rel: Grade = 1) -> PerQuery:

@@ -8,7 +8,8 @@ import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.parameters import Cutoff, Grade, Positive, Scored
+from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
+from rankproof.core.threshold import relevant
 
 
 def returned(h: Hits, k: int | None) -> PerQuery:
@@ -16,14 +17,14 @@ def returned(h: Hits, k: int | None) -> PerQuery:
     return (h.retrieved if k is None else np.minimum(h.retrieved, k)).astype(np.float64)
 
 
-def wanted(h: Hits, rel: float) -> PerQuery:
+def wanted(h: Hits, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents there are, found or not."""
-    return h.judged.relevant(rel).count()
+    return relevant(h.judged, rel, threshold).count()
 
 
-def found(h: Hits, k: int | None, rel: float) -> PerQuery:
+def found(h: Hits, k: int | None, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents stand at ranks 1 to `k`."""
-    return h.relevant(rel).count(k)
+    return relevant(h, rel, threshold).count(k)
 
 
 def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
@@ -37,9 +38,10 @@ def _precision_ceiling(
     rel: Grade = 1,
     denominator: Literal["k", "returned"] = "k",
     scores: Scored = "any",
+    threshold: Threshold = "rel",
 ) -> PerQuery:
     """A ranking may stop before its first wrong document; only a division by `k` then costs."""
-    good = wanted(h, rel)
+    good = wanted(h, rel, threshold)
     if k is None or denominator == "returned":
         return (good > 0).astype(np.float64)
     return np.minimum(good, k) / k
@@ -51,6 +53,7 @@ def _precision_ceiling(
     additive=True,
     optimistic=True,
     ceiling=_precision_ceiling,
+    when={("threshold", "query"): {"optimistic": False}},
 )
 def precision(
     h: Hits,
@@ -58,12 +61,14 @@ def precision(
     rel: Grade = 1,
     denominator: Literal["k", "returned"] = "k",
     scores: Scored = "any",
+    threshold: Threshold = "rel",
 ) -> PerQuery:
     """The share of the documents shown that are relevant.
 
     Formula: P@k = relevant in the top k / k; without a cut-off: relevant retrieved / retrieved.
     `denominator='returned'` divides by min(k, retrieved); `scores='positive'` takes a document scored 0 or
-    less for not relevant.
+    less for not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of the query's
+    grades in the place of `rel`.
 
     Range: 0 to 1.
 
@@ -81,7 +86,7 @@ def precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "P@3")["P@3"]
     0.6666666666666666
     """
-    return ratio(found(h.scored(scores), k, rel), divisor(h, k, denominator))
+    return ratio(found(h.scored(scores), k, rel, threshold), divisor(h, k, denominator))
 
 
 def _recall_ceiling(
@@ -90,9 +95,10 @@ def _recall_ceiling(
     rel: Grade = 1,
     denominator: Literal["all", "min", "returned"] = "all",
     scores: Scored = "any",
+    threshold: Threshold = "rel",
 ) -> PerQuery:
     """Only a division by all relevant documents can put 1 out of reach."""
-    good = wanted(h, rel)
+    good = wanted(h, rel, threshold)
     capped = good if k is None or denominator != "all" else np.minimum(good, k)
     return ratio(capped, good)
 
@@ -110,13 +116,15 @@ def recall(
     rel: Grade = 1,
     denominator: Literal["all", "min", "returned"] = "all",
     scores: Scored = "any",
+    threshold: Threshold = "rel",
 ) -> PerQuery:
     """The share of the relevant documents that are shown.
 
     Formula: R@k = relevant in the top k / R, where R is the number of relevant documents.
     `denominator='min'` divides by min(k, R), so that 1 can always be reached; `'returned'` by the relevant
     documents in the whole ranking, which makes it the share of them that stand in the top k.
-    `scores='positive'` takes a document scored 0 or less for not shown.
+    `scores='positive'` takes a document scored 0 or less for not shown; `threshold='query'` puts max(half
+    the highest, 90th percentile) of the query's grades in the place of `rel`.
 
     Range: 0 to 1.
 
@@ -134,10 +142,10 @@ def recall(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "R@3")["R@3"]
     0.5
     """
-    good = found(h.scored(scores), k, rel)
+    good = found(h.scored(scores), k, rel, threshold)
     if denominator == "returned":
-        return ratio(good, found(h, None, rel))
-    reachable = wanted(h, rel)
+        return ratio(good, found(h, None, rel, threshold))
+    reachable = wanted(h, rel, threshold)
     if denominator == "min" and k is not None:
         reachable = np.minimum(reachable, k)
     return ratio(good, reachable)

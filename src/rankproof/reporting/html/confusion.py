@@ -42,13 +42,19 @@ def confusion(own: Explained) -> Confusion:
 def _relevant(own: Explained, grade: float | None) -> bool:
     if grade is None:
         return own.conventions.unjudged == "relevant" and _relevant(own, own.conventions.unjudged_grade)
-    least = own.params.get("rel") or 0
+    least = _least(own)
     return grade >= least if least else grade > 0
+
+
+def _least(own: Explained) -> float:
+    """The grade from which on a document is relevant: where the query's grades set it, a step says it."""
+    found = [step.value for step in own.steps if step.kind == "threshold" and step.value is not None]
+    return float([*found, own.params.get("rel") or 0][0])
 
 
 def threshold(own: Explained) -> str:
     """What counts as relevant, in words."""
-    least = own.params.get("rel") or 0
+    least = _least(own)
     return f"a grade of {least:g} or more" if least else "a grade above 0"
 
 
