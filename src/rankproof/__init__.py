@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rankproof.api.agreement import agreement
     from rankproof.api.audit import audit
     from rankproof.api.benchmark import Benchmark
-    from rankproof.api.calibrate import Calibration, calibrate
+    from rankproof.api.calibrate import calibrate
+    from rankproof.api.calibration import Calibration
     from rankproof.api.compare import compare, compare_scores
     from rankproof.api.comparison import Comparison
     from rankproof.api.diagnose import Diagnosis, diagnose
@@ -53,7 +54,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Benchmark": "rankproof.api.benchmark",
     "calibrate": "rankproof.api.calibrate",
-    "Calibration": "rankproof.api.calibrate",
+    "Calibration": "rankproof.api.calibration",
     "drift": "rankproof.api.drift",
     "stress": "rankproof.api.stress",
     "evaluate": "rankproof.api.evaluate",

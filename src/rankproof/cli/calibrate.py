@@ -115,14 +115,15 @@ def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict
 def _calibrated(
     source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]
 ) -> Any:
-    from rankproof.api.calibrate import is_ledger, prepared
+    from rankproof.api.labelling import Draw, is_ledger, prepared
     from rankproof.api.verdicts import DEFAULT
 
     if ledger is not None and is_ledger(source):
         raise UsageError(f"--ledger: {source} is a ledger itself. Next: leave --ledger out.")
-    how["metrics"] = list(how["metrics"]) or None
+    metrics = list(how.pop("metrics")) or None
+    draw = Draw(*(how.pop(name) for name in ("n", "informative", "whole", "relation", "seed")))
     with telling(f"judging {source}"):
-        task = prepared(source, spec, ledger or DEFAULT, who, **how)
+        task = prepared(source, spec, ledger or DEFAULT, who, draw, metrics, **how)
     if not report:
         _label(task.session, who)
     return task.result()
