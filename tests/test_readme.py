@@ -5,11 +5,8 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +15,7 @@ import pytest
 from rankproof import sample
 from rankproof.core.measure import forget
 from rankproof.core.names import REGISTRY
+from tests.shell import rankproof
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -80,13 +78,7 @@ def test_shell_lines_on_the_page_work_and_print_what_they_show(page: Path, folde
             line, _, expected = step.partition("\n")
             words = shlex.split(line)
             assert words[0] == "rankproof", line
-            ran = subprocess.run(
-                [sys.executable, "-m", "rankproof", *words[1:]],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
-            )
+            ran = rankproof(folder, *words[1:])
             assert ran.returncode == 0, ran.stderr
             if expected.strip():
                 assert ran.stdout.rstrip() == expected.rstrip()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+from tests import shell
 
 from rankproof import diagnose, sample
 from rankproof.cli import as_options
@@ -16,9 +16,8 @@ FILES = ("judgments.tsv", "keyword.run")
 TEXTS = ("--queries", "queries.jsonl", "--corpus", "documents.jsonl")
 
 
-def rankproof(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "rankproof", "diagnose", *words]
-    return subprocess.run(command, cwd=cwd or sample.folder(), capture_output=True, text=True)
+def rankproof(*words: str, cwd: Path | None = None) -> CompletedProcess[str]:
+    return shell.rankproof(cwd or Path(str(sample.folder())), "diagnose", *words)
 
 
 def test_the_table_is_what_diagnose_prints() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.shell import rankproof
 
 from rankproof import Benchmark, compare, diagnose, evaluate, gate
 from rankproof.api.grid import grid
@@ -144,8 +143,7 @@ def test_the_command_line_ends_with_3(tmp_path: Path) -> None:
         rows = (f"{q} Q0 {doc} 1 {-rank} t\n" for q, docs in ranking.items() for rank, doc in enumerate(docs))
         (tmp_path / name).write_text("".join(rows))
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {doc} 1\n" for q, docs in JUDGED.items() for doc in docs))
-    command = [sys.executable, "-m", "rankproof", "gate", "qrels", "good.run", "files.run"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    ran = rankproof(tmp_path, "gate", "qrels", "good.run", "files.run")
     assert (ran.returncode, ran.stdout) == (3, "")
     assert "'.md'" in ran.stderr
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+from tests import shell
 
 from rankproof import evaluate
 
@@ -33,15 +33,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "rankproof", "run", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
-        timeout=60,
-    )
+def run(folder: Path, *words: str) -> CompletedProcess[str]:
+    return shell.rankproof(folder, "run", *words)
 
 
 USUAL = ("--retriever", "own_search:find", "--queries", "questions.tsv")

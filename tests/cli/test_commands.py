@@ -166,9 +166,3 @@ def test_trec_eval_gets_its_arguments_untouched(
     code = trec_eval(arguments)
     captured = capsys.readouterr()
     assert (done.code, done.out, done.err) == (code, captured.out, captured.err)
-
-
-def test_the_demonstration_runs(rankproof: Any) -> None:
-    done = rankproof("demo", "--no-report")
-    assert (done.code, done.err) == (0, "")
-    assert "keyword" in done.out

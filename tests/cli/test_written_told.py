@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.shell import rankproof
 
 COMMANDS = {
     "bench": ("bench", "bench.toml", "--no-cache", "-o", "out.md"),
@@ -27,8 +26,7 @@ def test_a_file_that_was_written_is_told(name: str, tmp_path: Path) -> None:
     for file, text in FILES.items():
         (tmp_path / file).write_text(text)
     words = COMMANDS[name]
-    command = [sys.executable, "-m", "rankproof", *words]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    ran = rankproof(tmp_path, *words)
     assert (ran.returncode, ran.stdout) == (0, ""), ran.stderr
     assert f"Wrote {words[-1]}." in ran.stderr
     assert (tmp_path / words[-1]).stat().st_size > 0

@@ -1,16 +1,16 @@
-"""The commands, as processes; labelling in a real terminal."""
+"""The commands; labelling in a real terminal."""
 
 from __future__ import annotations
 
 import json
 import os
 import select
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.shell import rankproof
 
 from rankproof import sample
 from rankproof.io.load import load_judgments
@@ -20,14 +20,7 @@ COMMAND = [sys.executable, "-m", "rankproof"]
 
 
 def run(*words: object, stdin: str = "", code: int = 0) -> tuple[str, str]:
-    done = subprocess.run(
-        [*COMMAND, *map(str, words)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        encoding="utf-8",
-    )
+    done = rankproof(Path.cwd(), *map(str, words), stdin=stdin)
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr
 
