@@ -130,3 +130,18 @@ def test_what_is_no_denial(text: str) -> None:
 )
 def test_the_language_of_a_text(text: str, code: str) -> None:
     assert language(text) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("30km", ["30km"]),
+        ("1,000km", ["1,000", "km"]),
+        ("3.5GHz", ["3.5", "ghz"]),
+        ("5th of 2024", ["5th", "of", "2024"]),
+        ("30日", ["30", "日"]),
+        ("2024年", ["2024", "年"]),
+    ],
+)
+def test_a_number_before_letters_is_never_cut_between_its_digits(text: str, forms: list[str]) -> None:
+    assert [word.form for word in words(text)] == forms

@@ -17,12 +17,12 @@ LETTER = rf"(?:(?![{UNSPACED}])[^\W_]|[{MARKS}{INDIC}{ARABIC_MARKS}])"
 WORD = re.compile(
     rf"(?P<run>[{UNSPACED}]+)"
     r"|(?P<dotted>(?<![\w.])(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?)"
-    r"|(?P<number>\d+(?:[.,٫٬]\d+)*(?![^\W\d_]))"
+    r"|(?P<number>\d+(?:[.,٫٬]\d+)+|(?>\d+)(?![^\W\d_]))"
     rf"|(?P<word>{LETTER}+(?:['’]{LETTER}+)*)"
 )
 PLAIN_WORD = re.compile(
     r"(?P<run>(?!))|(?P<dotted>(?<![\w.])(?:[A-Za-z]\.){2,}(?:[A-Za-z]\b)?)"
-    r"|(?P<number>\d+(?:[.,]\d+)*(?![^\W\d_]))|(?P<word>[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*)"
+    r"|(?P<number>\d+(?:[.,]\d+)+|(?>\d+)(?![^\W\d_]))|(?P<word>[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*)"
 )
 """The same for a text of ASCII characters alone, which is faster."""
 HIRAGANA = "\u3041-\u3096"
