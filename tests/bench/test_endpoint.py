@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,9 +202,90 @@ def test_secrets_come_from_the_environment_and_are_never_shown(
         as_retriever(path)
 
 
+@pytest.mark.parametrize("secret", ['s3"cr\\et', "pa ss/w&rd", "ümlaut+key=", "s3cr3t" * 10])
+@pytest.mark.parametrize("place", ["headers", "params", "body"])
+def test_secrets_are_never_shown_however_they_come_back(
+    server: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, secret: str, place: str
+) -> None:
+    def repeat(handler: Any) -> bool:
+        said = {"path": handler.path, **server.seen[-1]}
+        return bool(handler.send(401, "." * 170 + json.dumps({"echo": str(said), "key": secret})))
+
+    monkeypatch.setenv("SEARCH_KEY", secret)
+    described = Path(endpoint())
+    text = described.read_text()
+    if place == "body":
+        text = text.replace('query = "{question}"', 'query = "{question}", key = "${SEARCH_KEY}"')
+    else:
+        text = f'{place} = {{ X-Key = "${{SEARCH_KEY}}" }}\n{text}'
+    described.write_text(text)
+    server.faults = [repeat] * 3
+    failed = run(str(described), retries=0).failures
+    assert len(failed) == 3
+    shown = str(failed)
+    assert not any(secret[start : start + 5] in shown for start in range(len(secret) - 4))
+    assert not any(each in shown for each in ("pa+ss", "w%26rd", "pa%20ss", "%C3%BCmlaut"))
+
+
+def test_a_secret_in_the_body_is_sent(
+    server: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEARCH_KEY", 'quo"te')
+    for body in (
+        '{ query = "{question}", key = "${SEARCH_KEY}" }',
+        '\'{"query": "{question}", "key": "${SEARCH_KEY}"}\'',
+    ):
+        described = Path(endpoint())
+        described.write_text(described.read_text().replace('{ query = "{question}", size = "{k}" }', body))
+        assert run(str(described)).failures == {}
+        assert server.seen[-1]["body"]["key"] == 'quo"te'
+
+
+def test_an_address_from_the_environment_is_another_when_it_changes(
+    server: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = Path(endpoint())
+    described.write_text(described.read_text().replace(server.url, "${SEARCH_URL}"))
+    monkeypatch.setenv("SEARCH_URL", server.url)
+    first = as_retriever(str(described))
+    assert first.search(["refund"], 5) == [[("d1", 1.0)]]
+    monkeypatch.setenv("SEARCH_URL", "http://elsewhere:80")
+    assert as_retriever(str(described)).settings != first.settings
+    assert "127.0.0.1" not in str(first.settings)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_compressed_answers_are_read(server: Any, endpoint: Endpoint, encoding: str) -> None:
+    pack = gzip.compress if encoding == "gzip" else zlib.compress
+
+    def compressed(handler: Any) -> bool:
+        data = pack(b'{"hits": {"hits": [{"_id": "d1", "_score": 1}]}}')
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", encoding)
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
+        return True
+
+    server.faults = [compressed]
+    assert run(endpoint()).ranking["q1"] == {"d1": 1.0}
+
+
+def test_a_key_with_a_line_end_is_said_and_not_shown(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEARCH_KEY", "s3cr3t\n")
+    with pytest.raises(UsageError, match="'Authorization' has a line break") as error:
+        as_retriever(endpoint('headers = { Authorization = "Bearer ${SEARCH_KEY}" }'))
+    assert "s3cr3t" not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ('url = "http://x/{question}"\nanswer.ids = 3', "ids: got 3, expected a path"),
+        ('url = "http://x/{question}"\nmethod = 3\nanswer.ids = "a"', "method: got 3"),
+        ('url = "http://x:99999/{question}"\nanswer.ids = "a"', "a port up to 65535"),
         ('url = "http://x/{question}"\nanwser.ids = "a"', "unknown key 'anwser'. Did you mean 'answer'"),
         ('url = "http://x/{question}"\n[answer]\nid = "a"', "answer: unknown key 'id'. Did you mean 'ids'"),
         ('url = "http://x/{question}"\n[answer]\nids = "a..b"', "ids: got 'a..b', not a path"),

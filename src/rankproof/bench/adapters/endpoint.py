@@ -18,9 +18,10 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapted import Adapted
 from rankproof.bench.adapters.answers import IdOf
@@ -33,6 +34,7 @@ from rankproof.bench.adapters.templates import (
     filled_json,
     filled_url,
     hidden,
+    json_with_secrets,
     secrets_in,
     with_secrets,
 )
@@ -41,7 +43,7 @@ from rankproof.io.files import check_path, read_bytes, text_of
 
 KEYS = ("url", "method", "headers", "params", "body", "answer", "limits")
 ANSWER = ("ids", "scores", "texts")
-LIMITS = ("concurrency", "timeout", "retries", "rate")
+LIMITS = ("concurrency", "timeout", "retries", "backoff", "rate")
 USUAL = {"concurrency": 8, "timeout": 30.0, "retries": 2}
 
 
@@ -55,7 +57,7 @@ def of_endpoint(
     prepare = _request(plain, name)
     read = _reader(plain["answer"], name)
     limits = {**USUAL, **plain.get("limits", {})}
-    client = Client(limits["timeout"])
+    client = Client(limits["timeout"], secrets)
 
     def call(question: str, k: int) -> Any:
         try:
@@ -63,7 +65,7 @@ def of_endpoint(
         except Failed as error:
             raise Failed(hidden(error.reason, secrets), again=error.again, wait=error.wait) from None
 
-    said = {key: value for key, value in plain.items() if key != "limits"}
+    said = {key: value for key, value in plain.items() if key != "limits"} | _server(plain["url"], name)
     return Adapted(
         call,
         {"kind": "endpoint", **said, **(settings or {})},
@@ -72,6 +74,12 @@ def of_endpoint(
         allow=client.allow,
         stop=client.close,
     )
+
+
+def _server(url: str, name: str) -> dict[str, str]:
+    """Where an address from the environment leads, unreadably: another server's answers are others."""
+    host = urlsplit(with_secrets(url, name)).netloc
+    return {} if host in url else {"server": blake2b(host.encode(), digest_size=8).hexdigest()}
 
 
 def _read(source: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -90,16 +98,10 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
     _known(plain.get("limits", {}), LIMITS, f"{name}, limits")
     for part in ("headers", "params"):
         _table(plain.get(part, {}), f"{name}, {part}")
-    url = plain.get("url")
-    if (
-        not isinstance(url, str)
-        or urlsplit(url).scheme not in ("http", "https")
-        or not urlsplit(url).hostname
-    ):
-        raise UsageError(
-            f"{name}, url: got {shorten(url)}, expected one that begins with http:// or https://."
-            " Next: write the whole address."
-        )
+    _check_url(plain.get("url"), f"{name}, url")
+    method = plain.get("method", "GET")
+    if not isinstance(method, str) or not method.isalpha():
+        raise UsageError(f"{name}, method: got {shorten(method)}, expected one like POST. Next: give that.")
     if not any(asks(plain.get(place, "")) for place in ("url", "params", "body")):
         raise UsageError(
             f"{name}: the question is in neither url, params nor body. "
@@ -110,6 +112,23 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
             f"{name}: nothing says where the ids are in an answer. "
             'Next: add [answer] with ids = "hits[*].id", as its JSON has them.'
         )
+
+
+def _check_url(url: Any, where: str) -> None:
+    parts = urlsplit(with_secrets(url, where)) if isinstance(url, str) else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
+        raise UsageError(
+            f"{where}: got {shorten(url)}, expected one that begins with http:// or https://, a host and perhaps "
+            "a port up to 65535. Next: write the whole address."
+        )
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Whether the port is a possible one, or none is named."""
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
 
 
 def _table(found: Any, where: str) -> None:
@@ -128,24 +147,33 @@ def _known(table: Any, keys: tuple[str, ...], where: str) -> None:
 
 def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Request]:
     """What makes the request for a question; secrets are looked up once, now."""
-    body, params = plain.get("body"), plain.get("params")
+    body, params = plain.get("body"), with_secrets(plain.get("params"), f"{name}, params")
     method = str(plain.get("method", "GET" if body is None else "POST")).upper()
-    kind = "application/json" if body is not None else None
-    told = {"Accept": "application/json", **({"Content-Type": kind} if kind else {})}
-    own = {
-        key: with_secrets(str(value), f"{name}, headers") for key, value in plain.get("headers", {}).items()
-    }
-    headers = {**{key: value for key, value in told.items() if key.lower() not in map(str.lower, own)}, **own}
+    fill: Callable[[Any, str], Any] = json_with_secrets if isinstance(body, str) else with_secrets
+    body = fill(body, f"{name}, body")
+    headers = _headers(plain.get("headers", {}), body is not None, f"{name}, headers")
     url = with_secrets(plain["url"], f"{name}, url")
-    query = json.loads(with_secrets(json.dumps(params), f"{name}, params")) if params else None
 
     def made(question: str, k: int) -> Request:
         target = filled_url(url, question, k)
-        if query:
-            target += ("&" if "?" in target else "?") + urlencode(filled(query, question, k), doseq=True)
+        if params:
+            target += ("&" if "?" in target else "?") + urlencode(filled(params, question, k), doseq=True)
         return Request(method, target, headers, _body(body, question, k))
 
     return made
+
+
+def _headers(given: Mapping[str, Any], with_body: bool, where: str) -> dict[str, str]:
+    """The headers of every request; what is given stands before what is usual."""
+    own = {key: with_secrets(str(value), where) for key, value in given.items()}
+    for key, value in own.items():
+        if any(not sign.isprintable() for sign in key + value):
+            raise UsageError(
+                f"{where}: {key!r} has a line break or another sign that no header may have. "
+                "Next: take it out; a key that was read from a file often ends in one."
+            )
+    usual = {"Accept": "application/json", **({"Content-Type": "application/json"} if with_body else {})}
+    return {**{key: value for key, value in usual.items() if key.lower() not in map(str.lower, own)}, **own}
 
 
 def _body(template: Any, question: str, k: int) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from rankproof.bench.adapters.failed import Failed, as_failure
+from rankproof.bench.adapters.templates import hidden
 from rankproof.errors import shorten
 
 TRANSIENT = (408, 425, 429, 500, 502, 503, 504)
@@ -33,9 +35,11 @@ class Request:
 class Client:
     """Sends requests; connections that nobody uses at the moment are kept for the next."""
 
-    def __init__(self, timeout: float | None) -> None:
+    def __init__(self, timeout: float | None, secrets: Mapping[str, str] | None = None) -> None:
         self.timeout = timeout
+        self._secrets = secrets or {}
         self._idle: deque[HTTPConnection] = deque()
+        self._closed = False
 
     def json(self, request: Request) -> Any:
         """The JSON that the server answers, or `Failed`."""
@@ -50,9 +54,11 @@ class Client:
     def allow(self, seconds: float | None) -> None:
         """Wait that long for an answer from now on."""
         self.timeout = seconds
+        self._closed = False
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the connections that nobody uses, and the others as soon as they are done with."""
+        self._closed = True
         while (kept := self._kept()) is not None:
             kept.close()
 
@@ -76,14 +82,25 @@ class Client:
                 raise
             raise _unreached(error) from error
         self._idle.append(connection)
-        return _parsed(response, content)
+        if self._closed:  # while this one was in use, by a question that nobody waits for any more
+            self.close()
+        return _parsed(response, content, self._secrets)
 
 
 def _exchange(connection: HTTPConnection, where: SplitResult, request: Request) -> tuple[HTTPResponse, bytes]:
     target = (where.path or "/") + (f"?{where.query}" if where.query else "")
     connection.request(request.method, target, request.body, dict(request.headers))
     response = connection.getresponse()
-    return response, response.read()
+    return response, _unpacked(response.read(), response.headers.get("Content-Encoding", ""))
+
+
+def _unpacked(content: bytes, encoding: str) -> bytes:
+    """The content itself: some servers compress what nobody asked them to."""
+    if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        return content
+    with suppress(zlib.error):
+        return zlib.decompress(content, wbits=zlib.MAX_WBITS | 32)  # whichever of the two it is
+    return content
 
 
 def _unreached(error: Exception) -> Failed:
@@ -92,25 +109,27 @@ def _unreached(error: Exception) -> Failed:
     return as_failure(error)
 
 
-def _parsed(response: HTTPResponse, content: bytes) -> Any:
+def _parsed(response: HTTPResponse, content: bytes, secrets: Mapping[str, str]) -> Any:
     said = f"HTTP {response.status}"
     if response.status in TRANSIENT:
         wait = _asked_to_wait(response)
         asked = f", which asks to wait {wait:g} s" if wait else ""
-        raise Failed(f"{said}{asked}{_excerpt(content)}", again=True, wait=wait)
+        raise Failed(f"{said}{asked}{_excerpt(content, secrets)}", again=True, wait=wait)
     if 300 <= response.status < 400:
-        raise Failed(f"{said}: moved to {response.headers.get('Location')}, expected an answer")
+        place = hidden(response.headers.get("Location", "elsewhere"), secrets)
+        raise Failed(f"{said}: moved to {place}, expected an answer. Next: put the new address into the URL")
     if response.status >= 400:
-        raise Failed(f"{said}{_excerpt(content)}")
+        raise Failed(f"{said}{_excerpt(content, secrets)}")
     try:
         return json.loads(content)
     except ValueError:
         kind = response.headers.get("Content-Type", "no content type")
-        raise Failed(f"{said}, {kind}: no whole JSON{_excerpt(content)}", again=True) from None
+        raise Failed(f"{said}, {kind}: no whole JSON{_excerpt(content, secrets)}", again=True) from None
 
 
-def _excerpt(content: bytes) -> str:
-    text = " ".join(content[:200].decode("utf-8", "replace").split())
+def _excerpt(content: bytes, secrets: Mapping[str, str]) -> str:
+    # Secrets are taken out before anything is cut, as half of one is too much.
+    text = " ".join(hidden(content.decode("utf-8", "replace"), secrets)[:200].split())
     return f": {shorten(text, 160)}" if text else ""
 
 

@@ -23,6 +23,10 @@ def path(text: str, where: str) -> tuple[Step, ...]:
     >>> path("$['my docs'][0].id", "ids")
     ('my docs', 0, 'id')
     """
+    if not isinstance(text, str):
+        raise UsageError(
+            f"{where}: got {shorten(text)}, expected a path. Next: write it like hits.hits[*]._id."
+        )
     rest = text.removeprefix("$")
     steps: list[Step] = []
     while rest:

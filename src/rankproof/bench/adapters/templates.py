@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from rankproof.errors import UsageError
 
@@ -60,17 +60,30 @@ def asks(template: Any) -> bool:
     return any(each in json.dumps(template) for each in QUESTION)
 
 
-def with_secrets(template: str, where: str) -> str:
-    """The text with `${NAME}` replaced by what the environment has under that name."""
+def with_secrets(template: Any, where: str) -> Any:
+    """The template with `${NAME}` replaced by what the environment has under that name, in every text in it."""
+    if isinstance(template, Mapping):
+        return {key: with_secrets(value, where) for key, value in template.items()}
+    if isinstance(template, list):
+        return [with_secrets(each, where) for each in template]
+    return (
+        _SECRET.sub(lambda found: _secret(found[1], where), template)
+        if isinstance(template, str)
+        else template
+    )
 
-    def value(found: re.Match[str]) -> str:
-        if found[1] not in os.environ:
-            raise UsageError(
-                f"{where}: the environment has no {found[1]}. Next: set it, as in {found[1]}=... rankproof run ..."
-            )
-        return os.environ[found[1]]
 
-    return _SECRET.sub(value, template)
+def _secret(name: str, where: str) -> str:
+    if name not in os.environ:
+        raise UsageError(
+            f"{where}: the environment has no {name}. Next: set it, as in {name}=... rankproof run ..."
+        )
+    return os.environ[name]
+
+
+def json_with_secrets(template: str, where: str) -> str:
+    """The text of a JSON body with `${NAME}` replaced, as it stands inside quotes."""
+    return _SECRET.sub(lambda found: json.dumps(_secret(found[1], where))[1:-1], template)
 
 
 def secrets_in(*templates: str) -> dict[str, str]:
@@ -80,11 +93,23 @@ def secrets_in(*templates: str) -> dict[str, str]:
 
 
 def hidden(text: str, secrets: Mapping[str, str]) -> str:
-    """The text without the secrets.
+    """The text without the secrets, however they are written in it.
 
     >>> hidden("bad key s3cret", {"s3cret": "${KEY}"})
     'bad key ${KEY}'
+    >>> hidden("GET /?key=a%26b", {"a&b": "${KEY}"})
+    'GET /?key=${KEY}'
     """
-    for secret, name in secrets.items():
-        text = text.replace(secret, name)
+    forms = {form: name for secret, name in secrets.items() for form in _written(secret) if form}
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, forms[form])
     return text
+
+
+def _written(secret: str) -> set[str]:
+    """How a secret may come back: as it is, in a URL, in JSON, in what Python shows of a text, without line ends."""
+    plain = {secret, secret.strip(), " ".join(secret.split())}
+    coded = {code(each) for each in plain for code in (quote, quote_plus, lambda text: quote(text, safe=""))}
+    once = {show(each)[1:-1] for each in plain for show in (json.dumps, repr)}
+    twice = {show(each)[1:-1] for each in once for show in (json.dumps, repr)}
+    return plain | coded | once | twice

@@ -37,7 +37,7 @@ class Server:
         self.url = without_secrets(url).rstrip("/")
         self.headers = _headers(url, **access)
         self.secrets = _secrets(self.headers, access.get("password"), urlsplit(url).password)
-        self.client = Client(timeout)
+        self.client = Client(timeout, dict.fromkeys(self.secrets, "***"))
         weakref.finalize(self, self.client.close)
 
     def json(self, method: str, path: str, body: Any = None) -> Any:
