@@ -16,6 +16,7 @@ from scipy import stats
 from rankproof import compare, evaluate, sample
 from rankproof.cli import run
 from rankproof.errors import UsageError
+from rankproof.stats.power import queries_needed, smallest_detectable
 
 Run = dict[str, list[str]]
 
@@ -270,3 +271,16 @@ def test_warnings_are_counted_by_run_and_the_command_that_shows_them_works(
     run(words[1:])
     shown = int(re.search(r"(\d+) warning", capsys.readouterr().out)[1])  # type: ignore[index]
     assert shown >= int(said.removeprefix("a bad one.json ").partition(".")[0]) > 1
+
+
+def test_what_is_detectable_gets_a_verdict_beside_all_other_rows() -> None:
+    judged, runs = systems(2, 80, 0.1)
+    alone, beside = compare(judged, runs, "P@1"), compare(judged, runs, "P@1, RR, AP")
+    row = beside.row("new", "P@1")
+    moves = np.array([by for _, by in beside.moved("new", "P@1")])
+    spread = float(moves.std(ddof=1))
+    assert row.detectable == smallest_detectable(spread, 80, 0.05 / 3, step=1.0)
+    assert row.queries_needed == queries_needed(row.difference, spread, 0.05 / 3, step=1.0)
+    assert alone.row("new", "P@1").detectable == smallest_detectable(spread, 80, step=1.0)
+    free = compare(judged, runs, "P@1, RR, AP", correction="none")
+    assert free.row("new", "P@1").detectable == alone.row("new", "P@1").detectable

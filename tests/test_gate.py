@@ -200,6 +200,38 @@ def test_a_drop_of_the_smallest_detectable_size_fails_as_often_as_promised(n: in
     assert found / rounds == pytest.approx(0.8, abs=0.06)
 
 
+def lost_hits(rng: np.random.Generator, n: int, drop: float) -> np.ndarray[Any, Any]:
+    """Differences of hits and misses: 5 % of the queries gained, 5 % and the drop lost."""
+    drawn = rng.random(n)
+    return np.where(drawn < 0.05, 1.0, 0.0) - np.where(drawn > 0.95 - drop, 1.0, 0.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "drop"), [(50, 0.202), (200, 0.077)])
+def test_a_loss_of_hits_of_the_smallest_detectable_size_fails_as_often_as_promised(
+    n: int, drop: float
+) -> None:
+    rng, rounds = np.random.default_rng(3), 400
+    spread = (0.1 + drop - drop * drop) ** 0.5
+    assert drop == pytest.approx(smallest_detectable(spread, n, 0.05, sides=1, step=1.0), abs=0.001)
+    found = [decide([lost_hits(rng, n, drop)], [0.01], rng, permutations=1_000)[0] for _ in range(rounds)]
+    assert sum(each.outcome == "fail" for each in found) / rounds == pytest.approx(0.8, abs=0.06)
+    told = [each.detectable or 0.0 for each in found]
+    assert sum(told) / rounds == pytest.approx(drop, rel=0.05)
+
+
+@pytest.mark.slow
+def test_among_many_rows_the_drop_that_one_calls_detectable_fails_as_often_as_promised() -> None:
+    rng, rounds, fails = np.random.default_rng(4), 300, 0
+    drop = smallest_detectable((0.5 * 0.09) ** 0.5, 60, 0.05 / 6, sides=1)
+    assert drop is not None
+    for seed in range(rounds):
+        rows = simulated(seed, 60, 0.0, 6)
+        found = decide([rows[0] - drop, *rows[1:]], [0.01] * 6, rng, permutations=2_000)
+        fails += found[0].outcome == "fail"
+    assert fails / rounds == pytest.approx(0.82, abs=0.08)
+
+
 @pytest.mark.slow
 def test_a_true_loss_at_the_margin_passes_no_more_often_than_alpha() -> None:
     rng, rounds = np.random.default_rng(2), 600

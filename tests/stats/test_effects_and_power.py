@@ -126,6 +126,16 @@ def test_queries_needed_agree_with_statsmodels(sides: int) -> None:
             assert 0 <= found - oracle < 1.0 or found == pytest.approx(oracle, rel=3e-4)
 
 
+@pytest.mark.parametrize("size", [0.02, 0.11, 0.4])
+def test_as_many_queries_are_needed_as_make_a_difference_detectable_on_a_grid_too(size: float) -> None:
+    needed = queries_needed(size, 0.4, 0.01, step=1.0)
+    assert needed is not None
+    assert needed > (queries_needed(size, 0.4, 0.01) or 0)
+    now, before = (smallest_detectable(0.4, n, 0.01, step=1.0) or 1.0 for n in (needed, needed - 2))
+    assert now <= size * 1.001
+    assert before > size
+
+
 def test_the_table_of_cohen() -> None:
     """n for a paired test, 0.8 power, two-sided 0.05: 199 for d = 0.2, 34 for 0.5, 15 for 0.8."""
     assert [queries_needed(size, 1.0) for size in (0.2, 0.5, 0.8)] == [199, 34, 15]

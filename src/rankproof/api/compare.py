@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +26,11 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of
 from rankproof.stats.corrected import Corrected
-from rankproof.stats.corrections import correct
+from rankproof.stats.corrections import correct, surely
 from rankproof.stats.differences import difference_intervals
 from rankproof.stats.effects import d_z
 from rankproof.stats.equivalence import equivalence
-from rankproof.stats.flips import sign_flips
+from rankproof.stats.flips import sign_flips, step_of
 from rankproof.stats.paired import paired
 from rankproof.stats.power import queries_needed, smallest_detectable, spread
 
@@ -204,8 +205,10 @@ def _rows(
     ps = [each.p for each in sign_flips([pair.values for pair in pairs], rng, permutations=permutations)]
     spans = difference_intervals([pair.values for pair in pairs], rng, 1 - alpha)
     corrected = _corrected(pairs, ps, correction)
+    sizes = Counter(bool(pair.slice) for pair in pairs)
+    surest = {sliced: surely(alpha, size, correction) for sliced, size in sizes.items()}
     return [
-        _row(pair, baseline, span.low, span.high, p, adjusted, alpha, margin)
+        _row(pair, baseline, span.low, span.high, p, adjusted, alpha, surest[bool(pair.slice)], margin)
         for pair, span, p, adjusted in zip(pairs, spans, ps, corrected, strict=True)
     ]
 
@@ -228,11 +231,12 @@ def _row(
     p: float,
     adjusted: float,
     alpha: float,
+    surest: float,
     margin: float | None,
 ) -> ComparisonRow:
     values, n = pair.values, len(pair.values)
     gain = float(values.mean())
-    wide = spread(values)
+    wide, step = spread(values), step_of(values)
     verdict, note = _verdict(values, gain, adjusted, alpha, margin)
     ends = sorted((pair.sign * low, pair.sign * high))
     return ComparisonRow(
@@ -248,8 +252,8 @@ def _row(
         p=p,
         p_corrected=adjusted,
         effect=d_z(values).value if n > 1 else None,
-        detectable=None if wide is None else smallest_detectable(wide, n, alpha),
-        queries_needed=None if not wide or not gain else queries_needed(gain, wide, alpha),
+        detectable=None if wide is None else smallest_detectable(wide, n, surest, step=step),
+        queries_needed=None if not wide or not gain else queries_needed(gain, wide, surest, step=step),
         wins=int((values > 0).sum()),
         ties=int((values == 0).sum()),
         losses=int((values < 0).sum()),

@@ -41,9 +41,9 @@ class ComparisonRow:
     effect: float | None
     """The mean difference in standard deviations of the differences."""
     detectable: float | None
-    """The smallest true difference that this many queries would show four times out of five."""
+    """The smallest true difference that gets a verdict from this many queries at least four times out of five."""
     queries_needed: int | None
-    """How many queries would show a difference as large as the one seen; None where that has no answer."""
+    """How many queries a true difference as large as the one seen needs for that; None where no number does."""
     wins: int
     ties: int
     losses: int

@@ -80,6 +80,15 @@ def correct(ps: Sequence[float], method: str = "holm") -> list[float]:
     return CORRECTIONS[method](ps)
 
 
+def surely(alpha: float, tests: int, method: str = "holm") -> float:
+    """The p that is a finding at level alpha among so many tests, whatever the p-values of the others are.
+
+    >>> surely(0.05, 10), surely(0.05, 10, "none")
+    (0.005, 0.05)
+    """
+    return alpha if method == "none" else alpha / tests
+
+
 def _checked(ps: Sequence[float]) -> Array:
     p = np.asarray(ps, dtype=np.float64)
     bad = p[~((p >= 0) & (p <= 1))]

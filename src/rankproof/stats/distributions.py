@@ -17,6 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 
 NORMAL = NormalDist()
+HALF_ROOT = math.sqrt(0.5)
 TINY = 1e-300
 ENOUGH = 1e-15
 NODES = 200
@@ -98,7 +99,7 @@ def f_above(f: float, df1: float, df2: float) -> float:
 def shifted_t_above(t: float, df: int, shift: float) -> float:
     """How often a noncentral t lies above `t`: Phi(shift - t s), averaged over s = sqrt(chi-squared / df)."""
     points, weights = _chi(df)
-    return float(np.dot(weights, [NORMAL.cdf(shift - t * s) for s in points]))
+    return float(np.dot(weights, [math.erfc((t * s - shift) * HALF_ROOT) for s in points])) / 2
 
 
 @cache

@@ -150,6 +150,16 @@ def common_unit(sizes: Array) -> float | None:
     return unit if even else None
 
 
+def step_of(values: Array) -> float:
+    """The grid that differences lie on, 0 where there is none: totals of flipped signs move by twice that.
+
+    >>> step_of(np.array([0.0, 1.0, -1.0])), step_of(np.array([0.25, -0.5, 1.0]))
+    (1.0, 0.25)
+    """
+    sizes = _sizes(values)
+    return (common_unit(sizes) or 0.0) if len(sizes) else 0.0
+
+
 def _common(a: float, b: float, finest: float) -> float:
     """The greatest common measure of two numbers by Euclid; what is below half of `finest` counts as 0."""
     while b > finest / 2:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.corrections import correct
+from rankproof.stats.corrections import correct, surely
 from rankproof.stats.differences import difference_intervals
-from rankproof.stats.flips import sign_flips
+from rankproof.stats.flips import sign_flips, step_of
 from rankproof.stats.power import queries_needed, smallest_detectable, spread
 
 PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
@@ -41,7 +41,7 @@ class Decision:
     """How often chance alone gives a drop as large, corrected over all rows."""
     n: int
     detectable: float | None
-    """The drop that this many queries show four times out of five."""
+    """The true drop that this many queries show four times out of five or more, beside all other rows."""
     more: int | None
     """How many more queries would settle it, if the difference stays what it is; None: not known, or settled."""
 
@@ -64,8 +64,9 @@ def decide(
     spans = difference_intervals(columns, rng, 1 - 2 * alpha)
     drops = sign_flips(columns, rng, "less", permutations)
     ps = correct([each.p for each in drops], "holm")
+    surest = surely(alpha, len(columns))
     return [
-        _decision(column, margin, alpha, minimum, (span.low, span.high), p)
+        _decision(column, margin, (alpha, surest), minimum, (span.low, span.high), p)
         for column, margin, span, p in zip(columns, margins, spans, ps, strict=True)
     ]
 
@@ -83,14 +84,21 @@ def overall(outcomes: Sequence[str]) -> str:
 
 
 def _decision(
-    column: Array, margin: float, alpha: float, minimum: int, ends: tuple[float, float], p: float
+    column: Array,
+    margin: float,
+    alphas: tuple[float, float],
+    minimum: int,
+    ends: tuple[float, float],
+    p: float,
 ) -> Decision:
+    """The decision at the first of two alphas; the second is the one at which a loss is found among all rows."""
     gain, n, wide = float(np.sort(column).mean()), len(column), spread(column)
     low, high = (end if np.isfinite(end) else None for end in ends)
-    outcome = _outcome(gain, low, high, p, margin, alpha) if n >= minimum else INCONCLUSIVE
-    more = _more(gain, wide, n, margin, alpha) if outcome == INCONCLUSIVE else None
+    outcome = _outcome(gain, low, high, p, margin, alphas[0]) if n >= minimum else INCONCLUSIVE
+    step = step_of(column)
+    more = _more(gain, wide, n, margin, alphas, step) if outcome == INCONCLUSIVE else None
     more = minimum - n if n < minimum else more
-    detectable = None if wide is None else smallest_detectable(wide, n, alpha, sides=1)
+    detectable = None if wide is None else smallest_detectable(wide, n, alphas[1], sides=1, step=step)
     return Decision(outcome, gain, low, high, p, n, detectable, more)
 
 
@@ -104,8 +112,10 @@ def _outcome(
     return INCONCLUSIVE
 
 
-def _more(gain: float, wide: float | None, n: int, margin: float, alpha: float) -> int | None:
+def _more(
+    gain: float, wide: float | None, n: int, margin: float, alphas: tuple[float, float], step: float
+) -> int | None:
     """The queries still missing to show that the loss stays within the margin, or that there is one."""
-    target = gain + margin if gain > -margin else gain
-    needed = queries_needed(target, wide, alpha, sides=1) if wide and target else None
+    target, alpha = (gain + margin, alphas[0]) if gain > -margin else (gain, alphas[1])
+    needed = queries_needed(target, wide, alpha, sides=1, step=step) if wide and target else None
     return None if needed is None else max(needed - n, 1)
