@@ -76,6 +76,20 @@ def test_each_source_is_what_it_says(source: str) -> None:
     assert drawn["a"] == words[source]
 
 
+def test_words_are_written_as_they_stand_and_carry_meaning() -> None:
+    corpus = {
+        "de": "Überweisungen dauern dreißig Tage, oder 30 auf B.",
+        "ru": "Возврат денег занимает тридцать дней.",
+        "ja": "返金は30日以内に銀行振込で行われます。",
+        "numbers": "892 1194 1456 652 1681",
+    }
+    drawn = {each.document: each.text.split() for each in rankproof.draw_questions(corpus)}
+    assert set(drawn) == {"de", "ru", "ja"}
+    assert {"überweisungen", "dreißig"} <= set(drawn["de"])
+    assert "дней" in drawn["ru"]
+    assert all(len(word) > 1 and not word.isdigit() for words in drawn.values() for word in words)
+
+
 def test_a_callable_writes_questions() -> None:
     drawn = rankproof.draw_questions(
         CORPUS, ask=lambda doc: None if doc.id == "zh" else [f"What of {doc.title}?", "  And\nwhen? "]
@@ -209,3 +223,15 @@ def test_one_question_is_no_plan() -> None:
     plan = rankproof.questions_needed({"q": ["x"]}, {"q": ["x"]}, {"q": ["y"]})
     assert plan.needed is None
     assert "too little" in str(plan)
+
+
+def test_runs_that_never_differ_are_no_plan_and_no_difference_cannot_be_seen() -> None:
+    runs = sample.rankings()
+    plan = rankproof.questions_needed(sample.judgments(), runs["dense"], runs["dense"], difference=0.05)
+    assert plan.needed is None
+    assert "Next: give two runs that differ" in str(plan)
+    for difference in (0, float("nan")):
+        with pytest.raises(UsageError, match="smallest difference that matters"):
+            rankproof.questions_needed(
+                sample.judgments(), runs["keyword"], runs["dense"], difference=difference
+            )

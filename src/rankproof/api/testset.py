@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -161,6 +162,11 @@ class Plan:
 
     def __str__(self) -> str:
         """The answer in a few sentences."""
+        if self.spread == 0:
+            return (
+                f"These two runs have the same {self.measure} on all {self.have:,} questions, which says nothing of "
+                "how far\nothers differ. Next: give two runs that differ."
+            )
         if self.needed is None:
             return f"{self.have} questions say too little of how {self.measure} differs to plan by."
         more = max(0, self.needed - self.have)
@@ -191,6 +197,10 @@ def questions_needed(
     >>> plan.have, plan.needed > plan.have
     (60, True)
     """
+    if not math.isfinite(difference) or not difference:
+        raise UsageError(
+            f"difference: got {difference}, expected the smallest difference that matters. Next: give one, like 0.02."
+        )
     judged = prepare(judgments)
     first, second = (evaluate(judged, each, measure) for each in (baseline, candidate))
     mine, theirs = first.values(measure), second.values(measure)
@@ -200,7 +210,7 @@ def questions_needed(
         difference,
         apart,
         len(mine),
-        None if apart is None else needed_for(difference, apart, alpha, power),
+        needed_for(difference, apart, alpha, power) if apart else None,
         None if apart is None else smallest_detectable(apart, len(mine), alpha, power),
         power,
         alpha,

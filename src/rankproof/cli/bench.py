@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rankproof.cli.output import format_of, write_told
+from rankproof.cli.output import format_of, oddities_told, write_told
 
 
 @click.command("bench")
@@ -48,7 +48,8 @@ def command(
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
-    found = grid(file, cache=kept)
+    with oddities_told():
+        found = grid(file, cache=kept)
     write_told(found.format(chosen), output)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)

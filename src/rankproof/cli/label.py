@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli.output import write
+from rankproof.cli.output import oddities_told, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def command(
         _write_judgments(given, judgments, add_to)
     else:
         who = who or getpass.getuser()
-        texts = _texts(queries), _documents(corpus)
+        with oddities_told():
+            texts = _texts(queries), _documents(corpus)
         _judge(_session(made, who, given, labels, highest), *texts)
 
 

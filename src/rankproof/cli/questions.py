@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.files import named, read_groups
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import oddities_told, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def draw(
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
-    with telling(f"reading {corpus}"):
+    with oddities_told(), telling(f"reading {corpus}"):
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, seed=seed, sources=chosen)
     write("".join(_lines(drawn)), output)
@@ -111,7 +111,8 @@ def check(
 
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])
-    found = check_questions(questions, judgments, corpus=corpus, rankings=named(runs) or None)
+    with oddities_told(), telling("checking"):
+        found = check_questions(questions, judgments, corpus=corpus, rankings=named(runs) or None)
     write(as_json([each.to_dict() for each in found]) if form == "json" else report(found), None)
     if any(each.severity == "error" for each in found):
         ctx.exit(3)

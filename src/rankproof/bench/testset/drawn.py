@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from rankproof.bench.testset.words import forms, longest_run, telling
+from rankproof.bench.testset.words import forms, longest_run, remembered
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.text.sentences import sentences
 from rankproof.errors import UsageError, shorten
@@ -120,12 +120,12 @@ class _Index:
 
     def question(self, document: Document, source: str, seed: int) -> str | None:
         """The telling words of that part of the document, if they point to it alone."""
-        words = telling(SOURCES[source](document, self.rarity))
-        rarest = sorted(words, key=lambda word: (-self.rarity.get(word, 0.0), word))[:WORDS]
+        written = remembered(SOURCES[source](document, self.rarity))
+        rarest = sorted(written, key=lambda word: (-self.rarity.get(word, 0.0), word))[:WORDS]
         if len(rarest) < FEWEST or self._holding(rarest) != {document.id}:
             return None
         mixed = _apart(rarest, self.words[document.id], f"{seed} {document.id}")
-        return None if mixed is None else " ".join(mixed)
+        return None if mixed is None else " ".join(written[word] for word in mixed)
 
     def _holding(self, words: list[str]) -> set[str]:
         return set.intersection(*(self.holders.get(word, set()) for word in words))
@@ -144,7 +144,7 @@ def _rarest(parts: list[str], rarity: Mapping[str, float]) -> str:
     """The part whose rarest words are rarest."""
 
     def weight(part: str) -> float:
-        return sum(sorted((rarity.get(word, 0.0) for word in telling(part)), reverse=True)[:WORDS])
+        return sum(sorted((rarity.get(word, 0.0) for word in remembered(part)), reverse=True)[:WORDS])
 
     return max(parts, key=weight, default="")
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rankproof.core.text.stopwords import STOP_WORDS
-from rankproof.core.text.words import words
+from rankproof.core.text.words import HIRAGANA, words
+
+MEANING = re.compile(rf"(?![{HIRAGANA}])[^\W\d_]")
+"""A letter that is more than an ending."""
 
 
 def forms(text: str) -> list[str]:
@@ -24,6 +28,18 @@ def telling(text: str) -> list[str]:
     ['trial', 'free']
     """
     return list(dict.fromkeys(form for form in forms(text) if form not in STOP_WORDS))
+
+
+def remembered(text: str) -> dict[str, str]:
+    """The telling words that a person would remember, by form, as they are written but for capitals.
+
+    Numbers alone, single letters and the endings of Japanese words are not among them.
+
+    >>> remembered("Die Überweisung von 30 Euro auf Konto B")
+    {'uberweisung': 'überweisung', 'euro': 'euro', 'konto': 'konto'}
+    """
+    found = {word.form: text[word.start : word.end].lower() for word in reversed(words(text))}
+    return {form: found[form] for form in telling(text) if len(form) > 1 and MEANING.search(form)}
 
 
 def longest_run(words: Sequence[str], text: Sequence[str]) -> int:
