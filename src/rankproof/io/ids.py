@@ -30,23 +30,19 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
     return False
 
 
-LONG = 8
-"""From this mean length on a look at how dicts are stored is faster than a look at their keys."""
 PROBED = 8192
 """Dicts up to this length are known by their size in memory."""
 
 
-def keys_are_integers(
-    tables: Sequence[dict[Any, Any]], what: str, keys: Sequence[Any] | None = None
-) -> bool | None:
-    """`are_integers` of the keys of many dicts; `keys` are all of them, where they are listed already.
+def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | None:
+    """`are_integers` of the keys of many dicts.
 
     >>> keys_are_integers([{"d1": 1}, {"d2": 1}], "documents")
     False
     """
-    if sum(map(len, tables)) > LONG * len(tables) and _stored_as_text(tables):
+    if _stored_as_text(tables) and any(tables):
         return False
-    return are_integers(chain.from_iterable(tables) if keys is None else keys, what)
+    return are_integers(chain.from_iterable(tables), what)
 
 
 def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:
@@ -55,7 +51,9 @@ def _stored_as_text(tables: Sequence[dict[Any, Any]]) -> bool:
     CPython stores a dict that never had a key of another type in narrower entries, without hashes. So its
     size in memory tells, and not one of millions of keys has to be touched.
     """
-    return sys.implementation.name == "cpython" and set(map(sys.getsizeof, tables)) <= _sizes_of_text_dicts()
+    return (
+        sys.implementation.name == "cpython" and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts()
+    )
 
 
 @cache
@@ -63,11 +61,11 @@ def _sizes_of_text_dicts() -> set[int]:
     """The sizes that dicts have when all their keys are text, and never otherwise."""
     text: dict[str, None] = {}
     other: dict[int, None] = {}
-    sizes: tuple[set[int], set[int]] = (set(), set())
+    sizes: tuple[set[int], set[int]] = ({text.__sizeof__()}, set())
     for number in range(PROBED):
         text[str(number)] = other[number] = None
-        sizes[0].add(sys.getsizeof(text))
-        sizes[1].add(sys.getsizeof(other))
+        sizes[0].add(text.__sizeof__())
+        sizes[1].add(other.__sizeof__())
     return sizes[0] - sizes[1]
 
 

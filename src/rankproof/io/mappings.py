@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat, starmap
-from operator import is_not
+from operator import eq, is_not
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds, keys_are_integers
 from rankproof.io.lists import check_ranking, check_score, ranking_as_dict, ranking_table
-from rankproof.io.numbers import numbers_in
+from rankproof.io.numbers import numbers_in, packed
 from rankproof.io.relevant import judgments_from_mapping
 
 __all__ = ["MappingRankings", "judgments_from_mapping"]
@@ -54,16 +54,16 @@ class MappingRankings:
         if conventions.ties == "rank":
             raise _no_ranks(self.source)
         rankings = self._of_judged_queries(judgments, census)
-        docs, start = as_given(judgments.docs, judged_kinds(judgments)[1]), judgments.start
+        docs, start = iter(as_given(judgments.docs, judged_kinds(judgments)[1])), judgments.start
         for begin in range(0, len(rankings), QUERIES):
             some = rankings[begin : begin + QUERIES]
             present = np.fromiter(map(is_not, some, repeat(ABSENT)), dtype=bool, count=len(some))
             self._make_dicts(some, judgments.queries[begin : begin + QUERIES], conventions, census)
             length = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
             for part in _cut(length, start[begin : begin + QUERIES + 1]):
-                first, last = begin + part.start, begin + part.stop
+                first = begin + part.start
                 batch = _Batch(self.source, judgments, first, some[part], present[part], length[part])
-                yield batch.block(docs[start[first] : start[last]])
+                yield batch.block(docs)
 
     def table(self) -> RankingTable:
         """Every document of every ranking as columns."""
@@ -74,7 +74,7 @@ class MappingRankings:
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:
         """What the mapping holds for each judged query, in the order of the judgments."""
         kind = judged_kinds(judgments)[0]
-        if kind is False and tuple(self.mapping) == judgments.queries:
+        if kind is False and self._answers(judgments.queries):
             return list(self.mapping.values())
         where = f"{self.source}, queries"
         check_same_kind(are_integers(self.mapping, where), kind, where)
@@ -84,6 +84,10 @@ class MappingRankings:
         if extra:
             self._note_others(set(queries), census)
         return rankings
+
+    def _answers(self, queries: tuple[str, ...]) -> bool:
+        """Whether these queries, and no others, come in the same order."""
+        return len(self.mapping) == len(queries) and all(map(eq, self.mapping, queries))
 
     def _note_others(self, judged: set[Any], census: Census) -> None:
         """Count the queries that nobody judged, and look whether what they hold is a ranking."""
@@ -117,13 +121,13 @@ class _Batch:
     present: Array
     length: Array
 
-    def block(self, docs: Any) -> Block:
-        """The block of these rankings, in which `docs` are the judged documents to look for."""
+    def block(self, docs: Iterator[Any]) -> Block:
+        """The block of these rankings, in which the next of `docs`, the judged documents, are looked for."""
         self._check_ids()
         score = self._scores()
         start = self.judgments.start[self.first : self.first + len(self.rankings) + 1]
         counts = start[1:] - start[:-1]
-        if len(docs) > len(score):
+        if start[-1] - start[0] > len(score):
             _bring_ids(self.rankings)
         found = _look_up(self.rankings, counts.tolist(), docs)
         hit = (found == found).nonzero()[0]
@@ -178,10 +182,10 @@ def _bring_ids(rankings: list[Ranking]) -> None:
     list(chain.from_iterable(rankings))
 
 
-def _look_up(rankings: list[Ranking], counts: list[int], docs: Any) -> Array:
-    """The score of each judged document in its ranking; NaN where it is not in it."""
+def _look_up(rankings: list[Ranking], counts: list[int], docs: Iterator[Any]) -> Array:
+    """The score of each judged document, so many of `docs` a ranking; NaN where it is not in it."""
     wanted = chain.from_iterable(map(repeat, rankings, counts))
-    return np.fromiter(map(dict.get, wanted, docs, repeat(np.nan)), dtype=np.float64, count=len(docs))
+    return packed(list(map(dict.get, wanted, docs, repeat(np.nan))))
 
 
 @dataclass(eq=False, slots=True)

@@ -28,12 +28,15 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     """
     if not isinstance(mapping, Mapping):
         raise _no_mapping(mapping, source)
-    queries_are_integers = are_integers(mapping, f"{source}, queries")
-    queries = list(map(str, mapping)) if queries_are_integers else list(mapping)
+    queries = list(mapping)
+    queries_are_integers = are_integers(queries, f"{source}, queries")
+    if queries_are_integers:
+        queries = list(map(str, queries))
     tables = _Tables(source, queries, list(mapping.values()))
     repeated = tables.make_dicts()
-    parts = tables.parts()
-    docs, docs_are_integers = tables.documents(parts)
+    docs: list[Any] = []
+    parts = tables.parts(docs)
+    docs_are_integers = tables.are_integers(docs, parts)
     kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
     if tables.have_aspects():
         judgments = judgments_from_nested(tables.nested(), True, source=source)
@@ -55,7 +58,6 @@ class _Part:
 
     length: Array
     """How many documents each query has."""
-    docs: list[Any]
     integers: bool | None
     """Whether the ids of the documents are integers; None where there are none."""
     grade: Array
@@ -79,23 +81,28 @@ class _Tables:
                 repeated += len(table) - len(self.tables[i])
         return repeated
 
-    def parts(self) -> list[_Part]:
-        """The judgments of BATCH queries at a time, all that is done to them while they are in the cache."""
-        plain = not self.have_aspects()
-        return [self._part(self.tables[i : i + BATCH], plain) for i in range(0, len(self.tables), BATCH)]
+    def parts(self, docs: list[Any]) -> list[_Part]:
+        """The judgments of BATCH queries at a time, all that is done to them while they are in the cache.
+
+        Their documents are added to `docs`.
+        """
+        plain, parts = not self.have_aspects(), []
+        for i in range(0, len(self.tables), BATCH):
+            tables = self.tables[i : i + BATCH]
+            docs.extend(chain.from_iterable(tables))
+            parts.append(self._part(tables, plain))
+        return parts
 
     def _part(self, tables: list[dict[Any, Any]], plain: bool) -> _Part:
-        docs = list(chain.from_iterable(tables))
         return _Part(
             length=np.fromiter(map(len, tables), dtype=np.intp, count=len(tables)),
-            docs=docs,
-            integers=self._are_integers(tables, docs),
+            integers=self._are_integers(tables),
             grade=self._grades(tables) if plain else np.zeros(0),
         )
 
-    def _are_integers(self, tables: list[dict[Any, Any]], docs: list[Any]) -> bool | None:
+    def _are_integers(self, tables: list[dict[Any, Any]]) -> bool | None:
         try:
-            return keys_are_integers(tables, f"{self.source}, documents", docs)
+            return keys_are_integers(tables, f"{self.source}, documents")
         except DataError:
             for where, table in self._named():
                 are_integers(table, where)
@@ -109,13 +116,12 @@ class _Tables:
                     _check_grade(grade, f"{where}, document {shorten(doc)}")
         return np.zeros(0) if grades is None else grades
 
-    def documents(self, parts: list[_Part]) -> tuple[list[Any], bool | None]:
-        """The judged documents, query after query, and whether their ids are integers."""
-        docs = list(chain.from_iterable(part.docs for part in parts))
+    def are_integers(self, docs: list[Any], parts: list[_Part]) -> bool:
+        """Whether the ids of the documents are integers; all of them must agree."""
         kinds = {part.integers for part in parts}
         if {True, False} <= kinds:
             are_integers(docs, f"{self.source}, documents")
-        return docs, True in kinds
+        return True in kinds
 
     def have_aspects(self) -> bool:
         """Whether the first judged document is judged aspect by aspect; all of them must agree."""
