@@ -251,3 +251,29 @@ def test_next_steps_are_in_the_words_of_the_shell(rankproof: Any, files: Path) -
         assert "leave them out with --missing skip." in told
         assert "missing='skip'" not in told
     assert "missing='skip'" in rankproof("audit", "judgments.txt", "one.run", "-f", "json").out
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [
+        ("a.csv", b"ranking,"),
+        ("a.json", b"[\n"),
+        ("a.jsonl", b'{"ranking"'),
+        ("a.MD", b"**first.run**"),
+        ("a.tex", b"% needs"),
+        ("a.parquet", b"PAR1"),
+        ("a.txt", b"first.run\n"),
+    ],
+)
+def test_the_ending_of_the_file_says_the_format(
+    rankproof: Any, files: Path, name: str, starts: bytes
+) -> None:
+    assert rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", name).code == 0
+    assert (files / name).read_bytes().startswith(starts)
+
+
+def test_a_format_that_is_given_stands_before_the_ending(rankproof: Any, files: Path) -> None:
+    rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", "a.json", "-f", "csv")
+    assert (files / "a.json").read_bytes().startswith(b"ranking,")
+    told = rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", "a.html")
+    assert (told.code, "format: got 'html', expected one of 'table'" in told.err) == (2, True)

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import as_options, options
 from rankproof.cli.files import check_one_stdin
-from rankproof.cli.output import coloured, telling, write
+from rankproof.cli.output import coloured, format_of, telling, write
 
 SERIOUS = 3
 """The exit code when there is an error among the findings."""
@@ -18,7 +18,7 @@ SERIOUS = 3
 @click.argument("judgments")
 @click.argument("run")
 @options.measures
-@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@click.option("-f", "--format", "form", metavar="FORMAT", help="table or json. [by -o, else table]")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
 @options.conventions
 @click.pass_context
@@ -28,7 +28,7 @@ def command(
     judgments: str,
     run: str,
     measures: tuple[str, ...],
-    form: str,
+    form: str | None,
     output: str | None,
     **settings: Any,
 ) -> None:
@@ -42,6 +42,7 @@ def command(
     from rankproof.reporting.data import as_json
     from rankproof.reporting.findings import report
 
+    form = form or format_of(output)
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])
     check_one_stdin(judgments, run)

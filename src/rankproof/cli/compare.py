@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     "-f",
     "--format",
     "form",
-    default="table",
     metavar="FORMAT",
-    help="table, markdown, latex, csv, json or jsonl.",
+    help="table, markdown, latex, csv, json or jsonl. [by the ending of -o, else table]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
 @options.history
@@ -47,7 +46,7 @@ def command(
     words: tuple[str, ...],
     measures: tuple[str, ...],
     by: str | None,
-    form: str,
+    form: str | None,
     output: str | None,
     history: str,
     anyway: bool,
@@ -70,6 +69,7 @@ def command(
     """
     from rankproof.reporting.comparison import check
 
+    form = form or format_of(output)
     check(form)
     settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by, words[0])}
     if saved.are_names(words, history):

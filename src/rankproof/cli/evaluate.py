@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import as_options, options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import coloured, telling, write
+from rankproof.cli.output import coloured, format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     "-f",
     "--format",
     "form",
-    default="table",
     metavar="FORMAT",
-    help="table, markdown, latex, csv, json, jsonl or parquet. [table]",
+    help="table, markdown, latex, csv, json, jsonl or parquet. [by the ending of -o, else table]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
 @options.by
@@ -52,7 +51,7 @@ def command(
     per_query: bool,
     worst: int,
     shown_as: str | None,
-    form: str,
+    form: str | None,
     output: str | None,
     by: str | None,
     names: tuple[str, ...],
@@ -75,6 +74,7 @@ def command(
     from rankproof.api.evaluate import evaluate, prepare
     from rankproof.reporting.formats import check
 
+    form = form or format_of(output)
     check(form)
     if worst and form != "table":
         raise UsageError(

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import telling, write_told
+from rankproof.cli.output import format_of, telling, write_told
 
 if TYPE_CHECKING:
     from rankproof.api.explain import Explanation
@@ -22,7 +22,7 @@ DEFAULT = "nDCG@10"
 @click.argument("query")
 @options.measures
 @click.option("--versus", metavar="PROFILE", help="The same as another tool computes it, and what differs.")
-@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@click.option("-f", "--format", "form", metavar="FORMAT", help="table or json. [by -o, else table]")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file; a page if it ends in .html.")
 @click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
 @click.option("--queries", metavar="FILE", help="On a page: texts of queries, as JSON lines.")
@@ -34,7 +34,7 @@ def command(
     run: str,
     query: str,
     measures: tuple[str, ...],
-    form: str,
+    form: str | None,
     output: str | None,
     beside: str | None,
     queries: str | None,
@@ -56,9 +56,10 @@ def command(
     from rankproof.errors import UsageError, one_of
     from rankproof.reporting.data import as_json
 
+    page = output is not None and output.lower().endswith((".html", ".htm"))
+    form = form or ("table" if page else format_of(output))
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])
-    page = output is not None and output.lower().endswith((".html", ".htm"))
     if beside and not page:
         raise UsageError("--beside is for pages. Next: add -o FILE.html.")
     systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)

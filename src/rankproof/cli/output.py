@@ -25,6 +25,8 @@ ENDINGS = {
     ".csv": "csv",
     ".json": "json",
     ".jsonl": "jsonl",
+    ".tex": "latex",
+    ".parquet": "parquet",
 }
 
 

@@ -10,7 +10,7 @@ import click
 from rankproof.cli import options, saved
 from rankproof.cli.evaluate import rendered
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import coloured, telling, write
+from rankproof.cli.output import coloured, format_of, oddities_told, telling, write
 
 if TYPE_CHECKING:
     from rankproof.api.scores import Scores
@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     "-f",
     "--format",
     "form",
-    default="table",
     metavar="FORMAT",
-    help="table, markdown, latex, csv, json, jsonl or parquet. [table]",
+    help="table, markdown, latex, csv, json, jsonl or parquet. [by the ending of -o, else table]",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to a file.")
 @options.by
@@ -64,7 +63,7 @@ def command(
     measures: tuple[str, ...],
     per_query: bool,
     shown_as: str | None,
-    form: str,
+    form: str | None,
     output: str | None,
     by: str | None,
     names: tuple[str, ...],
@@ -87,6 +86,7 @@ def command(
     """
     from rankproof.reporting.formats import check
 
+    form = form or format_of(output)
     check(form)
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
@@ -110,7 +110,7 @@ def _scored(
     from rankproof.io.corpora import load_corpus
     from rankproof.io.spans import load_places, load_spans
 
-    with telling(f"reading {corpus}"):
+    with oddities_told(), telling(f"reading {corpus}"):
         documents, judged = load_corpus(corpus), load_spans(judgments)
         settings["chunks"] = None if chunks is None else load_places(chunks)
     found = {}
