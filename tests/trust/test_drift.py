@@ -101,7 +101,7 @@ def test_a_model_that_changes_behind_its_name_is_seen(
         server.faults[:] = [named("m-1")]
         assert not judge(SAMPLES[:5], "P@2", **how).versions
         server.faults[:] = [named("m-2")]
-        found = judge(SAMPLES, "P@2", **how)
+        found = judge(SAMPLES, "P@2", probe=False, **how)
         told = drift(path, judge="openai:m", base_url=server.url, n=20)
         changed(server)
         worse = drift(path, judge="openai:m", base_url=server.url)
@@ -112,3 +112,44 @@ def test_a_model_that_changes_behind_its_name_is_seen(
     assert (told.flips, told.now) == (0, "m-2 fp")
     assert worse.flips > 0
     assert json.loads(json.dumps(worse.to_dict()))["flips"] == worse.flips
+
+
+def test_a_changed_model_is_asked_again_by_itself_and_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with serving() as server:
+        how: dict[str, Any] = {"judge": "openai:m", "ledger": tmp_path / "l.db", "base_url": server.url}
+        server.faults[:] = [named("m-1")]
+        assert judge(SAMPLES[:5], "P@2", **how).drifts == []
+        capfd.readouterr()
+        changed(server)
+        found = judge(SAMPLES[5:8], "P@2", **how)
+        asked, said = len(server.calls), " ".join(capfd.readouterr().err.split())
+        again = judge(SAMPLES[8:], "P@2", **how)
+        later = len(server.calls)
+    (drifted,) = found.drifts
+    assert (drifted.n, drifted.before, drifted.now) == (10, "m-1 fp", "m-2 fp")
+    assert drifted.flips > 0
+    assert "openai:m answers as m-2 fp, before as m-1 fp; asked 10 pairs again that were judged then (" in said
+    assert f"{drifted.flips} of 10 verdicts asked again changed" in " ".join(str(found).split())
+    assert found.account.calls == asked - 5  # what asking again took is on the account
+    assert again.drifts == []
+    assert later - asked == 2
+
+
+def test_a_new_model_is_asked_what_was_fixed_for_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    path = tmp_path / "l.db"
+    with serving() as server:
+        server.faults[:] = [named("m-1")]
+        judge(SAMPLES[:5], "P@2", judge="openai:m", ledger=path, base_url=server.url)
+        drift(path, judge="openai:m", base_url=server.url, n=6)
+        changed(server)
+        found = judge(SAMPLES[5:6], "P@2", judge="openai:n", ledger=path, base_url=server.url)
+        never = judge(SAMPLES[6:7], "P@2", judge="openai:o", ledger=path, base_url=server.url, probe=False)
+    assert [(each.judge, each.n) for each in found.drifts] == [("openai:n", 6)]
+    assert found.drifts[0].flips > 0
+    assert never.drifts == []

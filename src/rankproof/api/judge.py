@@ -14,6 +14,7 @@ from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_trust import Versions, corrections_for
 from rankproof.api.judged_words import UNMEASURED
 from rankproof.api.plan import Plan, plan
+from rankproof.api.probing import probed
 from rankproof.api.sample_groups import SampleGroups
 from rankproof.api.tally import Tally
 from rankproof.errors import UsageError, one_of
@@ -44,6 +45,7 @@ def judge(
     compat: str | None = None,
     by: Any = None,
     blame: bool = False,
+    probe: bool = True,
     **options: Any,
 ) -> JudgedScores:
     """Score samples by verdicts on their texts.
@@ -54,7 +56,8 @@ def judge(
     A sample counts in the mean of a metric when the share `complete` of what the metric counts is settled.
     `by` scores groups of samples apart: a column of the samples, a mapping, a function, a file or a data frame.
     `compat` takes the formulas of another tool; with `blame` everything is asked that tells which half failed;
-    `options` go to judges that are models.
+    With `probe` a model that answers under another version than in the ledger is asked again about a few pairs, and
+    what changed is said. `options` go to judges that are models.
 
     >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
     >>> scores = judge(rows, "context_recall", judge=lambda relation, left, right: left in right)
@@ -62,7 +65,8 @@ def judge(
     (1.0, 1.0, (1.0, 1.0))
     """
     reader = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
-    return reader(samples, metrics, k=k, complete=complete, compat=compat, by=by, blame=blame)
+    how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "by": by}
+    return reader(samples, metrics, **how, blame=blame, probe=probe)
 
 
 class Judge:
@@ -93,14 +97,19 @@ class Judge:
         compat: str | None = None,
         by: Any = None,
         blame: bool = False,
+        probe: bool = True,
     ) -> JudgedScores:
         """The scores of the samples, as the function `judge` gives them."""
         run = self._run(metrics, k, complete, compat, blame)
         settings = {"k": k, "complete": complete, "compat": compat}
         self._remember()
         corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
+        versions = Versions()
         with _told(run, samples):
-            return _gathered(run, read_samples(samples), settings, by, corrections)
+            scores = _gathered(run, read_samples(samples), settings, by, corrections, versions)
+        if probe and self.ledger is not None:
+            scores.drifts = list(probed(self.judges, self.ledger, versions.fresh, scores.account))
+        return scores
 
     def plan(
         self,
@@ -163,12 +172,16 @@ def _check(k: int | None, complete: float) -> None:
 
 
 def _gathered(
-    run: Run, samples: Iterable[Sample], settings: dict[str, Any], by: Any, corrections: Corrections
+    run: Run,
+    samples: Iterable[Sample],
+    settings: dict[str, Any],
+    by: Any,
+    corrections: Corrections,
+    versions: Versions,
 ) -> JudgedScores:
     """The scores of a run, gathered sample by sample."""
     names = tuple(each.name for each in run.metrics)
     tallies = [Tally(each) for each in run.metrics]
-    versions = Versions()
     evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
     groups = SampleGroups(by)
     account = Blame(each=evidence.failures, asked=run.blaming)

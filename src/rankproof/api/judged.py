@@ -16,6 +16,7 @@ from rankproof.api.judged_trust import sentences as on_corrections
 from rankproof.api.judged_words import findings_of, sentences
 from rankproof.api.machine_judgments import judgments_from, write_qrels
 from rankproof.api.per_query import PerQueryValues
+from rankproof.api.probing import Drift, changes
 from rankproof.api.scores import Scores
 from rankproof.api.softness import method_of, widened
 from rankproof.api.tally import JudgedColumn, column_from, note_of
@@ -57,6 +58,8 @@ class JudgedScores(Scores):
     """Each metric held against labels of people; empty where nobody labelled anything."""
     versions: dict[str, dict[str, int]] = field(default_factory=dict)
     """Judges behind whose names several models answered, with how many verdicts each gave."""
+    drifts: list[Drift] = field(default_factory=list)
+    """Models that answered under another version than before, and what they say now of pairs judged then."""
 
     def parse(self, measure: str) -> Measure:
         """The metric of that name, or the formula of the tool asked for."""
@@ -198,7 +201,9 @@ class JudgedScores(Scores):
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
         found = findings_of(self.columns, self.account, self.top)
-        return Audit.of([*found, *drifted(self.versions)])
+        asked = {each.judge for each in self.drifts}
+        unasked = {name: each for name, each in self.versions.items() if name not in asked}
+        return Audit.of([*found, *changes(self.drifts), *drifted(unasked)])
 
     @cached_property
     def definition(self) -> dict[str, Any]:

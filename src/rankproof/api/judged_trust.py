@@ -69,6 +69,8 @@ class Versions:
 
     def __init__(self) -> None:
         self.seen: dict[str, Counter[str]] = {}
+        self.fresh: dict[str, str] = {}
+        """For each judge the version that gave verdicts just now; those of a ledger say when they were given."""
 
     def add(self, judged: Judged) -> None:
         """Note who gave the verdicts on one sample."""
@@ -76,6 +78,8 @@ class Versions:
             said = judged.case.said.get(ask)
             if isinstance(said, Verdict) and (version := str(said.origin.get("model") or "")):
                 self.seen.setdefault(said.judge, Counter())[version] += 1
+                if "at" not in said.origin:
+                    self.fresh[said.judge] = version
 
     def several(self) -> dict[str, dict[str, int]]:
         """The judges behind whose names more than one model answered, with how many verdicts each gave."""

@@ -48,6 +48,11 @@ PAGE = (".html", ".htm")
     "--compat", metavar="TOOL", help="ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas."
 )
 @click.option("--blame", is_flag=True, help="Say which half failed: retrieval or generation.")
+@click.option(
+    "--probe/--no-probe",
+    default=True,
+    help="Ask a model that answers under another version than before again about a few pairs. [yes]",
+)
 @click.option("--qrels", metavar="FILE", help="Write the verdicts on contexts as TREC judgments.")
 @click.option(
     "-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below."
@@ -90,6 +95,7 @@ def command(
     complete: float,
     compat: str | None,
     blame: bool,
+    probe: bool,
     qrels: str | None,
     per_query: bool,
     form: str,
@@ -131,7 +137,7 @@ def command(
     if stress:
         write_told("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
         return
-    how["by"] = by
+    how |= {"by": by, "probe": probe}
     scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)

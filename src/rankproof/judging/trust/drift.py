@@ -16,23 +16,31 @@ from rankproof.judging.settling import settle
 from rankproof.judging.trust.alone import Nowhere
 from rankproof.judging.trust.draw import lot
 from rankproof.judging.trust.labels import is_yes, people
-from rankproof.judging.verdicts import Ask, Judge, Verdict
+from rankproof.judging.verdicts import Account, Ask, Judge, Verdict
 from rankproof.store.ledger import Entry, Ledger
 
 PROBE = "probe"
+AT_ONCE = 10
+"""Pairs that are asked together, always the same ones: a call of a model for all of them."""
 FIRST = 0
 """The number of the probe that holds what was said when the pairs were fixed."""
 
 Said = dict[Ask, Verdict]
 
 
-def fix(ledger: Ledger, judge: str, identity: Mapping[str, Any], n: int) -> Said:
-    """Choose the fixed pairs from what a judge said: labelled ones first, then by lot; and keep them."""
+def fix(ledger: Ledger, judge: str, identity: Mapping[str, Any], n: int, but_not: str | None = None) -> Said:
+    """Choose the fixed pairs from what a judge said: labelled ones first, then by lot; and keep them.
+
+    With `but_not` only from what versions of the model said that are not this one, and gave their name.
+    """
     labelled = {each.key for each in people(ledger)}
     said = [each for each in ledger.entries(identity) if not each.reason and each.value is not None]
+    if but_not is not None:
+        said = [each for each in said if each.origin.get("model") not in (None, "", but_not)]
     said.sort(key=lambda each: (each.key not in labelled, lot(Ask(*each.key), 0, PROBE)))
     chosen = [replace(each, identity={}) for each in said[:n]]
-    _keep(ledger, judge, FIRST, chosen)
+    if chosen:
+        _keep(ledger, judge, FIRST, chosen)
     return _verdicts(chosen)
 
 
@@ -45,17 +53,25 @@ def probes(ledger: Ledger, judge: str) -> list[Said]:
     return [_verdicts(ledger.entries(each)) for each in mine]
 
 
-def ask_again(ledger: Ledger, judge: Judge, fixed: Said, number: int) -> Said:
-    """Ask about the fixed pairs, and keep what is said."""
-    groups: dict[str, list[Ask]] = {}
-    for ask in sorted(fixed, key=lambda each: lot(each, 0, PROBE)):
-        groups.setdefault(ask.left if ask.relation != "S" else ask.right, []).append(ask)
-    said, _ = settle(list(groups.values()), [judge], Nowhere())
+def probes_of_others(ledger: Ledger, judge: str) -> Said:
+    """The pairs last fixed for another judge, with what it said; nothing where none were."""
+    if not ledger.path.exists():
+        return {}
+    known = [each["identity"] for each in ledger.judges() if each["identity"].get("kind") == PROBE]
+    others = [each for each in known if each.get("of") != judge and int(each["number"]) == FIRST]
+    return _verdicts(ledger.entries(others[-1])) if others else {}
+
+
+def ask_again(ledger: Ledger, judge: Judge, fixed: Said, number: int) -> tuple[Said, Account]:
+    """Ask about the fixed pairs, and keep what is said; with what that took."""
+    asks = sorted(fixed, key=lambda each: lot(each, 0, PROBE))
+    groups = [asks[start : start + AT_ONCE] for start in range(0, len(asks), AT_ONCE)]
+    said, account = settle(groups, [judge], Nowhere())
     found = {ask: each for ask, each in said.items() if isinstance(each, Verdict)}
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     entries = [_entry(each, now) for each in found.values()]
     _keep(ledger, judge.name, number, entries)
-    return found
+    return found, account
 
 
 def version_of(said: Said) -> str:
