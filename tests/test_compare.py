@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankproof import compare, evaluate, sample
+from rankproof import audit, compare, evaluate, explain, gate, report, sample
 from rankproof.cli import run
 from rankproof.errors import UsageError
 from rankproof.stats.power import queries_needed, smallest_detectable
@@ -284,3 +284,11 @@ def test_what_is_detectable_gets_a_verdict_beside_all_other_rows() -> None:
     assert alone.row("new", "P@1").detectable == smallest_detectable(spread, 80, step=1.0)
     free = compare(judged, runs, "P@1, RR, AP", correction="none")
     assert free.row("new", "P@1").detectable == alone.row("new", "P@1").detectable
+
+
+@pytest.mark.parametrize("function", [compare, gate, report, explain, audit])
+def test_an_argument_that_nobody_knows_is_named_with_those_that_are_known(function: Any) -> None:
+    with pytest.raises(UsageError) as refused:
+        function({}, {}, {}, misssing="skip")
+    assert f"{function.__name__}: unknown argument 'misssing'. Did you mean 'missing'?" in str(refused.value)
+    assert "no_relevant" in str(refused.value)

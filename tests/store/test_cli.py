@@ -192,3 +192,12 @@ def test_replacing_removing_and_moving(rankproof: Run) -> None:
     assert rankproof("compare before after").code == 0
     assert rankproof("evaluate judgments.tsv fused.run -m RR --save after --replace").code == 0
     assert History().show("after").means.keys() == {"RR"}
+
+
+def test_the_history_is_named_before_or_behind_what_is_done_with_it(rankproof: Run) -> None:
+    rankproof(f"{SAVE} --history first.db")
+    assert rankproof("history --history first.db export -o all.json").code == 0
+    assert rankproof("history export --history first.db after -o one.json").code == 0
+    assert rankproof("history import one.json --history second.db").code == 0
+    assert [each.name for each in History("second.db").entries()] == ["after"]
+    assert not Path("rankproof.db").exists()

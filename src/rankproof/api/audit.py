@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankproof.api.checks import check_conventions
 from rankproof.api.evaluate import Measures, evaluate
 from rankproof.core.audit import Audit, audit_full
 from rankproof.errors import DataError
@@ -21,6 +22,7 @@ def audit(judgments: Any, ranking: Any, measures: Measures | None = None, **conv
     >>> [(each.severity, each.kind) for each in found][0]
     ('error', 'duplicate-documents')
     """
+    check_conventions(conventions, audit)
     judged, opened = load_judgments(judgments), load_ranking(ranking)
     if conventions.get("duplicates", "error") == "error":
         conventions["duplicates"] = "first"

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
+from rankproof.api.evaluate import evaluate
 from rankproof.api.scores import Scores
 from rankproof.core.audit.meeting import NOTHING_SHARED, check_found, ranked_otherwise
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, nearest
+
+
+def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) -> None:
+    """Refuse arguments that neither the function nor `evaluate`, which gets them, knows."""
+    parameters = [*signature(function).parameters.values(), *signature(evaluate).parameters.values()]
+    known = dict.fromkeys(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"{function.__name__}: unknown argument {name!r}.{nearest(name, known)} "
+                f"Next: name one of {', '.join(known)}."
+            )
 
 
 def check_alpha(alpha: Any, most: float = 1) -> None:

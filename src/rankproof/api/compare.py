@@ -14,6 +14,7 @@ from rankproof.api.checks import (
     averaged_otherwise,
     check_alpha,
     check_averages,
+    check_conventions,
     check_margin,
     check_seed,
     named,
@@ -80,6 +81,7 @@ def compare(
     >>> row.verdict, row.wins, round(row.difference, 3)
     ('better', 12, 0.667)
     """
+    check_conventions(conventions, compare)
     systems, first = _baseline(systems, baseline)
     _check(alpha, margin, seed)
     asked = DEFAULT_MEASURES if measures is None else measures

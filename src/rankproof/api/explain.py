@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.api.checks import check_conventions
 from rankproof.api.evaluate import evaluate
 from rankproof.api.scores import Scores
 from rankproof.core.conventions import CHOICES, Conventions
@@ -88,6 +89,7 @@ def explain(
     >>> [step.value for step in found.own.steps], found.value
     ([2.0, 3.0, 0.6666666666666666], 0.6666666666666666)
     """
+    check_conventions(conventions, explain)
     judged, opened = load_judgments(judgments), load_ranking(ranking)
     query = _known(query, judged)
     table = opened.table_near(query) if hasattr(opened, "table_near") else opened.table()

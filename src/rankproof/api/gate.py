@@ -12,6 +12,7 @@ from rankproof.api.alignment import together
 from rankproof.api.checks import (
     check_alpha,
     check_averages,
+    check_conventions,
     check_margin,
     check_seed,
     check_spelling,
@@ -105,6 +106,7 @@ def gate(
     >>> gate(judged, good, bad, "RR").outcome, gate(judged, good, good, "RR").outcome
     ('fail', 'pass')
     """
+    check_conventions(conventions, gate)
     _check(alpha, minimum, coverage, seed, floors)
     ready, by = prepare(judgments), groups_of(by, judgments)
     asked = _deciding(margin, floors) if measures is None else measures

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.advice.diagnosed import Diagnosed
-from rankproof.api.checks import named
+from rankproof.api.checks import check_conventions, named
 from rankproof.api.compare import compare
 from rankproof.api.comparison import Comparison
 from rankproof.api.content import Texts, collect
@@ -136,6 +136,7 @@ def report(
     >>> "new is better than old on RR, by +0.6667." in page, "<script" in page
     (True, False)
     """
+    check_conventions(conventions, report)
     systems = _check(systems)
     judged, by = prepare(judgments), groups_of(by, judgments)
     opened = {name: load_ranking(each) for name, each in systems.items()}

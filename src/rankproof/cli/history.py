@@ -34,9 +34,23 @@ def command(context: click.Context, history: str, form: str) -> None:
         write(reporting.as_json(entries) if form == "json" else reporting.listed(entries), None)
 
 
+def _elsewhere(context: click.Context, option: click.Parameter, path: str | None) -> None:
+    """The history as it may be named behind the command as well as before it."""
+    from rankproof.api.history import History
+
+    if path is not None:
+        context.obj = History(path)
+
+
+_history = click.option(
+    "--history", metavar="FILE", callback=_elsewhere, expose_value=False, help="Where results are saved."
+)
+
+
 @command.command("export")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @click.option("-o", "--output", required=True, metavar="FILE", help="Write to this; .gz compresses.")
+@_history
 @click.pass_context
 def export(context: click.Context, names: tuple[str, ...], output: str) -> None:
     """Write saved results to one JSON file: these, or all."""
@@ -47,6 +61,7 @@ def export(context: click.Context, names: tuple[str, ...], output: str) -> None:
 @command.command("import")
 @click.argument("file")
 @click.option("--replace", is_flag=True, help="Take the place of what has the same name.")
+@_history
 @click.pass_context
 def import_(context: click.Context, file: str, replace: bool) -> None:
     """Take in an exported file: all of it, or nothing."""
