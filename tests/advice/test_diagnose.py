@@ -386,3 +386,20 @@ def test_every_form_says_what_to_know_before_the_numbers_are_trusted() -> None:
         assert "Before you trust these numbers" in each
         assert "warning" in each
         assert "1 of 4 judged queries" in " ".join(each.split())
+
+
+def test_ids_with_other_zeros_are_no_drift() -> None:
+    corpus = {f"d-{i:03}": f"Page {i} of the book." for i in range(60)}
+    judged = {f"q{i}": {f"d-{i:03}" if i >= 10 else f"d-{i}": 1} for i in range(40)}
+    found = diagnose(judged, {query: ["d-050"] for query in judged}, corpus=corpus)
+    said = {each.name: each.evidence for each in found.failures}
+    assert "the evaluation set has drifted" not in said
+    assert "10 ids differ between judgments and corpus only in zeros" in said["ids are spelt in two ways"]
+    assert "'d-0' and 'd-000'" in said["ids are spelt in two ways"]
+    for i in range(10):
+        del corpus[f"d-{i:03}"]
+    names = {
+        each.name for each in diagnose(judged, {query: ["d-050"] for query in judged}, corpus=corpus).failures
+    }
+    assert "the evaluation set has drifted" in names
+    assert "ids are spelt in two ways" not in names

@@ -235,3 +235,11 @@ def test_runs_that_never_differ_are_no_plan_and_no_difference_cannot_be_seen() -
             rankproof.questions_needed(
                 sample.judgments(), runs["keyword"], runs["dense"], difference=difference
             )
+
+
+def test_answers_that_are_there_under_another_spelling_are_named() -> None:
+    questions = {f"q{i}": f"what about number {i}" for i in range(20)}
+    corpus = {f"d-{i:02}": f"All on subject {i}." for i in range(20)}
+    found = rankproof.check_questions(questions, {f"q{i}": {f"d-{i}"} for i in range(20)}, corpus=corpus)
+    assert kinds(found) == {"relevant-not-in-corpus": 10, "number-ids": 10}
+    assert found.of_kind("number-ids").examples[0] == "'d-0' and 'd-00'"  # type: ignore[union-attr]

@@ -36,6 +36,8 @@ class Whole:
     """How many documents are the first."""
     gone: int | None = None
     """Relevant documents that the corpus does not hold; None where there is no corpus to look at."""
+    respelt: str = ""
+    """How some of them are spelt in the corpus, in a sentence; "" where they are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,13 @@ def _another_corpus(whole: Whole) -> str:
     return f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are not in the corpus."
 
 
+def _two_spellings(whole: Whole) -> str:
+    return whole.respelt
+
+
 def _drift(whole: Whole) -> str:
     said = []
-    if whole.gone and GONE * whole.relevant <= whole.gone <= MOST * whole.relevant:
+    if whole.gone and not whole.respelt and GONE * whole.relevant <= whole.gone <= MOST * whole.relevant:
         said.append(
             f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are no longer in the corpus"
         )
@@ -119,6 +125,13 @@ MODES = (
         {
             "compare the ids of both sides": "",
             "give the corpus that was judged": "",
+        },
+    ),
+    Mode(
+        "ids are spelt in two ways",
+        _two_spellings,
+        {
+            "spell the ids of both sides alike, and measure again": "",
         },
     ),
     Mode(

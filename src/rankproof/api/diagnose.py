@@ -21,7 +21,8 @@ from rankproof.api.diagnosing.trials import MOST_PLACED, trials
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.grouping import Grouping, grouped, groups_of
 from rankproof.api.scores import Scores
-from rankproof.core.audit.meeting import check_found, not_in_corpus, relevant_in, without_text
+from rankproof.core.audit.ids import respelt
+from rankproof.core.audit.meeting import CORPUS, check_found, not_in_corpus, relevant_in, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -200,7 +201,15 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
         unjudged=evidence.unjudged(),
         k=evidence.k,
         gone=None if evidence.corpus is None else sum(len(each.gone) for each in asked),
+        respelt=_respelt(evidence),
     )
+
+
+def _respelt(evidence: Evidence) -> str:
+    """How documents that are gone are spelt in the corpus."""
+    gone = {doc for each in evidence.asked.values() for doc in each.gone}
+    found = respelt(gone, evidence.corpus or (), CORPUS) if gone else None
+    return "" if found is None else f"{found.message} For example {found.examples[0]}."
 
 
 def _own_kinds(evidence: Evidence, by: Grouping | None) -> dict[str, list[str]]:

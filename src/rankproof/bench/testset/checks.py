@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rankproof.bench.testset.words import forms, longest_run, telling
 from rankproof.core.audit.finding import Audit, Finding, count_of, few
-from rankproof.core.audit.meeting import not_in_corpus
+from rankproof.core.audit.ids import respelt
+from rankproof.core.audit.meeting import CORPUS, not_in_corpus
 from rankproof.core.corpus import Corpus
 from rankproof.core.text.stems import stem
 
@@ -117,7 +118,10 @@ def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Findi
     if apart is not None:
         yield apart
         return
-    unknown = [f"{query}: {doc}" for query, found in relevant.items() for doc in sorted(found - set(corpus))]
+    known = set(corpus)
+    unknown = [f"{query}: {doc}" for query, found in relevant.items() for doc in sorted(found - known)]
+    if spelt := respelt(set().union(*relevant.values()) - known, known, CORPUS):
+        yield spelt
     if unknown:
         yield Finding(
             "error",

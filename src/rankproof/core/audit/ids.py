@@ -18,6 +18,7 @@ Sides = tuple[str, str]
 JOINED: Sides = ("judgments", "ranking")
 
 _NUMBER = re.compile(r"\d+(\.0+)?")
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _ENDING = re.compile(r"(?<=[^/])\.[A-Za-z][A-Za-z0-9]{0,9}$")
 
 
@@ -106,6 +107,17 @@ FILE_NAMES = (
 """How the names of one file can differ: asked only of sides that share next to nothing."""
 
 
+PADDED = Spelling(
+    "number-ids",
+    "zeros before their numbers",
+    lambda text: _ZEROS.sub("", text),
+    re.compile(r"(?<![\d.])0+\d").search,
+    "error",
+    _ALIKE,
+)
+"""Asked only of ids that one side has and the other should have."""
+
+
 def twins(judged: Iterable[str], ranked: Iterable[str], sides: Sides = JOINED) -> Iterator[Finding]:
     """A finding for each way in which ids that only one side has differ from one of the other side.
 
@@ -171,6 +183,18 @@ def spelt_apart(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED
     """
     one, other = set(left), set(right)
     return affixes(one, other, sides) or next(_many(SPELLINGS, one, other, sides), None)
+
+
+def respelt(missing: Iterable[str], there: Iterable[str], sides: Sides) -> Finding | None:
+    """For ids that one side lacks: the way of spelling in which most of them are there after all.
+
+    >>> print(respelt(["CACM-74", "x"], ["CACM-0074", "CACM-0075"], ("judgments", "corpus")).message)
+    1 id differs between judgments and corpus only in zeros before their numbers.
+    """
+    lost, others = set(missing), set(there)
+    found = ((spelling, _pairs(spelling, lost, others)) for spelling in (*SPELLINGS, PADDED, *FILE_NAMES))
+    spelling, pairs = max(found, key=lambda each: len(each[1]))
+    return _twin_finding(spelling, pairs, sides) if pairs else None
 
 
 def _many(ways: Iterable[Spelling], left: set[str], right: set[str], sides: Sides) -> Iterator[Finding]:
