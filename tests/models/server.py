@@ -189,14 +189,8 @@ def honest(body: dict[str, Any]) -> dict[str, Any]:
             short: [part for part in re.split(r"(?<=\.) ", text) if part]
             for short, text in body["texts"].items()
         }
-    texts = {short: re.sub(r"<s\d+>", "", text) for short, text in body.get("texts", {}).items()}
-    statements = dict(body.get("statements", {}))
-    for text in body.get("texts", {}).values():
-        parts = re.split(r"<(s\d+)>", text)
-        for short, part in zip(parts[1::2], parts[2::2], strict=True):
-            statements[short] = part.strip()
     lefts = {**body.get("questions", {}), **body.get("claims", {})}
-    rights = {**texts, **statements}
+    rights = texts_of(body)
     said: dict[str, Any] = {"quotes": []}
     for relation, groups in body["pairs"].items():
         for names, ids in groups.items():
@@ -208,6 +202,16 @@ def honest(body: dict[str, Any]) -> dict[str, Any]:
                         quote = " ".join(rights[right].split()[:4])
                         said["quotes"].append({"pair": f"{relation} {left} {right}", "quote": quote})
     return said
+
+
+def texts_of(body: dict[str, Any]) -> dict[str, str]:
+    """The texts and statements of a call by their ids, without the marks of statements."""
+    found = {short: re.sub(r"<s\d+>", "", text) for short, text in body.get("texts", {}).items()}
+    found |= body.get("statements", {})
+    for text in body.get("texts", {}).values():
+        parts = re.split(r"<(s\d+)>", text)
+        found |= {short: part.strip() for short, part in zip(parts[1::2], parts[2::2], strict=True)}
+    return found
 
 
 def openai(said: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rankproof.judging.models.canaries import PAIRS as CANARY_TEXTS
 from rankproof.judging.models.judge import ModelJudge, model_judge
 from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
 
@@ -21,6 +22,7 @@ from .server import (
     reset,
     serving,
     status,
+    texts_of,
     truth,
     vanish,
 )
@@ -113,36 +115,63 @@ def obedient(reply: dict[str, Any]) -> None:
 
 
 TEXT = json.dumps
-SAID = {
-    "an item missing": said(drop("R", "q1", "t1")),
-    "a left id missing": said(drop("S", "c1")),
-    "a relation missing": said(drop("Q")),
-    "everything missing": said(lambda reply: {}),
-    "a null": said(lambda reply: first_r(reply, None)),
-    "a grade out of range": said(lambda reply: first_r(reply, 7)),
-    "a negative grade": said(lambda reply: first_r(reply, -1)),
-    "a grade as text": said(lambda reply: first_r(reply, "3")),
-    "a grade as a fraction": said(lambda reply: first_r(reply, 2.5)),
-    "a grade as true": said(lambda reply: first_r(reply, True)),
-    "a grade as a list": said(lambda reply: first_r(reply, [3])),
-    "a grade that is no number": said(lambda reply: TEXT(reply).replace('"t1": 3', '"t1": NaN', 1)),
-    "a relation that is a list": said(lambda reply: {**reply, "S": [1, 0, 1]}),
-    "an id given twice, differently": said(
-        lambda reply: TEXT(reply).replace('"t1": 3', '"t1": 0, "t1": 3', 1)
-    ),
-    "truncated JSON": said(lambda reply: TEXT(reply)[: len(TEXT(reply)) // 2]),
-    "prose in the place of JSON": said(lambda reply: "I think that all of these texts are very good."),
-    "another language": said(lambda reply: "Alle Texte beantworten die Frage vollständig."),
-    "an empty reply": said(lambda reply: ""),
-    "white space": said(lambda reply: "\n  \n"),
-    "an array": said(lambda reply: TEXT([reply["R"]])),
-    "other ids": said(lambda reply: TEXT(reply).replace('"q1"', '"Q1"')),
-    "a quote that is not in the text": said(quoting("R q1 t1", "words of my own")),
-    "a quote of another text": said(quoting("S c1 t1", "Nothing of use")),
-    "no quotes": said(lambda reply: {**reply, "quotes": []}),
-    "quotes of another shape": said(lambda reply: {**reply, "quotes": {"R q1 t1": "The ANSWER"}}),
-    "instructions in a text obeyed": said(obedient),
-    "a very deep object": said(lambda reply: '{"R":' * 3000),
+ALL = len(ASKS)
+SHOWN = sum(
+    truth(a.relation, a.left, a.right) in {"R": (2, 3), "S": (1, -1)}.get(a.relation, ()) for a in ASKS
+)
+"""Pairs whose honest value must be shown by a quote."""
+
+
+def in_text(old: str, new: str) -> Callable[[dict[str, Any]], str]:
+    """The reply as text, with something else in it."""
+
+    def change(reply: dict[str, Any]) -> str:
+        assert old in TEXT(reply)
+        return TEXT(reply).replace(old, new, 1)
+
+    return change
+
+
+SAID: dict[str, tuple[Fault, int]] = {
+    "an item missing": (said(drop("R", "q1", "t1")), 1),
+    "a left id missing": (said(drop("S", "c1")), 3),
+    "a relation missing": (said(drop("Q")), 4),
+    "everything missing": (said(lambda reply: {}), ALL),
+    "a null": (said(lambda reply: first_r(reply, None)), 1),
+    "a grade out of range": (said(lambda reply: first_r(reply, 7)), 1),
+    "a negative grade": (said(lambda reply: first_r(reply, -1)), 1),
+    "a grade as text": (said(lambda reply: first_r(reply, "3")), 1),
+    "a grade as a fraction": (said(lambda reply: first_r(reply, 2.5)), 1),
+    "a grade as a whole fraction": (said(lambda reply: first_r(reply, 3.0)), 1),
+    "a grade as true": (said(lambda reply: first_r(reply, True)), 1),
+    "a grade as a list": (said(lambda reply: first_r(reply, [3])), 1),
+    "a grade as an object": (said(lambda reply: first_r(reply, {"grade": 3})), 1),
+    "a grade that is no number": (said(in_text('"t1": 3', '"t1": NaN')), 1),
+    "a grade without end": (said(in_text('"t1": 3', '"t1": 1e999')), 1),
+    "a grade of many digits": (said(in_text('"t1": 3', f'"t1": {"9" * 5000}')), ALL),
+    "a relation that is a list": (said(lambda reply: {**reply, "S": [1, 0, 1]}), 6),
+    "an id given twice, differently": (said(in_text('"t1": 3', '"t1": 0, "t1": 3')), 1),
+    "a left id given twice, differently": (said(in_text('"R": {"q1"', '"R": {"q1": {"t1": 0}, "q1"')), 3),
+    "a relation given twice, differently": (said(in_text('"R": {', '"R": {"q1": {"t1": 0}}, "R": {')), ALL),
+    "truncated JSON": (said(lambda reply: TEXT(reply)[: len(TEXT(reply)) // 2]), ALL),
+    "a comma too many": (said(lambda reply: TEXT(reply)[:-1] + ",}"), ALL),
+    "a remark in JSON": (said(in_text('"R"', '/* the grades */ "R"')), ALL),
+    "single quotation marks": (said(lambda reply: TEXT(reply).replace('"', "'")), ALL),
+    "prose in the place of JSON": (said(lambda reply: "I think that all of these texts are very good."), ALL),
+    "another language": (said(lambda reply: "Alle Texte beantworten die Frage vollständig."), ALL),
+    "an empty reply": (said(lambda reply: ""), ALL),
+    "white space": (said(lambda reply: "\n  \n"), ALL),
+    "an array": (said(lambda reply: TEXT([reply["R"]])), ALL),
+    "JSON within a text of JSON": (said(lambda reply: TEXT(TEXT(reply))), ALL),
+    "other ids": (said(lambda reply: TEXT(reply).replace('"q1"', '"Q1"')), 8),
+    "a quote that is not in the text": (said(quoting("R q1 t1", "words of my own")), 1),
+    "a quote of another text": (said(quoting("S c1 t1", "Nothing of use")), 1),
+    "a quote of half a character": (said(quoting("R q1 t1", "\ud83d")), 1),
+    "an empty quote": (said(quoting("R q1 t1", " ")), 1),
+    "no quotes": (said(lambda reply: {**reply, "quotes": []}), SHOWN),
+    "quotes of another shape": (said(lambda reply: {**reply, "quotes": {"R q1 t1": "The ANSWER"}}), SHOWN),
+    "instructions in a text obeyed": (said(obedient), ALL),
+    "a very deep object": (said(lambda reply: '{"R":' * 3000), ALL),
 }
 HARMLESS = {
     "extra ids": said(lambda reply: {**reply, "R": {**reply["R"], "q9": {"t1": 3}}, "Z": {"q1": {"t1": 1}}}),
@@ -150,6 +179,12 @@ HARMLESS = {
     "prose around JSON": said(lambda reply: f"Sure! Here it is: {TEXT(reply)} I hope {{this}} helps."),
     "a code fence": said(lambda reply: f"```json\n{TEXT(reply)}\n```"),
     "an object before it": said(lambda reply: f'{{"note": "thinking"}} {TEXT(reply)}'),
+    "a draft before it": said(
+        lambda reply: f"<think>{TEXT(reply).replace(': 0', ': 3')}</think> {TEXT(reply)}"
+    ),
+    "an object around it": said(lambda reply: {"result": reply}),
+    "a byte order mark": said(lambda reply: f"\ufeff{TEXT(reply)}"),
+    "ids in escapes": said(lambda reply: TEXT(reply).replace('"q1"', '"\\u0071\\u0031"')),
     "a quote with other white space": said(quoting("R q1 t1", "The  ANSWER\nis")),
     "a quote with the mark of a statement": said(quoting("R q1 t1", "<s1>The ANSWER is")),
 }
@@ -170,28 +205,40 @@ def test_a_good_service_settles_everything_in_one_call(server: Served, spec: str
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_what_a_reply_leaves_open_is_asked_again_alone(server: Served, name: str) -> None:
-    server.faults = [Fault(SAID[name].bend, times=1)]
-    found, account = settled(judge_at(server))
-    assert set(found) == set(ASKS)
-    assert all(map(right, found.values()))
-    assert account.calls == 2
-    first, second = (set(pairs(body)) for body in server.bodies())
-    assert len(second) <= len(first)
-    if name == "an item missing":
-        assert second - CANARY_PAIRS == {("R", QUESTION, CHUNKS[0])}
+def test_exactly_what_a_reply_leaves_open_is_asked_again(server: Served, name: str) -> None:
+    fault, lost = SAID[name]
+    server.faults = [Fault(fault.bend, times=1)]
+    kept: list[list[Verdict | Unmeasured]] = []
+    judge_at(server).judge([ASKS], lambda given: kept.append(list(given)))
+    assert [len(given) for given in kept] == [ALL - lost, lost]
+    assert all(right(each) for given in kept for each in given)
+    first, second = (pairs(body) - CANARIES for body in server.bodies())
+    assert first == set(map(tuple, ASKS))
+    assert second == {tuple(each.ask) for each in kept[1]}
 
 
 @pytest.mark.parametrize("name", SAID)
 def test_what_stays_wrong_stays_unmeasured_and_says_why(server: Served, name: str) -> None:
-    server.faults = [Fault(SAID[name].bend, times=99)]
+    fault, lost = SAID[name]
+    server.faults = [Fault(fault.bend, times=1), Fault(envelope=lambda reply: {}, times=99)]
     found, account = settled(judge_at(server))
     assert set(found) == set(ASKS)
-    lost = [each for each in found.values() if isinstance(each, Unmeasured)]
-    assert lost
-    assert all(each.reason for each in lost)
+    gone = [each for each in found.values() if isinstance(each, Unmeasured)]
+    assert len(gone) == lost
+    assert all(each.reason for each in gone)
     assert all(right(each) for each in found.values() if isinstance(each, Verdict))
-    assert any(problem.startswith("unmeasured: ") for problem in account.problems)
+    told = {problem: times for problem, times in account.problems.items() if "unmeasured" in problem}
+    assert told == {"unmeasured: the service's reply is not what its protocol says": lost}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_wrong_every_time_is_unmeasured(server: Served, name: str) -> None:
+    server.faults = [Fault(SAID[name][0].bend, times=99)]
+    found, account = settled(judge_at(server))
+    gone = [each for each in found.values() if isinstance(each, Unmeasured)]
+    assert gone
+    assert all(right(each) for each in found.values() if isinstance(each, Verdict))
+    assert sum(times for problem, times in account.problems.items() if "unmeasured" in problem) == len(gone)
 
 
 @pytest.mark.parametrize("name", HARMLESS)
@@ -202,23 +249,19 @@ def test_what_does_no_harm_is_read(server: Served, name: str) -> None:
     assert account.calls == 1
 
 
-CANARY_PAIRS: set[tuple[str, str, str]] = set()
+CANARIES = {("R", question, text) for question, *texts in CANARY_TEXTS for text in texts}
 
 
 def pairs(body: dict[str, Any]) -> set[tuple[str, str, str]]:
-    """The pairs of a call, canaries noted apart."""
+    """The pairs of a call."""
     lefts = {**body.get("questions", {}), **body.get("claims", {})}
-    rights = {**body.get("texts", {}), **body.get("statements", {})}
+    rights = texts_of(body)
     found = set()
     for relation, groups in body["pairs"].items():
         for names, ids in groups.items():
             for left in names.split():
                 for right_id in ids.split():
-                    text = rights.get(right_id, right_id).replace("<s1>", "").replace("<s2>", "")
-                    pair = (relation, lefts[left], text)
-                    found.add(pair)
-                    if relation == "R" and lefts[left] != QUESTION:
-                        CANARY_PAIRS.add(pair)
+                    found.add((relation, lefts[left], rights[right_id]))
     return found
 
 

@@ -12,6 +12,8 @@ from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
 
 MOST_REPLY_TOKENS = 8192
+SHORTEST_KEY = 8
+"""Characters from which on a key is looked for where it should not be; words like "none" are no keys."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,12 @@ class Provider:
     def reply(self, data: Any) -> Reply:
         """The reply in what came back, or that there is none in it."""
         try:
-            return self.read(data)
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            reply = self.read(data)
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+            reply = None
+        if reply is None or not isinstance(reply.content, str | Mapping):
             return Reply("", problem="the service's reply is not what its protocol says")
+        return reply
 
 
 # --- the protocol of OpenAI, which many services speak -------------------------------------------------
@@ -66,12 +71,23 @@ def _openai_reply(data: Any) -> Reply:
     ended = choice.get("finish_reason")
     problem = "the model refused" if message.get("refusal") or ended == "content_filter" else ""
     return Reply(
-        message.get("content") or "",
-        int(usage.get("prompt_tokens") or 0),
-        int(usage.get("completion_tokens") or 0),
+        _text(message.get("content")),
+        _count(usage.get("prompt_tokens")),
+        _count(usage.get("completion_tokens")),
         " ".join(str(data[each]) for each in ("model", "system_fingerprint") if data.get(each)),
         problem or ("the reply was cut off" if ended == "length" else ""),
     )
+
+
+def _text(content: Any) -> Any:
+    """What is said; some services say it in parts, and some think aloud in parts of another type."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    return content or ""
+
+
+def _count(tokens: Any) -> int:
+    return max(0, int(tokens or 0))
 
 
 # --- the protocol of Anthropic -------------------------------------------------------------------------
@@ -97,8 +113,8 @@ def _anthropic_reply(data: Any) -> Reply:
     problem = "the model refused" if ended == "refusal" else ""
     return Reply(
         text if given is None else given,
-        int(usage.get("input_tokens") or 0),
-        int(usage.get("output_tokens") or 0),
+        _count(usage.get("input_tokens")),
+        _count(usage.get("output_tokens")),
         str(data.get("model") or ""),
         problem or ("the reply was cut off" if ended == "max_tokens" else ""),
     )
@@ -142,17 +158,34 @@ class Service:
         return self.url + self.provider.path
 
     @property
+    def key(self) -> str:
+        """The key; read from the environment when it is needed, and kept nowhere."""
+        return os.environ.get(self.key_variable, "").strip()
+
+    @property
     def headers(self) -> dict[str, str]:
-        """Who we are; read from the environment when it is sent, and kept nowhere."""
-        return self.provider.headers(os.environ.get(self.key_variable, "").strip())
+        """Who we are."""
+        return self.provider.headers(self.key)
+
+    def without_key(self, body: bytes) -> bytes:
+        """What a service says, without the key, should it repeat it."""
+        return body.replace(self.key.encode(), b"[key]") if len(self.key) >= SHORTEST_KEY else body
 
     def check(self) -> None:
         """A hosted service needs a key in the environment; one of your own may need none."""
-        if self.url == self.provider.url and not os.environ.get(self.key_variable, "").strip():
+        key = self.key
+        if self.url == self.provider.url and not key:
             raise UsageError(
                 f"{self.provider.name}: no key, the environment variable {self.key_variable} is empty. "
                 "Next: set it, or give base_url= (--base-url) of a service that needs none."
             )
+        if not (key.isascii() and key.isprintable()):
+            raise UsageError(
+                f"{self.provider.name}: the environment variable {self.key_variable} holds signs that no key has. "
+                "Next: set it to the key alone."
+            )
+        if len(key) >= SHORTEST_KEY and key in self.url:
+            raise _unfit(self.url)
 
 
 def service_of(provider: str, base_url: str | None = None, key_variable: str | None = None) -> Service:
@@ -165,11 +198,22 @@ def service_of(provider: str, base_url: str | None = None, key_variable: str | N
 
 
 def _checked_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-        host = parts.hostname or "no host"
-        raise UsageError(
-            f"base_url: got {parts.scheme or 'no scheme'}://{host}, expected an address like https://host/v1, without "
-            "a name, a password or a query in it. Next: put the key into the environment."
-        )
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port or an address that is none
+        fine = False
+    if not fine or set("@?#").intersection(url) or any(c.isspace() for c in url):
+        raise _unfit(url)
     return url.rstrip("/")
+
+
+def _unfit(url: str) -> UsageError:
+    """The error for an address; no more of it is repeated than where it leads, as it may hold a key."""
+    scheme, _, rest = url.partition("://")
+    host = rest.partition("/")[0].rpartition("@")[2].partition("?")[0].partition("#")[0]
+    got = f"{scheme}://{host}" if rest else "no scheme"
+    return UsageError(
+        f"base_url: got {got}, expected an address like https://host/v1, without a name, a password, a key or a "
+        "query in it. Next: put the key into the environment."
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,9 +40,7 @@ class Reading:
 
 def read(call: Call, reply: str | Mapping[str, Any]) -> Reading:
     """What a reply says about the pairs of a call."""
-    found = (
-        _object_in(reply, {_top(place) for place in call.places}) if isinstance(reply, str) else dict(reply)
-    )
+    found = _object_in(reply, call.places) if isinstance(reply, str) else dict(reply)
     reading = Reading()
     if found is None:
         problem = "the reply is empty" if not str(reply).strip() else "the reply holds no whole JSON object"
@@ -58,8 +56,8 @@ def read(call: Call, reply: str | Mapping[str, Any]) -> Reading:
 
 
 def _read_claims(call: Call, found: Mapping[str, Any], reading: Reading) -> None:
-    for (_, _, right), ask in call.places.items():
-        given = found.get(right)
+    for place, ask in call.places.items():
+        given = _at(found, place)
         if isinstance(given, list) and all(isinstance(each, str) and each.strip() for each in given):
             reading.claims[ask] = tuple(dict.fromkeys(" ".join(each.split()) for each in given))
         else:
@@ -106,26 +104,27 @@ def _missing(value: Any, expected: str) -> str:
 # --- the object ----------------------------------------------------------------------------------------
 
 
-def _top(place: Place) -> str:
-    """The name under which a reply says something of a pair."""
-    relation, _, right = place
-    return right if relation == "C" else relation
+def _object_in(text: str, places: Iterable[Place]) -> dict[str, Any] | None:
+    """The whole JSON object in a text that says most of what was asked, of those that say as much the last.
+
+    So fences and words around it do no harm, nor does what a model noted down before it was done thinking.
+    """
+    names = {_path(place)[0] for place in places}
+    said = [found for found in _objects_in(text) if names & found.keys()]
+    return max(reversed(said), key=lambda each: sum(_at(each, p) is not None for p in places), default=None)
 
 
-def _object_in(text: str, names: set[str]) -> dict[str, Any] | None:
-    """The first whole JSON object in a text that says something asked for: fences and words around it do no harm."""
-    decoder = json.JSONDecoder(object_pairs_hook=_once)
+def _objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """The whole JSON objects in a text, the outer ones before those in them."""
+    decoder = json.JSONDecoder(object_pairs_hook=once)
     for start, _ in zip(re.finditer(r"\{", text), range(MOST_STARTS), strict=False):
         try:
-            found, _ = decoder.raw_decode(text, start.start())
+            yield decoder.raw_decode(text, start.start())[0]
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict) and names & found.keys():
-            return found
-    return None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; what it says twice in two ways is marked."""
     found: dict[str, Any] = {}
     for name, value in pairs:
@@ -133,8 +132,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _path(place: Place) -> tuple[str, ...]:
+    """The names under which a reply says something of a pair."""
+    return place[2:] if place[0] == "C" else place
+
+
 def _at(found: Any, place: Place) -> Any:
-    for name in place:
+    for name in _path(place):
         if not isinstance(found, Mapping):
             return None
         found = found.get(name)

@@ -68,9 +68,14 @@ class Session:
                 pause=limits.pause,
             )
             size = len(groups) if isinstance(groups, Sized) else 0
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(limits.concurrency):
-                    workers.create_task(self._work(line, calls, size))
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(limits.concurrency):
+                        workers.create_task(self._work(line, calls, size))
+            except (
+                BaseExceptionGroup
+            ) as group:  # what went wrong here, a ledger that is locked: one error, not many
+                raise group.exceptions[0] from None
         for problem, times in line.problems.items():
             self._note(f"{problem}, tried again", times)
         return self.account

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,6 +18,7 @@ from rankproof.errors import missing_extra, shorten
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.pace import Pace
 from rankproof.judging.models.providers import Reply, Service
+from rankproof.judging.models.reading import once
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 """Statuses after which the same call may succeed."""
@@ -24,12 +26,15 @@ CROWDED = frozenset({429, 503, 529})
 """Those that say there are too many calls."""
 HOPELESS = {
     401: "the service refused the key",
+    402: "the account has no credit",
     403: "the service forbids this",
     404: "no such model or address",
 }
 """Statuses after which no call can succeed."""
 CLIENTS = 8
 """Clients that share the calls."""
+NO_CREDIT = b"insufficient_quota"
+"""What OpenAI calls an account that is empty; its status is that of a crowd."""
 LARGEST = 8 << 20
 """Bytes of a reply that are read."""
 LONGEST_WAIT = 120.0
@@ -63,6 +68,8 @@ class Line:
     dropped: set[str] = field(default_factory=set)
     problems: dict[str, int] = field(default_factory=dict)
     """What went wrong and was tried again."""
+    reached: bool = False
+    """Whether the service ever answered."""
 
     async def ask(self, call: Call) -> Reply:
         """The reply to a call, after as many tries as are allowed."""
@@ -79,7 +86,7 @@ class Line:
             if status in CROWDED:
                 self.pace.slower()
             wait = 0.0 if self._learnt(status, body) else _waiting(headers, self.pause * 2**attempt)
-        raise Failed(problem)
+        raise Failed(problem) if self.reached else Hopeless(f"{problem}, and no call was ever answered")
 
     async def _send(self, call: Call) -> tuple[int, Mapping[str, str], bytes, str]:
         """Status, headers and body, or what went wrong on the way."""
@@ -102,17 +109,19 @@ class Line:
         headers = {"Content-Type": "application/json", **self.service.headers}
         request = next(self.clients).stream("POST", self.service.endpoint, content=content, headers=headers)
         async with request as response:
+            self.reached = True
             parts, size = [], 0
             async for part in response.aiter_bytes():
                 parts.append(part)
                 size += len(part)
                 if size > LARGEST:
                     return 0, {}, b"", f"the reply is larger than {LARGEST >> 20} MiB"
-            return response.status_code, response.headers, b"".join(parts), ""
+            body = self.service.without_key(b"".join(parts))
+            return response.status_code, response.headers, body, ""
 
     def _read(self, body: bytes) -> Reply:
         try:
-            found = json.loads(body)
+            found = json.loads(body, object_pairs_hook=once)
         except (ValueError, RecursionError):
             found = None
         return self.service.provider.reply(found)
@@ -121,6 +130,8 @@ class Line:
         """Why the service gave no answer; what the service says about it may quote a key, so it is not repeated."""
         if status in HOPELESS:
             raise Hopeless(f"{HOPELESS[status]} (HTTP {status})")
+        if NO_CREDIT in body:
+            raise Hopeless(f"{HOPELESS[402]} (HTTP {status})")
         if status not in AGAIN and not self._may_drop(status, body):
             raise Failed(f"the service refused the call (HTTP {status})")
         return f"the service answered HTTP {status}"
@@ -159,7 +170,7 @@ def _retry_after(text: str) -> float | None:
     (1.5, None, 0.0)
     """
     try:
-        return max(0.0, float(text))
+        return max(0.0, float(text)) if math.isfinite(float(text)) else None
     except ValueError:
         pass
     try:
