@@ -10,6 +10,7 @@ from uuid import UUID
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +53,10 @@ def ids(raw: Any, **reading: Any) -> list[str]:
         {"results": ["d2", "d1"]},
         {"hits": {"total": 2, "hits": [{"_id": "d2", "_score": 0.9}, {"_id": "d1", "_score": 0.1}]}},
         SimpleNamespace(points=[SimpleNamespace(id="d2", score=0.9), SimpleNamespace(id="d1", score=0.1)]),
+        {"answer": "see the manual", "context": [SimpleNamespace(id="d2"), SimpleNamespace(id="d1")]},
+        pd.Series(["d2", "d1"]),
+        pd.Series({"d1": 0.5, "d2": 0.9}),
+        pl.Series(["d2", "d1"]),
         pd.DataFrame({"doc_id": ["d1", "d2"], "score": [0.5, 0.9]}).sort_values("score", ascending=False),
     ],
 )

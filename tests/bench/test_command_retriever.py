@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -83,6 +84,28 @@ def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     assert set(made.failures) == set(QUESTIONS)
     time.sleep(1.5)
     assert not survived.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX")
+def test_what_a_command_started_is_ended_with_it(tmp_path: Path) -> None:
+    ready, survived = tmp_path / "ready", tmp_path / "survived"
+    inner = f"touch {shlex.quote(str(ready))}; sleep 1.5; touch {shlex.quote(str(survived))}"
+    words = shlex.join(["sh", "-c", f"sh -c {shlex.quote(inner)}; true"])
+    made = Benchmark(QUESTIONS).run("command", words, timeout=0.2)
+    assert set(made.failures) == set(QUESTIONS)
+    time.sleep(1.5)
+    assert ready.exists()
+    assert not survived.exists()
+
+
+def test_a_log_between_the_answers_does_no_harm(tmp_path: Path) -> None:
+    body = "print('loading')\nfor each in asked:\n    print(json.dumps([each['question']]))\nprint('done')\n"
+    assert run(tmp_path, body).ranking == {name: {text: 1.0} for name, text in QUESTIONS.items()}
+
+
+def test_two_lines_for_a_question_are_not_one(tmp_path: Path) -> None:
+    body = "for name in '0112':\n    print(json.dumps({'id': name, 'results': ['d1']}))\n"
+    assert run(tmp_path, body).failures == {"q2": "two lines for this question"}
 
 
 def test_a_command_can_be_given_a_few_questions_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from itertools import pairwise
+from collections.abc import AsyncIterator
+from itertools import count, pairwise
 from typing import Any, ClassVar
 
 import pytest
@@ -96,6 +97,17 @@ def test_a_hang_is_a_failure_and_others_go_on(concurrency: int) -> None:
     released.set()
     assert run.failures == dict.fromkeys(["q1", "q2"], "no answer within 0.2 s")
     assert run.evaluate("RR")["RR"] == pytest.approx(10 / 12)
+
+
+def test_a_generator_without_an_end_is_cut() -> None:
+    async def awaited(text: str) -> AsyncIterator[str]:
+        for number in count():
+            yield f"d{number}"
+
+    for endless in (lambda text: (f"d{number}" for number in count()), awaited):
+        run = Benchmark(["why?"]).run("endless", endless, k=2)
+        assert list(run.ranking["why?"]) == ["d0", "d1"]
+        assert "more than 2 documents" in str(run)
 
 
 def test_a_late_answer_changes_nothing() -> None:

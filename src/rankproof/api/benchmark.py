@@ -23,7 +23,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
-from rankproof.io.ids import judged_kinds
+from rankproof.io.ids import is_integer, judged_kinds
 from rankproof.io.labelled import Labelled, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
@@ -171,7 +171,7 @@ class Benchmark:
         )
         self.runs[name] = Run(
             name=name,
-            k=k,
+            k=reading.k,
             rows=rows,
             seconds=perf_counter() - began,
             settings=found.settings,
@@ -207,11 +207,11 @@ class Benchmark:
         return [said] if rest > 0 else []
 
     def _reading(self, k: int, id: IdOf) -> Reading:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        if not is_integer(k) or k < 1:
             raise UsageError(
                 f"k: got {shorten(k)}, expected a whole number of at least 1. Next: give one, like 10."
             )
-        return Reading(k, id, lambda text: self._ids_by_text.get(text), self._integers)
+        return Reading(int(k), id, lambda text: self._ids_by_text.get(text), self._integers)
 
     @cached_property
     def _ids_by_text(self) -> dict[str, str | None]:

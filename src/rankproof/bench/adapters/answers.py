@@ -25,7 +25,18 @@ from rankproof.io.ids import is_integer
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""
 
-LISTS = ("documents", "results", "hits", "matches", "points", "nodes")
+LISTS = (
+    "documents",
+    "results",
+    "hits",
+    "matches",
+    "points",
+    "nodes",
+    "context",
+    "source_documents",
+    "source_nodes",
+    "data",
+)
 """Under which names an answer that is a mapping has its documents."""
 
 
@@ -133,7 +144,7 @@ def _listed(raw: Any) -> Sequence[Any]:
     if isinstance(raw, (set, frozenset)):
         raise unusable(raw, "a list of documents, best first: a set has no order")
     if is_frame(raw):
-        return list(records_of_frame(raw, "the answer"))
+        return _of_series(raw) if hasattr(raw, "to_list") else list(records_of_frame(raw, "the answer"))
     if hasattr(raw, "tolist"):
         return _listed(raw.tolist())
     inside = next(
@@ -144,6 +155,13 @@ def _listed(raw: Any) -> Sequence[Any]:
     return list(inside)
 
 
+def _of_series(raw: Any) -> Sequence[Any]:
+    """Ids; or scores, where the index of the series has the ids."""
+    values, index = raw.to_list(), getattr(raw, "index", ())
+    named = len(index) > 0 and set(map(type, index)) == {str} and all(map(_is_number, values))
+    return _of_mapping(dict(zip(index, values, strict=True))) if named else _listed(values)
+
+
 def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
     """`{id: score}`, or a mapping that has the documents under one of the usual names."""
     for name in LISTS:
@@ -151,7 +169,7 @@ def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
             return _listed(raw[name])
     if all(map(_is_number, raw.values())):
         return sorted(raw.items(), key=itemgetter(1), reverse=True)
-    raise unusable(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS)}")
+    raise unusable(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS[:6])}")
 
 
 def _columns(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequence[Any] | None]:

@@ -9,11 +9,21 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any
 
+MOST = 100_000
+"""So many documents are taken of what comes bit by bit: a generator may have no end."""
+
 
 async def awaited(value: Any) -> Any:
     """What an awaitable gives; of an async iterator all that it gives."""
     found = await value if inspect.isawaitable(value) else value
-    return [each async for each in found] if hasattr(type(found), "__aiter__") else found
+    if not hasattr(type(found), "__aiter__"):
+        return found
+    every: list[Any] = []
+    async for each in found:
+        every.append(each)
+        if len(every) == MOST:
+            break
+    return every
 
 
 class Waiter:

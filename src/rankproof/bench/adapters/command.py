@@ -8,8 +8,11 @@ questions. `results` may be ids, pairs [id, score], or objects with an id and a 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -48,8 +51,17 @@ def _scripts(words: Sequence[str]) -> dict[str, str]:
 
 
 def _end(running: Sequence[Process]) -> None:
-    for process in running:
-        process.kill()
+    for process in list(running):
+        _kill(process)
+
+
+def _kill(process: Process) -> None:
+    """End it with all that it started, as a shell may have; Windows knows no such groups."""
+    with suppress(ProcessLookupError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def _asked(words: Sequence[str], questions: Sequence[str], k: int, running: list[Process]) -> list[Any]:
@@ -71,9 +83,16 @@ def _asked(words: Sequence[str], questions: Sequence[str], k: int, running: list
 
 def _started(words: Sequence[str]) -> Process:
     pipe = subprocess.PIPE
+    group = 0 if os.name == "posix" else None
     try:
         return subprocess.Popen(
-            words, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8", errors="backslashreplace"
+            words,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            encoding="utf-8",
+            errors="backslashreplace",
+            process_group=group,
         )
     except OSError as error:
         raise Failed(f"{words[0]}: cannot be started: {error.strerror}") from error
@@ -87,12 +106,19 @@ def _ended(process: Process, errors: str) -> str:
 def _by_question(output: str, questions: int, missing: Failed) -> list[Any]:
     """The results of each question; what is wrong with a line is a failure of its question only."""
     found: list[Any] = [missing] * questions
-    for place, line in enumerate(line for line in output.split("\n") if line.strip()):
+    for place, line in enumerate(_lines(output, questions)):
         number, results = _read(line, place)
         if not 0 <= number < questions:
             raise Failed(f"a line for a question that was not asked: {shorten(line)}")
-        found[number] = results
+        found[number] = results if found[number] is missing else Failed("two lines for this question")
     return found
+
+
+def _lines(output: str, questions: int) -> list[str]:
+    """The lines with answers; without others between them, as of a log, where that makes one a question."""
+    lines = [line for line in output.split("\n") if line.strip()]
+    answers = [line for line in lines if line.lstrip()[0] in "{["]
+    return answers if len(answers) == questions else lines
 
 
 def _read(line: str, place: int) -> tuple[int, Any]:

@@ -6,11 +6,13 @@ import json
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from time import time
 from typing import Any
 
 from rankproof.bench.adapters.adapted import answers_of
 from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
+from rankproof.bench.adapters.awaiting import MOST
 from rankproof.bench.adapters.failed import Failed
 from rankproof.bench.runner.outcome import Outcome
 
@@ -63,7 +65,7 @@ def whole(job: Job, value: Any) -> Any:
     """What a call gave, all of it: what comes bit by bit is waited for, answers to a batch are counted."""
     if job.batch:
         return answers_of(value, len(job))
-    return value if isinstance(value, list) or not isinstance(value, Iterator) else list(value)
+    return value if isinstance(value, list) or not isinstance(value, Iterator) else list(islice(value, MOST))
 
 
 def reader(reading: Reading) -> Reader:
