@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from io import BytesIO, TextIOWrapper
@@ -193,6 +194,24 @@ def test_convert_knows_what_tables_hold_whose_columns_say_so(tmp_path: Path):
     (tmp_path / "either.csv").write_text("qid,docno,score\nq1,a,2\n")
     with pytest.raises(UsageError, match="cannot tell whether these are judgments or a ranking"):
         convert(tmp_path / "either.csv", tmp_path / "x.trec")
+
+
+@pytest.mark.parametrize("end", [".jsonl", ".parquet"])
+def test_convert_knows_what_rows_hold_that_it_wrote(tmp_path: Path, end: str):
+    trec = {"run.run": "q1 Q0 a 1 0.5 rankproof\n", "judged.qrels": "q1 0 a 2\n"}
+    for name, text in trec.items():
+        (tmp_path / name).write_text(text)
+        convert(tmp_path / name, tmp_path / f"rows{end}")
+        convert(tmp_path / f"rows{end}", tmp_path / "again.trec")
+        assert (tmp_path / "again.trec").read_text() == text
+
+
+def test_convert_is_told_by_the_name_of_the_target(tmp_path: Path):
+    (tmp_path / "either.json").write_text('{"q1": {"a": 2}}')
+    convert(tmp_path / "either.json", tmp_path / "x.qrels")
+    convert(tmp_path / "either.json", tmp_path / "x.run.gz")
+    assert (tmp_path / "x.qrels").read_text() == "q1 0 a 2\n"
+    assert gzip.decompress((tmp_path / "x.run.gz").read_bytes()) == b"q1 Q0 a 1 2 rankproof\n"
 
 
 def test_the_format_must_be_clear(tmp_path: Path):

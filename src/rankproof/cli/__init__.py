@@ -31,6 +31,7 @@ def run(arguments: Sequence[str]) -> int:
 
     from rankproof.cli.group import rankproof
 
+    _show_to_nobody()
     _show_any_character()
     try:
         code = rankproof.main(list(arguments) or ["--help"], prog_name="rankproof", standalone_mode=False)
@@ -52,7 +53,7 @@ def as_options(message: str) -> str:
     """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
     from rankproof.core.conventions import CHOICES
 
-    names = "|".join(CHOICES)
+    names = "|".join([*CHOICES, "to"])
     return re.sub(rf"\b({names})='(\w+)'", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message)
 
 
@@ -61,6 +62,13 @@ def _helped(error: ClickException) -> str:
     context = getattr(error, "ctx", None)
     hint = "" if context is None else f" Next: '{context.command_path} --help' says what there is."
     return f"{error.format_message().rstrip('.')}.{hint}"
+
+
+def _show_to_nobody() -> None:
+    """A process may be started with its output closed: what it says then goes nowhere, and does not fail."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (open to the end)
 
 
 def _show_any_character() -> None:

@@ -32,7 +32,6 @@ Guess = Mapping[str, str]
 
 
 @lru_cache(maxsize=1024)
-@lru_cache(1024)
 def plain(name: str) -> str:
     """A column's name without case, blanks and punctuation.
 

@@ -6,14 +6,14 @@ import bz2
 import gzip
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
-from rankproof.errors import UsageError, nearest, one_of
+from rankproof.errors import DataError, UsageError, nearest, one_of
 from rankproof.io.beir import split_of
 from rankproof.io.files import STDIN, PathLike, check_path, read_head, zstd_open
 from rankproof.io.guess import column_of
@@ -37,6 +37,9 @@ SUFFIXES = {
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 COMPRESSED = (".gz", ".bz2", ".zst")
 
+NAMED = {".qrels": "judgments", ".run": "ranking"}
+"""What a file is to hold by the end of its name."""
+
 
 def convert(
     source: PathLike, target: PathLike, *, what: str | None = None, to: str | None = None
@@ -44,10 +47,10 @@ def convert(
     """Write the judgments or rankings of one file in another format; what was noticed is returned.
 
     `what` is "judgments" or "ranking"; it need not be said where the file shows it: TREC, BEIR,
-    or a table with a column of grades or ranks.
+    or rows with a grade or a rank; nor where the name of `target` says it: `.qrels`, `.run`.
     `to` is one of `FORMATS`; it need not be said where the name of `target` ends with it.
     """
-    what = what or what_is_in(source)
+    what = what or what_is_in(source, target)
     if what not in ("judgments", "ranking"):
         raise one_of("what", what, ("judgments", "ranking"))
     if what == "judgments":
@@ -55,18 +58,42 @@ def convert(
     return write_ranking(load_ranking(source).table(), target, to)
 
 
-def what_is_in(source: PathLike) -> str:
-    """ "judgments" or "ranking", for files that show it."""
-    if os.fspath(source) != STDIN:
-        if split_of(Path(source))[0].is_dir():
-            return "judgments"
-        head = read_head(check_path(source))
-        if found := _shown(sniff(head, os.fspath(source)), head):
-            return found
+def what_is_in(source: PathLike, target: PathLike) -> str:
+    """ "judgments" or "ranking", for files that show it, or whose target does."""
+    if found := _shown_by(source) or NAMED.get(_suffix(target), ""):
+        return found
     raise UsageError(
         f"{os.fspath(source)}: cannot tell whether these are judgments or a ranking. "
         "Next: say which, with --as judgments or --as ranking (in Python what=)."
     )
+
+
+def _shown_by(source: PathLike) -> str:
+    if os.fspath(source) == STDIN:
+        return ""
+    if split_of(Path(source))[0].is_dir():
+        return "judgments"
+    head = read_head(check_path(source))
+    kind = sniff(head, os.fspath(source))
+    return _shown(kind, head) or ("" if kind.delimiter else _by_reading(source))
+
+
+def _by_reading(source: PathLike) -> str:
+    """What the file can be read as; "" where that is both, or neither."""
+    reads: dict[str, Callable[[], object]] = {
+        "judgments": lambda: load_judgments(source),
+        "ranking": lambda: load_ranking(source).table(),
+    }
+    fits = [what for what, read in reads.items() if _succeeds(read)]
+    return fits[0] if len(fits) == 1 else ""
+
+
+def _succeeds(read: Callable[[], object]) -> bool:
+    try:
+        read()
+    except DataError:
+        return False
+    return True
 
 
 def _shown(kind: Format, head: bytes) -> str:
@@ -99,14 +126,19 @@ def format_of(target: PathLike, to: str | None = None) -> str:
         if to not in FORMATS:
             raise one_of("format", to, FORMATS)
         return to
-    suffixes = [suffix for suffix in Path(target).suffixes if suffix not in COMPRESSED]
-    suffix = suffixes[-1].lower() if suffixes else ""
+    suffix = _suffix(target)
     if suffix not in SUFFIXES:
         raise UsageError(
             f"{os.fspath(target)}: the name does not say which format to write.{nearest(suffix, SUFFIXES)} "
             f"Next: end it with one of {', '.join(SUFFIXES)}, or say to='csv'."
         )
     return SUFFIXES[suffix]
+
+
+def _suffix(target: PathLike) -> str:
+    """The end of the name, that of a compression apart."""
+    suffixes = [suffix for suffix in Path(target).suffixes if suffix not in COMPRESSED]
+    return suffixes[-1].lower() if suffixes else ""
 
 
 def _write(columns: Columns, target: PathLike, to: str | None) -> list[str]:
