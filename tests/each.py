@@ -10,7 +10,7 @@ from typing import Any
 Test = Callable[..., None]
 
 
-def each(name: str, values: Iterable[Any]) -> Callable[[Test], Test]:
+def with_each(name: str, values: Iterable[Any]) -> Callable[[Test], Test]:
     """Call the test with every value of an argument in turn; a failure names the value it came with.
 
     For inputs that share what fixtures give: `pytest.mark.parametrize` makes fixtures anew, this does not.

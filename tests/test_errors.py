@@ -14,7 +14,7 @@ import pytest
 import rankproof
 from rankproof import compare, evaluate, fuse, gate
 from rankproof.errors import RankproofError, one_of, shorten
-from tests.each import each
+from tests.each import with_each
 
 ROOT = Path(rankproof.__file__).parent
 OURS = {"UsageError", "DataError", "RankproofError"}
@@ -63,7 +63,7 @@ def module(path: Path) -> str:
     return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-@each("path", sorted(ROOT.rglob("*.py")))
+@with_each("path", sorted(ROOT.rglob("*.py")))
 def test_every_error_says_what_to_do_next(path: Path) -> None:
     silent = [(line, said) for line, said in messages(path) if "Next:" not in said and "finding" not in said]
     assert [pair for pair in silent if pair[1] not in SAID_ELSEWHERE] == []

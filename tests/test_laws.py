@@ -28,6 +28,7 @@ from rankproof.core.names import parse
 from rankproof.core.scoring import seen_by
 from rankproof.core.ties import extremes, steady, tied_values
 from rankproof.io.load import load_judgments, load_ranking
+from tests.each import with_each
 
 from .measures.inputs import random_aspects, random_case, ranked
 
@@ -69,11 +70,6 @@ def _worded(measure: Measure) -> Iterator[Measure]:
 
 
 VARIANTS = list(dict.fromkeys(variants()))
-
-
-@pytest.fixture(params=VARIANTS, ids=str)
-def measure(request: pytest.FixtureRequest) -> Measure:
-    return request.param
 
 
 def inputs(measure: Measure, seeds: int = 6, **sizes: int) -> Iterator[tuple[Judged, Run]]:
@@ -119,6 +115,7 @@ GREEDY = {
 # --- what never matters -------------------------------------------------------------------------------
 
 
+@with_each("measure", VARIANTS)
 def test_finite_always(measure: Measure) -> None:
     for seed in range(SEEDS):
         assert np.isfinite(found(measure, seed)).all()
@@ -127,6 +124,7 @@ def test_finite_always(measure: Measure) -> None:
         assert np.isfinite(values(measure, nothing, {"q": ranking})).all()
 
 
+@with_each("measure", VARIANTS)
 def test_finite_under_every_convention(measure: Measure) -> None:
     judgments, run = _made(measure.spec.aspects, 1, queries=8)
     absent = {query: scores for query, scores in run.items() if query != "q0"}
@@ -139,6 +137,7 @@ def test_finite_under_every_convention(measure: Measure) -> None:
         )
 
 
+@with_each("measure", VARIANTS)
 def test_order_of_queries(measure: Measure) -> None:
     for seed in range(SEEDS):
         assert found(measure, seed, backwards)[::-1] == pytest.approx(found(measure, seed), abs=1e-12)
@@ -148,6 +147,7 @@ def backwards(judgments: Judged, run: Run) -> tuple[Judged, Run]:
     return dict(reversed(judgments.items())), run
 
 
+@with_each("measure", VARIANTS)
 def test_names_of_documents(measure: Measure) -> None:
     for seed in range(SEEDS):
         assert found(measure, seed, renamed) == pytest.approx(found(measure, seed), abs=1e-12)
@@ -203,6 +203,7 @@ LENGTH = {
 }
 
 
+@with_each("measure", VARIANTS)
 def test_unjudged_documents_at_the_end(measure: Measure) -> None:
     moved = 0.0
     for seed in range(SEEDS):
@@ -217,6 +218,7 @@ def longer(judgments: Judged, run: Run) -> tuple[Judged, Run]:
 # --- how high, how low ---------------------------------------------------------------------------------
 
 
+@with_each("measure", VARIANTS)
 def test_stated_range(measure: Measure) -> None:
     stated = re.search(r"Range: (-?\d+) (?:to|or) (\d+)", measure.spec.doc)
     low = re.search(r"Range: (\d+) ", measure.spec.doc)
@@ -228,7 +230,7 @@ def test_stated_range(measure: Measure) -> None:
             assert value.max() <= int(stated[2]) + CLOSE
 
 
-@pytest.mark.parametrize("measure", [each for each in VARIANTS if each.spec.name not in GREEDY], ids=str)
+@with_each("measure", [one for one in VARIANTS if one.spec.name not in GREEDY])
 def test_ceiling_is_never_exceeded(measure: Measure) -> None:
     for seed in range(SEEDS):
         hits = made_hits(measure.spec.aspects, seed)
@@ -247,6 +249,7 @@ UNREACHED = {
 
 
 @pytest.mark.slow
+@with_each("measure", VARIANTS)
 def test_some_perfect_ranking_reaches_the_ceiling(measure: Measure) -> None:
     """One of these does, for each query: all judged documents, or only some of them, best first."""
     missed = 0.0
@@ -296,6 +299,7 @@ HARMLESS = {
 """Measures that do not promise that a better order never hurts, though no swap below may show it."""
 
 
+@with_each("measure", VARIANTS)
 def test_a_good_swap_never_hurts(measure: Measure) -> None:
     """Two documents change places so that the better one comes first."""
     if measure.spec.name in HARMLESS:
@@ -363,6 +367,7 @@ def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@with_each("measure", VARIANTS)
 def test_mean_over_ties(measure: Measure, seed: int) -> None:
     """Exact: by the sum where the measure is one, by a closed form, or by going through the orders."""
     hits = hits_of(*tied_case(measure, seed))
@@ -376,7 +381,7 @@ def is_sum(measure: Measure) -> bool:
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("measure", list(filter(is_sum, VARIANTS)), ids=str)
+@with_each("measure", filter(is_sum, VARIANTS))
 def test_sums_over_ties(measure: Measure, seed: int) -> None:
     """What declares itself a sum over rows is one: rows spread over their ranks give the mean."""
     hits = hits_of(*tied_case(measure, seed))
@@ -385,6 +390,7 @@ def test_sums_over_ties(measure: Measure, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@with_each("measure", VARIANTS)
 def test_bounds_over_ties(measure: Measure, seed: int) -> None:
     """Where the best order of a tie is declared, it is the best, and its reverse the worst."""
     hits = hits_of(*tied_case(measure, seed))
@@ -397,6 +403,7 @@ def test_bounds_over_ties(measure: Measure, seed: int) -> None:
 # --- documents nobody judged -------------------------------------------------------------------------------
 
 
+@with_each("measure", VARIANTS)
 def test_bounds_for_the_unjudged(measure: Measure) -> None:
     """Whichever of the unjudged documents returned are relevant, the value lies within the bounds."""
     for seed in range(3):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankproof.bench.chunk import Chunk, Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.core.text.pieces import tokens
-from tests.each import each
+from tests.each import with_each
 
 from .strategies import CLUSTERS, blocks, chunkers, texts
 
@@ -114,7 +114,7 @@ def test_chunks_without_overlap_are_apart(chunker: Chunker) -> None:
 
 
 @pytest.mark.parametrize("chunker", EVERY, ids=str)
-@each("text", ["", " ", "\n\t\u3000", "\ufeff", "a", "é", "\ud800", "\u0301"])
+@with_each("text", ["", " ", "\n\t\u3000", "\ufeff", "a", "é", "\ud800", "\u0301"])
 def test_the_smallest_texts(chunker: Chunker, text: str) -> None:
     chunks = chunker(text)
     assert [chunk.text for chunk in chunks] == ([text] if text.strip() else [])

@@ -9,7 +9,7 @@ from rankproof.compat.trec_eval.lines import Judged
 from rankproof.compat.trec_eval.preferring import preference_value, preferences
 from rankproof.core.measures.preferences import possible
 from rankproof.errors import DataError
-from tests.each import each
+from tests.each import with_each
 
 from .preference_oracle import judges_of, oracle
 
@@ -102,7 +102,7 @@ def random_judges(rnd):
                 yield f"u{judge}", f"s{part}", document, levels[document]
 
 
-@each("seed", range(200))
+@with_each("seed", range(200))
 def test_every_measure_agrees_with_looking_at_pairs_one_by_one(seed):
     rnd = random.Random(seed)
     rows = judged(*random_judges(rnd))

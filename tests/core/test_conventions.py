@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from tests.each import with_each
 
 from rankproof import evaluate
 from rankproof.errors import DataError, UsageError
@@ -66,7 +67,7 @@ SEEDS = range(30)
 
 
 @pytest.mark.parametrize("ties", ["trec", "id", "input"])
-@pytest.mark.parametrize("seed", SEEDS)
+@with_each("seed", SEEDS)
 def test_tie_rules(seed: int, ties: str) -> None:
     judged, run = random_data(seed)
     scores = evaluate(judged, run, list(ORACLES), ties=ties)
@@ -85,7 +86,7 @@ def orders_within_ties(ranking: dict[str, float]) -> Iterator[list[str]]:
         yield [doc for group in choice for doc in group]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@with_each("seed", SEEDS)
 def test_best_worst_and_expected_over_all_orders(seed: int) -> None:
     rnd = random.Random(seed)
     docs = "abcdef"
@@ -101,7 +102,7 @@ def test_best_worst_and_expected_over_all_orders(seed: int) -> None:
         assert evaluate(judged, run, name, ties="expected")[name] == pytest.approx(np.mean(values), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@with_each("seed", SEEDS)
 def test_unjudged_taken_out_or_counted_as_relevant(seed: int) -> None:
     judged, run = random_data(seed)
     skipped = evaluate(judged, run, list(ORACLES), unjudged="skip")
@@ -116,7 +117,7 @@ def test_unjudged_taken_out_or_counted_as_relevant(seed: int) -> None:
 
 
 @pytest.mark.parametrize("policy", ["skip", "relevant"])
-@pytest.mark.parametrize("seed", SEEDS)
+@with_each("seed", SEEDS)
 def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, policy: str) -> None:
     rnd = random.Random(seed)
     docs = "abcdef"
@@ -133,7 +134,7 @@ def test_ties_stay_ties_when_the_unjudged_are_taken_out_or_counted(seed: int, po
             )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@with_each("seed", SEEDS)
 def test_missing_queries_and_queries_without_relevant_documents(seed: int) -> None:
     judged, run = random_data(seed)
     values = {q: ap(ordered(run.get(q, {}), "trec"), judged[q]) for q in judged}

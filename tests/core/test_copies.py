@@ -7,7 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
-from tests.each import each
+from tests.each import with_each
 
 from rankproof import AP, RR, evaluate, nDCG, prepare
 from rankproof.core.hits import Hits, PerQuery
@@ -23,7 +23,7 @@ def pickled(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("again", [pickled, copy.copy, copy.deepcopy])
-@each("one", [*REGISTRY.values(), nDCG(gain={1: 5, 2: 1}) @ 10, AP(rel=2) @ 3])
+@with_each("one", [*REGISTRY.values(), nDCG(gain={1: 5, 2: 1}) @ 10, AP(rel=2) @ 3])
 def test_measures(one: Measure, again: Any) -> None:
     found = again(one)
     assert found == one

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.each import each
+from tests.each import with_each
 
 from rankproof.core.limits import ceiling, split, tie_bounds, unjudged_bounds
 from rankproof.core.measure import REGISTRY, Measure
@@ -48,7 +48,7 @@ def if_judged(make: Any, m: Measure, judged: dict[str, float], docs: list[str], 
 
 
 @pytest.mark.parametrize("name", WORKED_OUT)
-@each("seed", range(12))
+@with_each("seed", range(12))
 def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(
     make: Any, name: str, seed: int
 ) -> None:
@@ -64,7 +64,7 @@ def test_bounds_for_unjudged_documents_are_the_ends_of_all_possibilities(
 @pytest.mark.parametrize(
     "name", ["AP", "AP@40", "AP(denominator='min')@30", "AP(denominator='found')@25", "nDCG", "nDCG@20"]
 )
-@each("seed", range(5))
+@with_each("seed", range(5))
 def test_bounds_of_long_rankings_agree_with_trying_every_number(make: Any, name: str, seed: int) -> None:
     """For each number m the first and the last m unjudged documents: the ends that short rankings proved."""
     rng = np.random.default_rng(seed)
@@ -81,7 +81,7 @@ def test_bounds_of_long_rankings_agree_with_trying_every_number(make: Any, name:
 
 
 @pytest.mark.parametrize("name", OPTIMISTIC)
-@each("seed", range(6))
+@with_each("seed", range(6))
 def test_measures_that_call_themselves_optimistic_are_bounded_by_all_being_relevant(
     make: Any, name: str, seed: int
 ) -> None:
@@ -177,7 +177,7 @@ def test_what_is_missing_splits_into_never_found_and_ranked_too_low(make: Any) -
 @pytest.mark.parametrize(
     "name", ["P@3", "R@3", "AP", "AP@2", "nDCG@3", "RR", "Success@1", "DCG@2", "nDCG(gain={1: 3, 2: 1})@2"]
 )
-@each("seed", range(8))
+@with_each("seed", range(8))
 def test_the_two_parts_add_up_to_the_ceiling_and_are_never_negative(make: Any, name: str, seed: int) -> None:
     judged, docs = case(seed)
     hits = make({"q": judged}, {"q": ranked(docs)})

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.each import each
+from tests.each import with_each
 
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.names import parse
@@ -67,7 +67,7 @@ ALL = [*(parse(name) for name in MEASURES), *(at_three(name) for name in REST)]
 
 
 @pytest.mark.parametrize("m", dict.fromkeys(ALL), ids=str)
-@each("seed", range(6))
+@with_each("seed", range(6))
 def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(
     make: Any, m: Measure, seed: int
 ) -> None:
@@ -90,7 +90,7 @@ ASPECTS = [name for name, m in REGISTRY.items() if m.spec.aspects]
 
 
 @pytest.mark.parametrize("name", ASPECTS)
-@each("seed", range(4))
+@with_each("seed", range(4))
 def test_documents_about_several_aspects_change_places_as_a_whole(make: Any, name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     docs = [f"d{i}" for i in range(6)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.each import each
+from tests.each import with_each
 
 from rankproof import fuse
 from rankproof.bench.fusion.majority import condorcet
@@ -36,7 +36,7 @@ def random_ranks(seed: int) -> np.ndarray:
     return ranks[~np.isnan(ranks).all(axis=1)]
 
 
-@each("seed", range(60))
+@with_each("seed", range(60))
 def test_no_document_stands_right_above_one_that_beats_it(seed: int) -> None:
     ranks = random_ranks(seed)
     weights = np.random.default_rng(seed).integers(1, 5, ranks.shape[1]) / 10
@@ -46,7 +46,7 @@ def test_no_document_stands_right_above_one_that_beats_it(seed: int) -> None:
     assert not any(over[below, above] for above, below in itertools.pairwise(order))
 
 
-@each("seed", range(60))
+@with_each("seed", range(60))
 def test_who_beats_all_others_is_first(seed: int) -> None:
     ranks = random_ranks(seed)
     over = beats(ranks, np.ones(ranks.shape[1]))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.each import each
+from tests.each import with_each
 
 from rankproof import fuse
 
@@ -53,7 +53,7 @@ def test_nothing_that_ranx_gave_is_left_out(name: str) -> None:
     assert set(GOLDEN["cases"][name]) == set(HOW)
 
 
-@each("name", GOLDEN["inputs"])
+@with_each("name", GOLDEN["inputs"])
 @pytest.mark.parametrize("what", sorted(set(HOW) - BY_MAJORITY))
 def test_scores_are_those_of_ranx(what: str, name: str) -> None:
     found, expected = ours(what, GOLDEN["inputs"][name]), GOLDEN["cases"][name][what]

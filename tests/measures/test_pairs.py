@@ -9,7 +9,7 @@ import pytest
 
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import parse
-from tests.each import each
+from tests.each import with_each
 
 RBO, TAU, TAU_AP = (REGISTRY[name] for name in ("RBO", "Tau", "TauAP"))
 JACCARD, OVERLAP = REGISTRY["Jaccard"], REGISTRY["Overlap"]
@@ -34,7 +34,7 @@ def agreement_at(depth: int, one: list[str], other: list[str]) -> float:
     return (len(set(long) & set(short)) - at_the_end * s) / n + at_the_end
 
 
-@each("seed", range(60))
+@with_each("seed", range(60))
 def test_rank_biased_overlap_goes_on_for_ever(seed: int) -> None:
     one, other = two_rankings(seed)
     for p in (0.5, 0.9):
@@ -43,7 +43,7 @@ def test_rank_biased_overlap_goes_on_for_ever(seed: int) -> None:
         assert RBO(one, other, p=p) == pytest.approx(RBO(other, one, p=p), abs=1e-12)
 
 
-@each("seed", range(60))
+@with_each("seed", range(60))
 def test_tau_counts_pairs(seed: int) -> None:
     one, other = two_rankings(seed)
     both = [doc for doc in one if doc in other]
@@ -52,7 +52,7 @@ def test_tau_counts_pairs(seed: int) -> None:
     assert TAU(one, other) == pytest.approx((2 * same - len(pairs)) / len(pairs) if pairs else 0, abs=1e-12)
 
 
-@each("seed", range(20))
+@with_each("seed", range(20))
 def test_tau_as_scipy(seed: int) -> None:
     stats = pytest.importorskip("scipy.stats")
     rng = random.Random(seed)
@@ -62,7 +62,7 @@ def test_tau_as_scipy(seed: int) -> None:
     assert TAU(one, other) == pytest.approx(theirs, abs=1e-12)
 
 
-@each("seed", range(60))
+@with_each("seed", range(60))
 def test_ap_correlation(seed: int) -> None:
     one, other = two_rankings(seed)
     both = [doc for doc in one if doc in other]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.each import with_each
 
 from rankproof import evaluate
 from rankproof.api.explain import explain
@@ -56,7 +57,7 @@ def shapes(name: str) -> list[Measure]:
 
 
 @pytest.mark.parametrize("name", RANK_MEASURES)
-@pytest.mark.parametrize("unjudged", ["nonrelevant", "skip", "relevant"])
+@with_each("unjudged", ["nonrelevant", "skip", "relevant"])
 def test_the_last_step_is_the_value_of_the_measure(name: str, unjudged: str) -> None:
     conventions = Conventions(corpus=1000, unjudged=unjudged)
     judgments = load_judgments(RELEVANT)
@@ -104,7 +105,7 @@ def test_what_single_ranks_add_comes_to_the_number(name: str) -> None:
     assert not adds or sum(adds) == pytest.approx(found.value)
 
 
-@pytest.mark.parametrize("ties", [each for each in CHOICES["ties"] if each != "rank"])
+@with_each("ties", [rule for rule in CHOICES["ties"] if rule != "rank"])
 @pytest.mark.parametrize("name", ["nDCG@3", "AP", "P@4", "RR", "Success@2", "ERR"])
 def test_explain_gives_the_number_of_evaluate_under_every_tie_rule(name: str, ties: str) -> None:
     scores = evaluate(RELEVANT, RANKING, name, ties=ties)
@@ -114,7 +115,7 @@ def test_explain_gives_the_number_of_evaluate_under_every_tie_rule(name: str, ti
         assert found.own.steps[-1].value == pytest.approx(value)
 
 
-@pytest.mark.parametrize("profile", sorted(PROFILES))
+@with_each("profile", sorted(PROFILES))
 @pytest.mark.parametrize("name", ["nDCG@3", "AP@4", "P@10", "R@5", "RR"])
 def test_explain_gives_the_number_of_evaluate_under_every_profile(name: str, profile: str) -> None:
     value = evaluate(RELEVANT, RANKING, name, profile=profile).column(name).values[1]
@@ -165,7 +166,7 @@ def test_a_measure_of_the_user_may_take_the_name_of_one_of_ours() -> None:
 
 
 @pytest.mark.parametrize("ties", ["trec", "input", "id", "best", "worst"])
-@pytest.mark.parametrize("unjudged", ["nonrelevant", "relevant"])
+@with_each("unjudged", ["nonrelevant", "relevant"])
 def test_the_list_has_judged_documents_at_the_ranks_they_were_scored_at(ties: str, unjudged: str) -> None:
     found = explain(RELEVANT, RANKING, "q1", "AP", ties=ties, unjudged=unjudged)
     by_rank = {line.rank: line.document for line in found.own.lines}

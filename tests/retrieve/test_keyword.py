@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.each import each
+from tests.each import with_each
 
 from rankproof.bench.retrieve import keyword
 from rankproof.core.corpus import Corpus
@@ -48,7 +48,7 @@ ASKED = ["ba", "ba ce", "ba ba ce gi", "du fo gu bx cy", "nothing here", "xx", "
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@each("question", ASKED)
+@with_each("question", ASKED)
 @pytest.mark.parametrize("k", [1, 7, 1000])
 def test_scores_and_order_are_those_of_the_formula(
     short: dict[str, str], engine: str, question: str, k: int
@@ -112,7 +112,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@each("question", ODD)
+@with_each("question", ODD)
 def test_questions_are_words_never_syntax(engine: str, question: str) -> None:
     search = keyword({"d1": "fees", "d2": "or else", "d3": "not and near"}, engine=engine)
     found = {name for name, _ in search(question)}
