@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -278,6 +282,19 @@ def test_the_step_summary_of_a_workflow_gets_the_markdown(
     words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
     CliRunner().invoke(command, [*words, "-m", "nDCG@10"])
     assert (tmp_path / "summary.md").read_text(encoding="utf-8").startswith("### ✅ PASS")
+
+
+@pytest.mark.parametrize(
+    ("shell", "shown"), [("{} >&-", ""), ("{} > /dev/full", "not shown"), ("{}", "no summary")]
+)
+def test_a_decision_stands_whoever_gets_to_read_it(shell: str, shown: str) -> None:
+    files = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
+    words = shlex.join([sys.executable, "-m", "rankproof", "gate", *files, "-m", "nDCG@10"])
+    nowhere = {**os.environ, "GITHUB_STEP_SUMMARY": "" if shell != "{}" else "/no/such/folder/summary.md"}
+    done = subprocess.run(shell.format(words), shell=True, env=nowhere, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert shown in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ def command(
     else:
         saved.only_for_names(anyway)
         found = _of_files(words, **settings)
-    write(found.format(form), output)
+    _show(found.format(form), output)
     _add_to_summary(found)
     click.get_current_context().exit(found.exit_code)
 
@@ -119,9 +120,24 @@ def _floor(given: str) -> tuple[str, float]:
     return name, limit
 
 
+def _show(text: str, output: str | None) -> None:
+    """Write the result; where nobody can read it (a closed pipe, a full disk) the decision stands all the same."""
+    try:
+        write(text, output)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        click.echo(
+            f"rankproof: note: standard output: {error.strerror}, so the result was not shown.", err=True
+        )
+
+
 def _add_to_summary(found: Gate) -> None:
     """Append to the file that GitHub Actions shows under a step."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if path:
+    if not path:
+        return
+    try:
         with Path(path).open("a", encoding="utf-8") as summary:
             summary.write(found.markdown())
+    except OSError as error:
+        click.echo(f"rankproof: note: {path}: {error.strerror}, so the step has no summary.", err=True)

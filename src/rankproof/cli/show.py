@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankproof.cli import options
+from rankproof.cli import as_options, options
 from rankproof.cli.output import write
 
 
@@ -40,4 +40,5 @@ def command(name: str, history: str, per_query: bool, form: str) -> None:
         write(render_queries({name: {each: scores.values(each) for each in scores}}, form), None)
         return
     head = f"{described(kept.show(name).to_dict())}\n" if form == "table" else ""
-    write(head + render([scores.summary(name)], form), None)
+    text = render([scores.summary(name)], form)
+    write(head + as_options(text) if form == "table" else text, None)
