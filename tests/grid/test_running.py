@@ -426,3 +426,28 @@ def test_names_of_many_factors_are_not_cut(data: dict[str, Any]) -> None:
     text = str(found)
     assert max(map(len, text.splitlines())) <= 80
     assert all(row.name in text for row in found.rows)
+
+
+def test_what_is_odd_about_answers_is_said_once_for_each_retriever(data: dict[str, Any], finds: Make) -> None:
+    found = grid(
+        {
+            **data,
+            "k": [3, 5],
+            "depth": 10,
+            "retrievers": {
+                "good": lambda text: [f"d{text.split()[-1]}"],
+                "twice": lambda text: ["d1", "d1"],
+                "many": lambda text: [f"d{i}" for i in range(20)],
+                "strange": finds(0.5),
+            },
+        }
+    )
+    about = [note for note in found.notes if " answers " in note]
+    assert [note.partition(" answers ")[0].partition(":")[0] for note in about] == [
+        "twice",
+        "many",
+        "strange",
+    ]
+    assert "came with a document twice" in about[0]
+    assert "came with more than 10 documents; the best 10 were kept" in about[1]
+    assert "not in the corpus" in about[2]

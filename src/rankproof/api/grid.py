@@ -203,7 +203,7 @@ def _summed_up(
         winner=winner.name,
         chosen_on=len(seen),
         held=worth,
-        notes=tuple(_notes(plan, every, baseline, first, held, worth)),
+        notes=(*_notes(plan, every, baseline, first, held, worth), *_oddities(runner.steps)),
         rankings={each.name: each.ranking for each in usable},
         remembered=remembered(runner.steps.answers),
     )
@@ -241,3 +241,10 @@ def _notes(
         )
     if plan.halves:
         yield "Configurations were weeded out on the way: n says on how many questions each was run."
+
+
+def _oddities(steps: Steps) -> Iterator[str]:
+    """What was odd about the answers of each part."""
+    for name, odd in steps.odd.items():
+        for what, number in odd.items():
+            yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rankproof.bench.adapters.answers import Answer
@@ -17,6 +18,23 @@ Rows = dict[str, Row]
 def pieces(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
     """The chunks of these documents."""
     return frozenset(name for name, chunk in chunks.items() if chunk.metadata["document"] in documents)
+
+
+def oddities(rows: Iterable[Row], k: int, corpus: Corpus | None) -> Counter[str]:
+    """What is odd about answers, in words, each with how many; `corpus` is what should hold what they found."""
+    answers = [row.answer for row in rows if row.answer is not None]
+    unknown = [
+        each for each in answers if corpus is not None and any(doc not in corpus for doc, _ in each.found)
+    ]
+    return +Counter(
+        {
+            f"came with more than {k} documents; the best {k} were kept": sum(
+                each.cut > 0 for each in answers
+            ),
+            "came with a document twice; its best place was kept": sum(each.repeated > 0 for each in answers),
+            "held documents that are not in the corpus; they stayed in, as not relevant": len(unknown),
+        }
+    )
 
 
 def answering(row: Row, found: Found) -> Row:

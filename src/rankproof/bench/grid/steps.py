@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -15,7 +16,7 @@ from rankproof.bench.grid import kinds, searches
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.bench.grid.filters import fitting
 from rankproof.bench.grid.plan import Plan
-from rankproof.bench.grid.rows import Rows, after, answering, at_most, joined, lists_of, pieces
+from rankproof.bench.grid.rows import Rows, after, answering, at_most, joined, lists_of, oddities, pieces
 from rankproof.bench.listed import listed, together
 from rankproof.bench.runner import Row, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told
@@ -39,6 +40,8 @@ class Steps:
     """Who is told of progress, for a step on so many questions."""
     answers: list[Row] = field(default_factory=list)
     """What came of every question that was asked, or known from before."""
+    odd: dict[str, Counter[str]] = field(default_factory=dict)
+    """What was odd about the answers of each part, in words, and about how many."""
     _made: dict[Any, Any] = field(default_factory=dict)
     _rows: dict[Any, Rows] = field(default_factory=dict)
 
@@ -65,7 +68,7 @@ class Steps:
         part = self.plan.retrievers[retriever]
         own = c.chunker if self.plan.needs_corpus(retriever) else NOT_USED
         if part.kind in (kinds.CALL, kinds.GIVEN):
-            rows = self._asked(("search", retriever), self._called(retriever), questions)
+            rows = self._asked(("search", retriever), self._called(retriever), questions, self.corpus)
             return {name: self._sieved(c.filter, row) for name, row in rows.items()}
         if part.kind != kinds.HYBRID:
             return self._asked(
@@ -130,8 +133,10 @@ class Steps:
             ("search", chunker, name, filter_), lambda: adapted(searches.filtered(built, documents, own))
         )
 
-    def _asked(self, key: Any, retriever: Adapted, questions: Mapping[str, str]) -> Rows:
-        """The questions that were not asked before, asked now."""
+    def _asked(
+        self, key: Any, retriever: Adapted, questions: Mapping[str, str], corpus: Corpus | None = None
+    ) -> Rows:
+        """The questions that were not asked before, asked now; `corpus` is what should hold what is found."""
 
         def ask(some: Mapping[str, str]) -> Rows:
             limits = {**retriever.limits, **self._limits(retriever)}
@@ -145,6 +150,7 @@ class Steps:
                 told=self.told(key[-1], len(some)),
             )
             self.answers += rows
+            self.odd.setdefault(key[-1], Counter()).update(oddities(rows, self.plan.depth, corpus))
             return {row.question: row for row in rows}
 
         return self._kept(key, questions, ask)
