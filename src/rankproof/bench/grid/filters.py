@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -128,17 +128,19 @@ def check_filters(source: Source, parts: Mapping[str, Part], corpus: Corpus) -> 
     for part in parts.values():
         if part.kind == NONE:
             continue
-        for problem in _problems(part, corpus):
-            raise DataError(f"{source.where('filters', part.label)}: {problem}")
+        _check_fields(source, part, corpus)
+        if not fitting(corpus, part):
+            raise DataError(
+                f"{source.where('filters', part.label)}: no document passes it. Next: look at what the documents have "
+                "in these fields, and how it is written."
+            )
 
 
-def _problems(part: Part, corpus: Corpus) -> Iterator[str]:
+def _check_fields(source: Source, part: Part, corpus: Corpus) -> None:
     known = {key for document in corpus.values() for key in document.metadata}
     for key in part.options if part.given is None else ():
         if key not in known:
-            yield (
-                f"no document has {key!r} in its metadata, expected one of {', '.join(sorted(known)) or 'none'}."
-                f"{nearest(key, known)} Next: name a field that documents have."
+            raise DataError(
+                f"{source.where('filters', part.label)}: no document has {key!r} in its metadata, expected one of "
+                f"{', '.join(sorted(known)) or 'none'}.{nearest(key, known)} Next: name a field that documents have."
             )
-    if not fitting(corpus, part):
-        yield "no document passes it. Next: look at what the documents have in these fields, and how it is written."
