@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -234,12 +236,23 @@ def anthropic(said: Any) -> dict[str, Any]:
     }
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *args: object) -> None:
+        """Keep quiet about clients that hang up."""
+
+
 @contextmanager
-def serving() -> Iterator[Served]:
-    """A server that runs as long as the block."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    served = Served(f"http://127.0.0.1:{server.server_address[1]}")
+def serving(certificate: tuple[str, str] | None = None) -> Iterator[Served]:
+    """A server that runs as long as the block; with TLS where it has a certificate and its key."""
+    server = Server(("127.0.0.1", 0), Handler)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    scheme = "http" if certificate is None else "https"
+    served = Served(f"{scheme}://127.0.0.1:{server.server_address[1]}")
     server.RequestHandlerClass = type("Bound", (Handler,), {"served": served})
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
@@ -313,3 +326,29 @@ def huge(handler: Handler) -> None:
 def garbled(handler: Handler) -> None:
     """Says it is gzip, and is not."""
     handler.say(200, b"this is no gzip", Content_Encoding="gzip")
+
+
+def bomb(handler: Handler) -> None:
+    """A small reply that unpacks to a huge one."""
+    handler.say(200, BOMB, Content_Encoding="gzip")
+
+
+BOMB = gzip.compress(bytes(32 << 20), 1)
+
+
+def cut_chunk(handler: Handler) -> None:
+    """A reply in chunks, of which one is shorter than it says."""
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.write(b'ff\r\n{"choices": [')
+    handler.close_connection = True
+
+
+def short(handler: Handler) -> None:
+    """A reply that ends before the length it says."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "5000")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": []}')
+    handler.close_connection = True

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import subprocess
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import rankproof
 from rankproof.judging.models.canaries import PAIRS as CANARY_TEXTS
 from rankproof.judging.models.judge import ModelJudge, model_judge
 from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
@@ -15,12 +20,15 @@ from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
 from .server import (
     Fault,
     Served,
+    bomb,
+    cut_chunk,
     drip,
     garbled,
     hang,
     huge,
     reset,
     serving,
+    short,
     status,
     texts_of,
     truth,
@@ -86,7 +94,8 @@ def said(change: Callable[[dict[str, Any]], object]) -> Fault:
 
 
 def first_r(reply: dict[str, Any], value: Any) -> None:
-    reply["R"]["q1"]["t1"] = value
+    if "R" in reply:
+        reply["R"]["q1"]["t1"] = value
 
 
 def drop(*path: str) -> Callable[[dict[str, Any]], None]:
@@ -100,7 +109,7 @@ def drop(*path: str) -> Callable[[dict[str, Any]], None]:
 
 def quoting(pair: str, quote: str) -> Callable[[dict[str, Any]], None]:
     def change(reply: dict[str, Any]) -> None:
-        for each in reply["quotes"]:
+        for each in reply.get("quotes", ()):
             if each["pair"] == pair:
                 each["quote"] = quote
 
@@ -109,7 +118,7 @@ def quoting(pair: str, quote: str) -> Callable[[dict[str, Any]], None]:
 
 def obedient(reply: dict[str, Any]) -> None:
     """A model that does what a text tells it to."""
-    for left in reply["R"].values():
+    for left in reply.get("R", {}).values():
         for text in left:
             left[text] = 3
 
@@ -126,7 +135,7 @@ def in_text(old: str, new: str) -> Callable[[dict[str, Any]], str]:
     """The reply as text, with something else in it."""
 
     def change(reply: dict[str, Any]) -> str:
-        assert old in TEXT(reply)
+        assert "R" not in reply or old in TEXT(reply)
         return TEXT(reply).replace(old, new, 1)
 
     return change
@@ -161,7 +170,7 @@ SAID: dict[str, tuple[Fault, int]] = {
     "another language": (said(lambda reply: "Alle Texte beantworten die Frage vollständig."), ALL),
     "an empty reply": (said(lambda reply: ""), ALL),
     "white space": (said(lambda reply: "\n  \n"), ALL),
-    "an array": (said(lambda reply: TEXT([reply["R"]])), ALL),
+    "an array": (said(lambda reply: TEXT([reply.get("R")])), ALL),
     "JSON within a text of JSON": (said(lambda reply: TEXT(TEXT(reply))), ALL),
     "other ids": (said(lambda reply: TEXT(reply).replace('"q1"', '"Q1"')), 8),
     "a quote that is not in the text": (said(quoting("R q1 t1", "words of my own")), 1),
@@ -280,17 +289,55 @@ def with_choice(**changes: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return change
 
 
+def with_message(**message: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return with_choice(message={"role": "assistant", **message})
+
+
+def in_parts(reply: dict[str, Any]) -> dict[str, Any]:
+    """As services do that think aloud."""
+    content = reply["choices"][0]["message"]["content"]
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    return with_message(content=[thought, {"type": "text", "text": content}])(reply)
+
+
 ENVELOPES = {
-    "a refusal": with_choice(message={"content": None, "refusal": "I cannot help with that."}),
+    "a refusal": with_message(content=None, refusal="I cannot help with that."),
     "a content filter": with_choice(finish_reason="content_filter"),
     "a reply cut off": with_choice(finish_reason="length"),
-    "no content": with_choice(message={"role": "assistant", "content": None}),
+    "no content": with_message(content=None),
+    "content as a number": with_message(content=3),
+    "content as a list of texts": with_message(content=["R", "S"]),
+    "content as pictures": with_message(content=[{"type": "image"}]),
+    "a call of a tool": with_message(
+        content=None, tool_calls=[{"function": {"name": "f", "arguments": "{}"}}]
+    ),
+    "no message": with_choice(message=None),
     "no choices": lambda reply: {**reply, "choices": []},
+    "choices by name": lambda reply: {**reply, "choices": {"first": reply["choices"][0]}},
+    "tokens that are no number": lambda reply: {**reply, "usage": {"prompt_tokens": "many"}},
+    "tokens without end": lambda reply: {**reply, "usage": {"prompt_tokens": float("inf")}},
     "an error as a success": lambda reply: {"error": {"message": "oops"}},
     "HTML as a success": lambda reply: "<html><body>Welcome to the proxy</body></html>",
     "half a JSON as a success": lambda reply: json.dumps(reply)[:40],
+    "nothing as a success": lambda reply: "",
+    "null as a success": lambda reply: "null",
     "a list as a success": lambda reply: [reply],
 }
+FINE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "content in parts": in_parts,
+    "no usage": lambda reply: {**reply, "usage": None},
+    "tokens below zero": lambda reply: {**reply, "usage": {"prompt_tokens": -5, "completion_tokens": 10}},
+    "a byte order mark": lambda reply: f"\ufeff{json.dumps(reply)}",
+}
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_other_forms_of_the_protocol_are_read(server: Served, name: str) -> None:
+    server.faults = [Fault(envelope=FINE[name])]
+    found, account = settled(judge_at(server))
+    assert all(map(right, found.values()))
+    assert account.calls == 1
+    assert account.prompt_tokens >= 0
 
 
 @pytest.mark.parametrize("name", ENVELOPES)
@@ -318,8 +365,14 @@ PASSING = {
     "a connection closed at once": vanish,
     "a huge reply": huge,
     "a reply that is not what it says": garbled,
+    "a chunk that is cut": cut_chunk,
+    "a length that is never reached": short,
+    "a small reply that unpacks to a huge one": bomb,
 }
 FINAL = {
+    "HTTP 204": status(204),
+    "HTTP 402": status(402, "no credit"),
+    "HTTP 429 as the account is empty": status(429, '{"error": {"code": "insufficient_quota"}}'),
     "HTTP 400": status(400, '{"error": {"message": "bad"}}'),
     "HTTP 401": status(401, f"the key {KEY} is wrong"),
     "HTTP 403": status(403),
@@ -348,14 +401,16 @@ def test_what_does_not_pass_leaves_pairs_unmeasured(server: Served, name: str) -
     assert KEY not in repr((found, account, judge_at(server)))
 
 
-@pytest.mark.parametrize("code", [401, 403, 404])
-def test_where_nothing_can_succeed_nothing_more_is_sent(server: Served, code: int) -> None:
-    server.faults = [Fault(answer=status(code), times=999)]
+@pytest.mark.parametrize(
+    "name", ["HTTP 401", "HTTP 402", "HTTP 403", "HTTP 404", "HTTP 429 as the account is empty"]
+)
+def test_where_nothing_can_succeed_nothing_more_is_sent(server: Served, name: str) -> None:
+    server.faults = [Fault(answer=FINAL[name], times=999)]
     groups = [[Ask("R", QUESTION, f"text {n}")] for n in range(200)]
     found, account = settled(judge_at(server), groups)
     assert len(found) == 200
     assert len(server.calls) <= 3 * LIMITS["concurrency"]  # those under way when it became known
-    assert any(str(code) in problem for problem in account.problems)
+    assert any(f"(HTTP {name.split()[1]})" in problem for problem in account.problems)
 
 
 def test_some_samples_failing_costs_the_others_nothing(server: Served) -> None:
@@ -377,12 +432,83 @@ def test_what_a_service_does_not_know_is_left_out(server: Served) -> None:
 
 
 def test_an_address_where_nobody_is(server: Served) -> None:
-    found, account = settled(model_judge("openai:m", base_url="http://127.0.0.1:9/v1", **LIMITS))
+    """One call is tried as often as is allowed; the others are not, as nobody ever answered."""
+    groups = [[Ask("R", QUESTION, f"text {n}")] for n in range(500)]
+    nobody = model_judge("openai:m", base_url="http://127.0.0.1:9/v1", **{**LIMITS, "pause": 0.05})
+    began = time.monotonic()
+    found, account = settled(nobody, groups)
     assert all(isinstance(each, Unmeasured) for each in found.values())
-    assert any("connection failed" in problem for problem in account.problems)
+    told = "unmeasured: the connection failed (ConnectError), and no call was ever answered"
+    assert account.problems[told] == 500
+    assert time.monotonic() - began < 5
 
 
 def test_a_server_without_tls_where_tls_was_expected(server: Served) -> None:
     found, account = settled(model_judge("openai:m", base_url=server.url.replace("http", "https"), **LIMITS))
     assert all(isinstance(each, Unmeasured) for each in found.values())
     assert any("connection failed" in problem for problem in account.problems)
+
+
+def test_a_server_whose_certificate_nobody_signed(server: Served, tmp_path: Path) -> None:
+    name, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost"
+    try:
+        subprocess.run([*words.split(), "-out", name, "-keyout", key], check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("no openssl here to make a certificate")
+    with serving((str(name), str(key))) as secret:
+        found, account = settled(model_judge("openai:m", base_url=secret.url, **LIMITS))
+    assert all(isinstance(each, Unmeasured) for each in found.values())
+    assert secret.keys == []
+    assert any("connection failed" in problem for problem in account.problems)
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_key_is_not_sent_to_where_a_service_points(server: Served, code: int) -> None:
+    with serving() as other:
+        server.faults = [Fault(answer=status(code, "", Location=f"{other.url}/chat/completions"), times=99)]
+        found, _ = settled(judge_at(server))
+        assert (other.calls, other.keys) == ([], [])
+    assert {each.reason for each in found.values()} == {f"the service refused the call (HTTP {code})"}
+
+
+# --- scores --------------------------------------------------------------------------------------------
+
+ROW = {
+    "id": "s1",
+    "query": QUESTION,
+    "contexts": CHUNKS,
+    "reference": "It is blue. It is far away.",
+    "answer": "It is blue. It is red.",
+}
+METRICS = (
+    "context_precision, context_recall, context_relevance, faithfulness, answer_relevance, hallucination_rate"
+)
+
+
+@pytest.fixture(scope="module")
+def honest() -> dict[str, float]:
+    with serving() as good:
+        return dict(rankproof.judge([ROW], METRICS, judge="openai:scripted", base_url=good.url, **LIMITS))
+
+
+EVERYTHING: dict[str, Fault] = {
+    **{f"says {name}": fault for name, (fault, _) in SAID.items()},
+    **{f"sends {name}": Fault(envelope=change) for name, change in ENVELOPES.items()},
+    **{name: Fault(answer=answer) for name, answer in FINAL.items()},
+}
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_no_fault_makes_a_score_better(server: Served, name: str, honest: dict[str, float]) -> None:
+    """Every number is the honest one or none, and what is possible holds the honest one; the summary says why."""
+    fault = EVERYTHING[name]
+    server.faults = [Fault(fault.bend, fault.answer, fault.envelope, times=999)]
+    scores = rankproof.judge([ROW], METRICS, judge="openai:scripted", base_url=server.url, **LIMITS)
+    for metric, value in scores.items():
+        low, high = scores.bounds(metric)
+        assert math.isnan(value) or value == pytest.approx(honest[metric])
+        assert low - 1e-9 <= honest[metric] <= high + 1e-9
+    assert scores.account.problems
+    assert KEY not in str(scores) + repr(scores.to_dict())
+    assert "went wrong" in " ".join(str(scores).split()).lower()

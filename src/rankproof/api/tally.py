@@ -55,6 +55,11 @@ class JudgedColumn(Column):
         return int((~np.isnan(self.low)).sum())
 
     @property
+    def thin(self) -> bool:
+        """Whether fewer than half of the samples that could have a value have one."""
+        return len(self.counting) < self.measurable / 2
+
+    @property
     def coverage(self) -> float:
         """The share of what counts that is settled; 0 where nothing counts."""
         return float(ratio(self.settled.sum(), self.units.sum()))
@@ -114,7 +119,7 @@ class Tally:
     def column(self) -> JudgedColumn:
         """The column of all samples."""
         rows = np.array(self.rows, dtype=np.float64).reshape(-1, 7)
-        value, counted, low, high, settled, units, spread = rows.T
+        value, counted, low, high, settled, units, spread = rows.T.copy()  # each by itself, so that rows can go
         counts = counted.astype(bool)
         return JudgedColumn(
             self.measure,
