@@ -80,7 +80,7 @@ def limits_of(source: Source) -> dict[str, Any]:
             plan_for(Adapted(lambda question, k: [], {}), {name: value})
         except UsageError as error:
             said = str(error).removeprefix(f"{name}: ")
-            raise UsageError(f"{source.where('limits', name)}: {said}") from error
+            raise type(error)(f"{source.where('limits', name)}: {said}") from error
     return dict(table)
 
 
