@@ -37,6 +37,8 @@ def folder(tmp_path: Path) -> Path:
     for path in Path(str(sample.folder())).iterdir():
         if path.suffix in {".jsonl", ".tsv", ".run"}:
             (tmp_path / path.name).write_bytes(path.read_bytes())
+    declared = next(body for language, body in blocks(ROOT / "docs/own-measure.md") if language == "python")
+    (tmp_path / "patience.py").write_text(declared, encoding="utf-8")
     return tmp_path
 
 

@@ -73,7 +73,15 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings=SETTINGS)
 @click.version_option(__version__, prog_name="rankproof", message="%(prog)s %(version)s")
-def rankproof() -> None:
+@click.option(
+    "--import",
+    "sources",
+    multiple=True,
+    metavar="FILE|MODULE",
+    envvar="RANKPROOF_IMPORT",
+    help="Python code with measures of your own; else $RANKPROOF_IMPORT.",
+)
+def rankproof(sources: tuple[str, ...]) -> None:
     """Measure how well a retriever finds and ranks what people need: every
     number with its definition, its evidence and its error bar.
 
@@ -81,3 +89,7 @@ def rankproof() -> None:
     rankproof evaluate judgments.tsv before.run after.run -m nDCG@10,R@100
     rankproof COMMAND --help says more about each command.
     """
+    if sources:
+        from rankproof.cli.own import declare
+
+        declare(sources)

@@ -1,0 +1,82 @@
+"""A user's own measure on the command line: everywhere ours are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof.core.measure import REGISTRY, forget
+
+DECLARED = '''
+"""A measure of ours."""
+from rankproof import measure
+from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.parameters import Cutoff
+
+
+@measure("Grades", also=("grades",))
+def grades(h: Hits, k: Cutoff = None) -> PerQuery:
+    """The grades shown, added up."""
+    return h.top(k).sum(h.top(k).grade)
+'''
+
+
+@pytest.fixture
+def own(files: Path) -> Iterator[str]:
+    """A file that declares a measure."""
+    (files / "own.py").write_text(DECLARED)
+    yield "own.py"
+    if "Grades" in REGISTRY:
+        forget("Grades")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "judgments.txt", "first.run", "-m", "grades@2"),
+        ("compare", "judgments.txt", "first.run", "second.run", "-m", "Grades@2"),
+        ("explain", "judgments.txt", "first.run", "q1", "-m", "Grades@2"),
+        ("gate", "judgments.txt", "first.run", "first.run", "-m", "Grades@2"),
+        ("report", "judgments.txt", "first.run", "-m", "Grades@2", "-o", "page.html"),
+        ("measures", "Grades"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_command_knows_it(command: tuple[str, ...], rankproof: Any, own: str, files: Path) -> None:
+    done = rankproof("--import", own, *command)
+    assert "unknown measure" not in done.err
+    said = (files / "page.html").read_text() if command[0] == "report" else done.out
+    assert "Grades" in said
+
+
+def test_the_variable_names_it_too(rankproof: Any, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANKPROOF_IMPORT", own)
+    done = rankproof("evaluate", "judgments.txt", "first.run", "-m", "Grades@2", "-f", "csv")
+    assert (done.code, "Grades@2" in done.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import nothing_of_this_name", "own.py: cannot be run: ModuleNotFoundError: No module named"),
+        ("1 / 0", "own.py: cannot be run: ZeroDivisionError: division by zero. Next: mend it"),
+        ("def (", "own.py: cannot be run: SyntaxError"),
+        (
+            DECLARED.replace('"Grades"', '"AP"'),
+            "a measure named 'AP' exists already. Next: choose another name.",
+        ),
+    ],
+)
+def test_code_that_does_not_run_is_told(text: str, said: str, rankproof: Any, files: Path) -> None:
+    (files / "own.py").write_text(text)
+    done = rankproof("--import", "own.py", "measures")
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_file_or_module_that_is_not_there_is_told(rankproof: Any, files: Path) -> None:
+    assert "absent.py: no such file" in rankproof("--import", "absent.py", "measures").err
+    assert "No module named 'absent_module'" in rankproof("--import", "absent_module", "measures").err
