@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
         if path.suffix in {".jsonl", ".tsv", ".run"}:
             (tmp_path / path.name).write_bytes(path.read_bytes())
     declared = next(body for language, body in blocks(ROOT / "docs/own-measure.md") if language == "python")
-    (tmp_path / "patience.py").write_text(declared, encoding="utf-8")
+    (tmp_path / "patience.py").write_text(declared.partition("judgments =")[0], encoding="utf-8")
     return tmp_path
 
 
