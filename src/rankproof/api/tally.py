@@ -119,7 +119,7 @@ class Tally:
     def column(self) -> JudgedColumn:
         """The column of all samples."""
         rows = np.array(self.rows, dtype=np.float64).reshape(-1, 7)
-        value, counted, low, high, settled, units, spread = rows.T.copy()  # each by itself, so that rows can go
+        value, counted, low, high, settled, units, spread = map(np.copy, rows.T)  # each by itself
         counts = counted.astype(bool)
         return JudgedColumn(
             self.measure,
