@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from rankproof import Diagnosis, diagnose, sample
 from rankproof.advice.why.asked import Asked
 from rankproof.advice.why.library import Library
 from rankproof.core.corpus import Corpus
@@ -18,6 +19,14 @@ DOCUMENTS = {
     "release-2024": "What is new in release 2024.3: faster restore and a dark theme for the console.",
     "phone": "You can call our support team by phone from Monday to Friday during office hours.",
 }
+
+
+@pytest.fixture(scope="session")
+def whole() -> Diagnosis:
+    """The diagnosis of the sample's keyword ranking, with the texts of its questions and documents."""
+    return diagnose(
+        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), corpus=sample.documents()
+    )
 
 
 @pytest.fixture

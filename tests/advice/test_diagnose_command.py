@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 from tests import shell
 
-from rankproof import diagnose, sample
+from rankproof import Diagnosis, sample
 from rankproof.cli import as_options
 
 FILES = ("judgments.tsv", "keyword.run")
@@ -20,17 +20,10 @@ def rankproof(*words: str, cwd: Path | None = None) -> CompletedProcess[str]:
     return shell.rankproof(cwd or Path(str(sample.folder())), "diagnose", *words)
 
 
-def test_the_table_is_what_diagnose_prints() -> None:
+def test_the_table_is_what_diagnose_prints(whole: Diagnosis) -> None:
     ran = rankproof(*FILES, *TEXTS)
     assert (ran.returncode, ran.stderr) == (0, "")
-    folder = sample.folder()
-    expected = diagnose(
-        folder / "judgments.tsv",
-        folder / "keyword.run",
-        queries=folder / "queries.jsonl",
-        corpus=folder / "documents.jsonl",
-    )
-    assert as_options(ran.stdout) == as_options(str(expected))
+    assert as_options(ran.stdout) == as_options(str(whole))
     assert max(map(len, ran.stdout.splitlines())) <= 80
 
 

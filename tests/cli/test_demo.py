@@ -9,6 +9,8 @@ from subprocess import CompletedProcess
 import pytest
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CompletedProcess[str]]:
@@ -36,7 +38,6 @@ def test_the_report_is_one_page_in_the_folder_one_is_in(told: tuple[Path, Comple
     assert "<script" not in page
 
 
-@pytest.mark.slow
 def test_the_report_goes_where_it_is_told_or_nowhere(tmp_path: Path) -> None:
     assert rankproof(tmp_path, "demo", "--no-report").returncode == 0
     assert list(tmp_path.iterdir()) == []

@@ -41,13 +41,13 @@ def entries_of(ranking, duplicates):
         given = list(ranking)
     else:
         given = [(doc, -place) for place, doc in enumerate(ranking)]
-    kept = []
+    kept = {}
     for doc, score in given:
-        twins = [entry for entry in kept if entry[0] == doc]
-        if twins and not (duplicates == "best" and score > twins[0][1]):
+        if doc in kept and not (duplicates == "best" and score > kept[doc]):
             continue
-        kept = [entry for entry in kept if entry[0] != doc] + [(doc, score)]
-    return kept
+        kept.pop(doc, None)
+        kept[doc] = score
+    return list(kept.items())
 
 
 def oracle(judgments, run, ties, duplicates):
@@ -58,9 +58,10 @@ def oracle(judgments, run, ties, duplicates):
         if ties != "input":
             entries.sort(key=lambda entry: entry[0].encode(), reverse=ties != "id")
         entries.sort(key=lambda entry: -entry[1])
-        scores = [score for _, score in entries]
+        first = {score: rank for rank, (_, score) in reversed(list(enumerate(entries, 1)))}
+        last = {score: rank for rank, (_, score) in enumerate(entries, 1)}
         found[query] = [
-            (rank, doc, grades[doc], scores.index(score) + 1, len(scores) - scores[::-1].index(score))
+            (rank, doc, grades[doc], first[score], last[score])
             for rank, (doc, score) in enumerate(entries, 1)
             if doc in grades
         ]

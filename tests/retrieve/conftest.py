@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from rankproof import sample
+from rankproof.bench.retrieve import lsa
 from rankproof.core.corpus import Corpus
 from rankproof.io.corpora import load_corpus
 
@@ -14,6 +16,12 @@ from rankproof.io.corpora import load_corpus
 @pytest.fixture(scope="session")
 def pages() -> Corpus:
     return load_corpus(sample.documents())
+
+
+@pytest.fixture(scope="session")
+def latent(pages: Corpus) -> Any:
+    """Latent semantic analysis of the pages."""
+    return lsa(pages)
 
 
 @pytest.fixture(scope="session")

@@ -26,11 +26,6 @@ def words(pages: Corpus) -> Search:
 
 
 @pytest.fixture(scope="module")
-def latent(pages: Corpus) -> Search:
-    return lsa(pages)
-
-
-@pytest.fixture(scope="module")
 def combinations(words: Search, latent: Search) -> list[Search]:
     return [
         words,

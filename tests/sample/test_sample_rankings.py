@@ -37,6 +37,7 @@ def columns(path: Path) -> list[list[str]]:
     return [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_script_makes_the_same_rankings_again(name, made_again):
     assert (made_again / f"{name}.run").read_bytes() == (sample.folder() / f"{name}.run").read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,12 +41,18 @@ def rows(n: int = 200) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Path:
-    """A ledger in which the machine judged everything."""
-    path = tmp_path / "verdicts.db"
+@pytest.fixture(scope="session")
+def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ledger") / "verdicts.db"
     judge(rows(), METRICS, judge=machine, ledger=path)
-    return path
+    return path.parent
+
+
+@pytest.fixture
+def ledger(judged_once: Path, tmp_path: Path) -> Path:
+    """A ledger of one's own in which the machine judged everything."""
+    shutil.copytree(judged_once, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "verdicts.db"
 
 
 @pytest.fixture
