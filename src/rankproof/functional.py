@@ -124,7 +124,7 @@ def expected_reciprocal_rank(
 
 
 def context_precision(
-    retrieved: Sequence[str] | Sequence[float], relevant: Relevant | None = None, k: int | None = None
+    retrieved: Sequence[Any], relevant: Relevant | None = None, k: int | None = None
 ) -> float:
     """Precision at each relevant chunk, averaged over the relevant chunks found.
 
@@ -134,7 +134,7 @@ def context_precision(
     (1.0, 0.5833333333333333)
     """
     if relevant is not None:
-        return value(_cut("AP", k)(denominator="found"), list(map(str, retrieved)), relevant)
+        return value(_cut("AP", k)(denominator="found"), retrieved, relevant)
     names, judged = _verdicts("context_precision", retrieved)
     return value(_cut("AP", k)(denominator="found"), names, judged)
 
