@@ -23,11 +23,11 @@ def groups_of(by: Grouping | None, judgments: Any = None) -> Mapping[str, str] |
     >>> groups_of(([{"_id": "q1", "kind": "typo", "topic": "billing"}], "topic"))
     {'q1': 'billing'}
     """
+    if by is None or callable(by) or isinstance(by, Mapping):
+        return by
     from rankproof.io.frames import is_frame
     from rankproof.io.groups import load_groups
 
-    if by is None or callable(by) or isinstance(by, Mapping):
-        return by
     if isinstance(by, tuple) and len(by) == 2:
         return load_groups(*by)
     if isinstance(by, str | os.PathLike):

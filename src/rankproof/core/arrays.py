@@ -13,7 +13,7 @@ PerQuery: TypeAlias = NDArray[np.float64]
 
 def ratio(a: Array, b: Array) -> PerQuery:
     """a / b, and 0 where b is 0: the one place that says what 0/0 is."""
-    return np.divide(a, b, out=np.zeros(np.shape(a), dtype=np.float64), where=np.asarray(b) != 0)
+    return np.divide(a, b, out=np.zeros(np.shape(a)), where=np.not_equal(b, 0))
 
 
 def offsets(counts: Array) -> Array:

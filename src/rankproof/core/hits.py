@@ -58,7 +58,7 @@ class Hits:
     def keep(self, rows: Array) -> Hits:
         """Only the rows that `rows` (booleans, or indices in their new order) picks."""
         if rows.dtype == np.bool_:
-            if rows.all():
+            if np.count_nonzero(rows) == len(rows):
                 return self
             rows = rows.nonzero()[0]
 
@@ -94,9 +94,14 @@ class Hits:
 
     def top(self, k: int | None) -> Hits:
         """The rows at ranks 1 to `k` (all of them for None)."""
-        if k is None:
+        if k is None or k >= self.deepest:
             return self
         return self.once(("top", k), lambda: self.keep(self.rank <= k))  # type: ignore[no-any-return]
+
+    @cached_property
+    def deepest(self) -> float:
+        """The last rank of any row; 0 without rows."""
+        return float(self.rank.max(initial=0))
 
     def relevant(self, rel: float = 1) -> Hits:
         """The rows with a grade of at least `rel`."""
@@ -115,7 +120,7 @@ class Hits:
         return self.once(key, lambda: self._valued(gain))  # type: ignore[no-any-return]
 
     def _valued(self, gain: Gain) -> Hits:
-        if gain == "linear" and not (self.judged.grade < 0).any():
+        if gain == "linear" and self.judged.lowest_grade >= 0:
             return self
         pool = None if self.pool is None else self.pool.valued(gain)
         return replace(self, grade=gains(self.grade, gain), pool=pool)
@@ -224,6 +229,11 @@ class Hits:
         """The largest grade of all judgments; a selection of queries keeps that of the whole."""
         return float(self.grade.max(initial=0)) if self.pool is None else self.pool.top_grade
 
+    @cached_property
+    def lowest_grade(self) -> float:
+        """The smallest grade of the rows, 0 where that is larger."""
+        return float(self.grade.min(initial=0))
+
     # --- aspects ---------------------------------------------------------------------------------
 
     @cached_property
@@ -256,16 +266,24 @@ class Hits:
 
     def count(self, k: int | None = None) -> PerQuery:
         """The number of rows of each query, at ranks 1 to `k`."""
-        return self.once(("count", k), lambda: self._count(k))  # type: ignore[no-any-return]
+        cut = None if k is None or k >= self.deepest else k
+        return self.once(("count", cut), lambda: self._count(cut))  # type: ignore[no-any-return]
 
     def _count(self, k: int | None) -> PerQuery:
         query, weight = self.query, self.weight
         if k is not None:
             shown = self.rank <= k
-            if shown.all():
-                return self.count()
             query, weight = query[shown], None if weight is None else weight[shown]
         return np.bincount(query, weights=weight, minlength=self.n).astype(np.float64)
+
+    def graded(self, rel: float) -> PerQuery:
+        """The number of rows of each query with a grade of at least `rel`."""
+        return self.once(("graded", rel), lambda: self._graded(rel))  # type: ignore[no-any-return]
+
+    def _graded(self, rel: float) -> PerQuery:
+        good = self.grade >= rel
+        weight = good if self.weight is None else self.weight * good
+        return np.bincount(self.query, weights=weight, minlength=self.n).astype(np.float64, copy=False)
 
     @cached_property
     def starts(self) -> Array:
@@ -308,8 +326,8 @@ class Facets:
 
 def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
-    rises = pool.grade[1:] > pool.grade[:-1]
-    if not (rises & (pool.query[1:] == pool.query[:-1])).any():
+    rises = (pool.grade[1:] > pool.grade[:-1]) & (pool.query[1:] == pool.query[:-1])
+    if not np.count_nonzero(rises):
         return replace(pool, rank=pool.nth, pool=pool)
     order = best_first(pool.query, pool.grade, pool.n)
     aspect = None if pool.aspect is None else pool.aspect[order]

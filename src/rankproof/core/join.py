@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from rankproof.core.arrays import FEW
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
@@ -20,7 +21,7 @@ from rankproof.core.table import RankingTable
 from rankproof.core.unjudged import unjudged_as
 
 SPARSE = 16
-"""Where one in so many documents is judged, or more, the found ones are ordered by place, else by a sort."""
+"""Where one in so many documents is judged, or more, many found ones are ordered by place, else by a sort."""
 EXACT = 2.0**53
 """Below this every whole number is a number of double precision; from here on neighbours become equal."""
 
@@ -159,7 +160,7 @@ def doubtful(score: Array, conventions: Conventions) -> Array | None:
     if conventions.ties == "rank":
         return None
     low: Array = compared(score, conventions) <= 0
-    return low if low.any() else None
+    return low if np.count_nonzero(low) else None
 
 
 def _hits(
@@ -206,7 +207,7 @@ def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
     begins = retrieved.cumsum() - retrieved
     place = begins[query] + rank - 1
     total = int(retrieved.sum())
-    if total > SPARSE * len(place):
+    if len(place) <= FEW or total > SPARSE * len(place):
         return np.argsort(place)
     row = np.full(total, -1, dtype=np.intp)
     row[place] = np.arange(len(place))

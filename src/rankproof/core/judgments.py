@@ -49,15 +49,19 @@ class Judgments:
     @cached_property
     def pool(self) -> Hits:
         """All judged documents as Hits, from which every ideal ranking is made."""
-        return Hits(
+        length, doc = self.start[1:] - self.start[:-1], np.arange(len(self.docs))
+        place = doc + 1 - np.repeat(self.start[:-1], length)
+        pool = Hits(
             query=self.query,
-            rank=np.arange(1, len(self.docs) + 1) - self.start[self.query],
+            rank=place,
             grade=self.grade,
-            doc=np.arange(len(self.docs)),
+            doc=doc,
             n=len(self.queries),
-            retrieved=self.start[1:] - self.start[:-1],
+            retrieved=length,
             facets=self.facets,
         )
+        pool.__dict__.update(starts=self.start, nth=place)
+        return pool
 
     def of(self, query: str) -> dict[str, float]:
         """The judged documents of one query with their grades."""

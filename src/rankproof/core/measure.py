@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, overload
 
@@ -91,13 +92,9 @@ class Measure:
         """Every parameter with its value."""
         return {name: self.given.get(name, p.default) for name, p in self.spec.parameters.items()}
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The canonical name: it round-trips through `rankproof.core.names.parse`."""
-        known: str | None = self.__dict__.get("_name")
-        return known or str(self.__dict__.setdefault("_name", self._spell()))
-
-    def _spell(self) -> str:
         inside = {name: value for name, value in self.given.items() if name != self.spec.at}
         written = ", ".join(f"{name}={value!r}" for name, value in inside.items())
         at = self.given.get(self.spec.at) if self.spec.at else None

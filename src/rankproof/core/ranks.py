@@ -26,7 +26,7 @@ def ranks_in(
     Without these two where no document found has an equal.
     """
     score, found = compared(block.score, conventions), compared(block.found, conventions)
-    if np.isnan(score).any():
+    if np.count_nonzero(np.isnan(score)):
         raise _not_a_number(block, judgments)
     above, equal = _count_above(block, score, found)
     first = above + 1
@@ -75,7 +75,7 @@ def _falling(block: Block, score: Array) -> bool:
     falls = score[1:] < score[:-1]
     begins = block.start[1:-1]
     falls[begins[(begins > 0) & (begins < len(score))] - 1] = True
-    return bool(falls.all())
+    return np.count_nonzero(falls) == len(falls)
 
 
 def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array, Array]:

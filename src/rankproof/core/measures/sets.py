@@ -19,6 +19,8 @@ def returned(h: Hits, k: int | None) -> PerQuery:
 
 def wanted(h: Hits, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents there are, found or not."""
+    if threshold == "rel":
+        return h.judged.graded(rel)
     return relevant(h.judged, rel, threshold).count()
 
 
