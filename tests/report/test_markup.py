@@ -10,6 +10,8 @@ from itertools import pairwise
 
 import pytest
 
+from rankproof import report, sample
+
 VOID = {"meta", "br", "hr", "link", "col", "img"}
 
 
@@ -102,10 +104,26 @@ def test_every_table_has_a_caption_headings_and_cells_to_fit(tree: Node) -> None
         assert all(each.attributes["scope"] == "col" and each.words() for each in columns)
         for body in table.all("tbody"):
             rows = body.all("tr")
-            assert all(row.all("th")[-1].attributes["scope"] == "row" for row in rows)
+            headed = [row.all("th")[-1] for row in rows if row.all("th")]
+            assert all(each.attributes["scope"] == "row" and each.words() for each in headed)
+            assert not any(row.all("td")[0].words() for row in rows if not row.all("th"))
             spanned = sum(int(each.attributes.get("rowspan") or 1) - 1 for each in body.all("th"))
             cells = sum(len(row.all("th", "td")) for row in rows)
             assert cells + spanned == len(columns) * len(rows), table.words()[:80]
+
+
+def test_tables_scroll_with_the_keyboard_and_are_no_landmarks(tree: Node) -> None:
+    boxes = [each for each in tree.all("div") if each.attributes.get("class") == "scroll"]
+    assert boxes
+    assert all(each.attributes["tabindex"] == "0" and each.attributes["aria-label"] for each in boxes)
+    assert {each.attributes["role"] for each in boxes} == {"group"}
+
+
+def test_the_verdict_stands_beside_the_mean_and_says_what_would_give_one() -> None:
+    runs = {name: sample.rankings()[name] for name in ("fused", "dense")}
+    text = report(sample.judgments(), runs, "nDCG@10").html()
+    assert '<td class="w"><span>cannot tell yet</span><small>needs about' in text
+    assert text.index(">mean</th>") < text.index(">verdict</th>") < text.index(">difference</th>")
 
 
 def test_every_picture_says_what_it_shows(tree: Node) -> None:

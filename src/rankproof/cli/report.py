@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankproof.cli import as_options, options
+from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import telling, write
 
@@ -69,6 +69,6 @@ def command(
         if output is not None:
             made.save(output)
     if output is None:
-        write(as_options(made.text()), None)
+        write(made.text(), None)
     else:
         click.echo(f"Wrote {output}.", err=True)

@@ -88,14 +88,16 @@ def table(
     text = set(words)
     head = el("tr", *(el("th", h, scope="col", cls=_kind(i, text)) for i, h in enumerate(headings)))
     bodies = _groups(rows, text) if grouped else [el("tbody", *(_row(row, text) for row in rows))]
-    whole = el("table", el("caption", caption), el("thead", head), *bodies, cls=cls)
-    return el("div", whole, cls="scroll", tabindex=0, role="region", aria_label=caption)
+    named = el("caption", el("span", caption))
+    whole = el("table", named, el("thead", head), *bodies, cls=cls)
+    return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label=caption)
 
 
 def _row(cells: Sequence[Child], text: set[int]) -> Markup:
     first, *others = cells
     rest = (_cell(cell, _kind(i, text)) for i, cell in enumerate(others, start=1))
-    return el("tr", el("th", first, scope="row", cls=_kind(0, text)), *rest)
+    heading = el("th", first, scope="row", cls=_kind(0, text)) if first else el("td")
+    return el("tr", heading, *rest)
 
 
 def _groups(rows: Iterable[Sequence[Child]], text: set[int]) -> Iterator[Markup]:

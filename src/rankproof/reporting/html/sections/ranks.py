@@ -11,7 +11,7 @@ from rankproof.reporting.html.sections.differences import query
 from rankproof.reporting.numbers import count, share
 
 LEVELS = (0.0, 0.1, 0.25, 0.5)
-"""The shares above which a cell is darker."""
+"""The shares above which the colour of a cell is stronger."""
 
 
 def section(content: Content) -> Section:
@@ -19,7 +19,7 @@ def section(content: Content) -> Section:
     lead = el(
         "p",
         f"At which ranks the relevant documents stand ({content.relevant}); the last column has those that were "
-        "not found. The darker a cell, the larger its share of the row. A good system is dark on the left.",
+        "not found. The stronger the colour of a cell, the larger its share of the row. A good system has its colour on the left.",
     )
     rows = [[ident(name), *_cells(counts, shares=True)] for name, counts in content.buckets.items()]
     whole = table("Relevant documents by rank, all queries", _headings("system"), rows, cls="heat")

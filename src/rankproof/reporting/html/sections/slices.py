@@ -8,7 +8,7 @@ from rankproof.reporting.html.page import Section
 from rankproof.reporting.html.sections.systems import against
 from rankproof.reporting.numbers import score
 
-HEADINGS = ("group", "system", "queries", "mean", "difference", "interval", "p", "won / lost", "verdict")
+HEADINGS = ("group", "system", "queries", "mean", "verdict", "difference", "interval", "p", "won / lost")
 
 
 def section(content: Content) -> Section | None:
@@ -23,7 +23,7 @@ def section(content: Content) -> Section | None:
     if content.comparison is None:
         listed = table("Groups of queries", ("group", "queries", "mean"), rows)
     else:
-        listed = table("Groups of queries", HEADINGS, rows, words=(0, 1, 8), grouped=True)
+        listed = table("Groups of queries", HEADINGS, rows, words=(0, 1, 4), grouped=True)
     return Section("slices", "Groups of queries", join([lead, listed]))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rankproof.reporting.comparison import probability, signed
 from rankproof.reporting.comparison import span as difference_span
+from rankproof.reporting.differences import verdict
 from rankproof.reporting.html.charts import whiskers
 from rankproof.reporting.html.content import Content
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, table
@@ -14,7 +15,7 @@ from rankproof.reporting.html.page import Section
 from rankproof.reporting.html.svg import figure
 from rankproof.reporting.numbers import score, share, span
 
-HEADINGS = ("measure", "system", "mean", "interval", "difference", "interval", "p", "won / lost", "verdict")
+HEADINGS = ("measure", "system", "mean", "verdict", "interval", "difference", "interval", "p", "won / lost")
 
 MOST = 24
 """Rows of a table up to which it is shown as a whole."""
@@ -59,35 +60,37 @@ def _values(content: Content, which: Iterable[int]) -> Markup:
     if content.comparison is None:
         return table("Means and what limits them", ("measure", "mean", "interval", "ceiling"), rows)
     caption = f"Means, and differences to {content.comparison['baseline']} query by query"
-    return table(caption, HEADINGS, rows, words=(0, 1, 8), grouped=True)
+    return table(caption, HEADINGS, rows, words=(0, 1, 3), grouped=True)
 
 
 def _rows(content: Content, i: int) -> list[list[Child]]:
     rows: list[list[Child]] = []
     for system in content.systems:
         bar = system.bars[i]
-        own = [score(bar.mean), span(bar.low, bar.high)]
+        mean, ends = score(bar.mean), span(bar.low, bar.high)
         if content.comparison is None:
-            rows.append([bar.measure, *own, score(bar.ceiling)])
+            rows.append([bar.measure, mean, ends, score(bar.ceiling)])
         else:
-            compared = against(content.comparison, system.name, bar.measure)
-            rows.append([bar.measure, ident(system.name), *own, *compared])
+            decided, *compared = against(content.comparison, system.name, bar.measure)
+            rows.append([bar.measure, ident(system.name), mean, decided, ends, *compared])
     return rows
 
 
 def against(comparison: Mapping[str, Any], system: str, measure: str, group: str = "") -> list[Child]:
-    """Difference, interval, p, won / lost and verdict of one system on one measure."""
+    """Verdict, difference, interval, p and won / lost of one system on one measure."""
     if system == comparison["baseline"]:
-        return ["", "", "", "", "baseline"]
+        return ["baseline", "", "", "", ""]
     wanted = (system, measure, group)
     for row in comparison["rows"]:
         if (row["system"], row["measure"], row["slice"]) == wanted:
             ends = difference_span(row["low"], row["high"])
-            p, decided = probability(row["p_corrected"]), verdict(row["verdict"])
-            return [signed(row["difference"]), ends, p, f"{row['wins']} / {row['losses']}", decided]
-    return ["", "", "", "", "not compared"]
+            p, decided = probability(row["p_corrected"]), decision(row, comparison["margin"])
+            return [decided, signed(row["difference"]), ends, p, f"{row['wins']} / {row['losses']}"]
+    return ["not compared", "", "", "", ""]
 
 
-def verdict(word: str) -> Markup:
-    """A verdict, told apart by its word first and its look second."""
-    return el("span", word, cls={"better": "up", "worse": "down"}.get(word))
+def decision(row: Mapping[str, Any], margin: float | None) -> Markup:
+    """A verdict, told apart by its word first and its look second, and under it what would give one."""
+    word, _, more = verdict(row, margin).partition(": ")
+    said = el("span", word, cls={"better": "up", "worse": "down"}.get(word))
+    return join([said, el("small", more)]) if more else said
