@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import judge
+from rankproof import compare_scores, gate_scores, judge, leaderboard
 from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_words import WORTH
 from rankproof.cli import run
+from rankproof.errors import DataError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "lexical-judge.md"
 ROWS = [{"id": f"s{i}", "query": f"What is {i}?", "contexts": [f"It is {i}."]} for i in range(10)]
@@ -82,3 +83,32 @@ def test_what_lexical_verdicts_are_worth_stands_beside_them_as_the_page_has_it()
     assert all(f"| {each} " in page for each in counts)
     assert WORTH in " ".join(str(judge(WORDS, "context_precision")).split())
     assert WORTH not in " ".join(str(scored(10)).split())
+
+
+def few(n: int = 40) -> JudgedScores:
+    """Two samples of forty that could be measured, both perfect."""
+    rows = [{"id": f"q{i}", "contexts": [f"c{i}."], "answer": f"It is {i}."} for i in range(n)]
+    return judge(
+        rows, "faithfulness", judge=lambda r, claim, t: 1 if claim in ("It is 0.", "It is 1.") else None
+    )
+
+
+def test_neither_comparison_nor_gate_nor_leaderboard_shows_a_mean_of_so_few() -> None:
+    compared = compare_scores({"a": few(), "b": few()})
+    row = compared.row("b", "faithfulness")
+    assert (row.mean, row.verdict) == (None, "unclear")
+    gated = gate_scores(few(), few(), floors={"faithfulness": 0.9})
+    assert gated.outcome == "inconclusive"
+    for form in (str, lambda each: each.format("markdown"), lambda each: each.format("json")):
+        assert "1.0000" not in form(compared)
+        assert "1.0000" not in form(gated)
+        assert '"candidate": 1.0' not in form(gated)
+    assert "cannot tell, fewer than half of the samples could be measured" in " ".join(str(compared).split())
+    with pytest.raises(DataError, match="fewer than half of the samples could be measured by faithfulness"):
+        leaderboard({"a": few(), "b": few()})
+
+
+def test_enough_of_them_is_compared_as_ever() -> None:
+    rows = [{"id": f"q{i}", "contexts": [f"c{i}."], "answer": f"It is {i}."} for i in range(12)]
+    whole = judge(rows, "faithfulness", judge=lambda *pair: 1)
+    assert compare_scores({"a": whole, "b": whole}).row("b", "faithfulness").mean == 1.0

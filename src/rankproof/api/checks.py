@@ -10,7 +10,7 @@ from typing import Any
 from rankproof.api.evaluate import evaluate
 from rankproof.api.scores import Scores
 from rankproof.core.audit.meeting import NOTHING_SHARED, check_found, ranked_otherwise
-from rankproof.errors import UsageError, nearest
+from rankproof.errors import DataError, UsageError, nearest, shorten
 
 
 def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) -> None:
@@ -79,6 +79,16 @@ def named(systems: Mapping[Any, Any]) -> dict[str, Any]:
 def averaged_otherwise(scores: Scores) -> list[str]:
     """The measures whose mean is no mean of the queries' values, so that it has no difference query by query."""
     return [name for name, each in scores.columns.items() if each.measure.spec.average != "mean"]
+
+
+def check_not_thin(scores: Mapping[str, Scores], measure: str) -> None:
+    """Refuse to put systems in order by means over the few samples that a judge could settle."""
+    for name, each in scores.items():
+        if each.thin(measure):
+            raise DataError(
+                f"{shorten(name)}: fewer than half of the samples could be measured by {measure}, so no order "
+                "follows. Next: let another judge settle the rest (a cascade), or name another metric."
+            )
 
 
 def check_averages(scores: Scores) -> None:

@@ -37,6 +37,8 @@ from rankproof.stats.power import queries_needed, smallest_detectable, spread
 
 SMALL = 10
 """A group of fewer queries is shown, and never decided."""
+THIN = "unclear", "fewer than half of the samples could be measured"
+"""The verdict where the samples that count are those that were easy to judge, and what limits it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Pair:
     system: str
     measure: Measure
     slice: str
-    mean: float
+    mean: float | None
+    """None where it is over too few of the samples to be shown."""
     values: Array
     """System minus baseline, one a query; turned so that more is better."""
     sign: int
@@ -173,7 +176,8 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
             if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
                 sign = 1 if measure.spec.higher else -1
                 values, corrected = _differences(own, other, key), own.corrected_lead(other, key, level)
-                yield Pair(name, measure, group, own[key], sign * values, sign, corrected)
+                mean = None if own.thin(key) or other.thin(key) else own[key]
+                yield Pair(name, measure, group, mean, sign * values, sign, corrected)
 
 
 def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
@@ -239,7 +243,7 @@ def _row(
     values, n = pair.values, len(pair.values)
     gain = float(values.mean())
     wide, step = spread(values), step_of(values)
-    verdict, note = _verdict(values, gain, adjusted, alpha, margin)
+    verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, alpha, margin)
     ends = sorted((pair.sign * low, pair.sign * high))
     return ComparisonRow(
         system=pair.system,

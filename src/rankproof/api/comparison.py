@@ -30,7 +30,8 @@ class ComparisonRow:
     slice: str
     """The group of queries; "" for all."""
     n: int
-    mean: float
+    mean: float | None
+    """None where so few of the samples could be measured that no mean is shown."""
     difference: float
     """The system's mean minus the baseline's."""
     low: float | None
@@ -90,7 +91,12 @@ class Comparison:
     def winner(self) -> str | None:
         """The system that is better than the baseline on the first measure and highest of those; else None."""
         better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
-        return max(better, key=lambda each: each.mean).system if better else None
+        return max(better, key=lambda each: each.mean or 0.0).system if better else None
+
+    def _mean(self, measure: str) -> float | None:
+        """The baseline's mean; none where it is over too few of the samples to be shown."""
+        first = self.scores[self.baseline]
+        return None if first.thin(measure) else first[measure]
 
     def _decides(self, row: ComparisonRow) -> bool:
         return row.measure == self.names[0] and not row.slice
@@ -157,7 +163,7 @@ class Comparison:
         return {
             "rows": [each.to_dict() for each in self.rows],
             "baseline": self.baseline,
-            "means": {name: self.scores[self.baseline][name] for name in self.names},
+            "means": {name: self._mean(name) for name in self.names},
             "winner": self.winner,
             "alpha": self.alpha,
             "margin": self.margin,

@@ -30,7 +30,8 @@ class GateRow:
     outcome: str
     n: int
     baseline: float | None
-    candidate: float
+    candidate: float | None
+    """None where so few of the samples could be measured that no mean is shown."""
     difference: float | None
     low: float | None
     high: float | None
@@ -68,7 +69,7 @@ def difference_row(pair: Pair, margin: float, found: Decision, minimum: int) -> 
         slice=pair.slice,
         outcome=found.outcome,
         n=found.n,
-        baseline=pair.mean - difference,
+        baseline=None if pair.mean is None else pair.mean - difference,
         candidate=pair.mean,
         difference=difference,
         low=low,
@@ -88,6 +89,7 @@ def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
         raise one_of("floor", name, scores.columns)
     check_floor(limit, name)
     column, corrected = scores.column(name), scores.corrected(name)
+    thin = scores.thin(name)
     level = column.mean if corrected is None else corrected.value
     reached = level >= limit if column.measure.spec.higher else level <= limit
     ends: dict[str, Any] = (
@@ -97,10 +99,10 @@ def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
         check="floor",
         measure=column.measure.name,
         slice="",
-        outcome=PASS if reached else FAIL,
+        outcome=INCONCLUSIVE if thin else PASS if reached else FAIL,
         n=len(column.counting),
         baseline=None,
-        candidate=column.mean,
+        candidate=None if thin else column.mean,
         difference=None,
         low=None,
         high=None,

@@ -128,6 +128,10 @@ class JudgedScores(Scores):
         low, high = super().interval(measure, level)
         return widened(self.column(measure), min(low, self[measure]), max(high, self[measure]), level)
 
+    def thin(self, measure: str | Measure) -> bool:
+        """Whether a mean is over fewer than half of the samples that could have a value: those easy to judge."""
+        return self.column(measure).thin
+
     @cached_property
     def corrections(self) -> Corrects:
         """For each metric its mean corrected by labels of people, or why there is none; empty without labels."""

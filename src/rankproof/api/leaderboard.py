@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.alignment import together
+from rankproof.api.checks import check_not_thin
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -146,6 +147,7 @@ def leaderboard(
         )
     found = stability(values, higher)
     ps = _pairwise(values, seed)
+    check_not_thin(alike, name)
     means = {each: alike[each][name] for each in alike}
     return Leaderboard(
         measure=name,

@@ -161,6 +161,10 @@ class Scores:
 
         return split(self, measure)
 
+    def thin(self, measure: str | Measure) -> bool:
+        """Whether a mean is over so few of what it speaks for that it is not shown; only verdicts leave things open."""
+        return False
+
     def corrected(self, measure: str | Measure) -> Corrected | None:
         """The mean with a judge's error taken out; None where no judge was asked."""
         return None

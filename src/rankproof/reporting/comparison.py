@@ -156,7 +156,7 @@ def _winner(view: View, deciding: Sequence[Line]) -> str:
 def _unclear(row: Line) -> str:
     """Why there is no verdict, and what would give one."""
     name, baseline = row["system"], row["baseline"]
-    if not row["wins"] and not row["losses"]:
+    if row["mean"] is not None and not row["wins"] and not row["losses"]:
         return f"{name} and {baseline} have the same value on every query: there is nothing to tell apart."
     if row["note"]:
         return f"{name} against {baseline}: cannot tell, {row['note']}."

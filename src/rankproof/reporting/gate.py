@@ -154,6 +154,8 @@ def sentence_of(row: Line) -> str:
 
 def _level(row: Line) -> str:
     """The mean that a floor is held against; where the judge's error can be taken out, the one without it."""
+    if row["candidate"] is None:
+        return "too few samples could be measured for a mean"
     raw = score(row["candidate"])
     return raw if row["corrected"] is None else f"{score(row['corrected'])} (by the judge alone {raw})"
 

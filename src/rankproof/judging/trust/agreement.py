@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.audit.finding import count_of
 from rankproof.errors import DataError
 from rankproof.judging.trust.draw import Pair
 from rankproof.judging.trust.labels import Label, is_yes
@@ -106,7 +107,7 @@ def _gladen(
 ) -> tuple[Corrected | None, str]:
     """The rate by Rogan and Gladen, or why there is none."""
     if n < FEW:
-        return None, f"no correction: {n} labels drawn at random, {FEW} needed"
+        return None, f"no correction: {count_of(n, 'label')} drawn at random, {FEW} needed"
     try:
         return rogan_gladen(raw.value, raw.n, hits, rejections), ""
     except DataError as error:
