@@ -99,6 +99,14 @@ def test_a_callable_writes_questions() -> None:
     assert len({each.id for each in drawn}) == 6
 
 
+def test_a_callable_that_fails_is_said_with_its_document() -> None:
+    def write(document: object) -> str:
+        raise ConnectionError("no model here")
+
+    with pytest.raises(DataError, match=r"failed for document .*ConnectionError: no model here\. Next: "):
+        rankproof.draw_questions(CORPUS, 1, ask=write)
+
+
 def test_a_callable_that_gives_something_else_is_said() -> None:
     with pytest.raises(UsageError, match="expected a question"):
         rankproof.draw_questions(CORPUS, ask=lambda doc: 7)

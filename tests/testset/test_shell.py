@@ -143,3 +143,14 @@ def test_the_number_of_questions_needed_is_said() -> None:
         *("--difference", 0.05),
     )
     assert shown.startswith("A difference of 0.05 in nDCG@10 needs ")
+
+
+def test_a_function_writes_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "asks_of_pages.py").write_text("def write(page):\n    return f'What about {page.id}?'\n")
+    words = ("questions", "draw", SAMPLE / "documents.jsonl", "-n", 3)
+    shown, told = run(*words, "--ask", "asks_of_pages:write")
+    assert [json.loads(line)["text"].startswith("What about ") for line in shown.splitlines()] == [True] * 3
+    assert told.startswith("3 questions: 3 by callable.")
+    _, told = run(*words, "--ask", "asks_of_pages:wirte", code=2)
+    assert "Next: " in told

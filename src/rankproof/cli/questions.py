@@ -31,26 +31,38 @@ def command() -> None:
 @click.argument("corpus")
 @click.option("-n", "number", type=int, metavar="N", help="So many questions. [one a document]")
 @click.option("--sources", metavar="WORD,...", help="title, heading, sentence. [all, in turn]")
+@click.option(
+    "--ask", metavar="MODULE:FUNCTION", help="What writes questions, given a document: a text, or texts."
+)
 @click.option("--seed", default=0, metavar="N", help="Which documents are drawn. [0]")
 @click.option("--judgments", metavar="FILE", help="Where to write which document answers which.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write the questions. [standard output]")
 def draw(
-    corpus: str, number: int | None, sources: str | None, seed: int, judgments: str | None, output: str | None
+    corpus: str,
+    number: int | None,
+    sources: str | None,
+    ask: str | None,
+    seed: int,
+    judgments: str | None,
+    output: str | None,
 ) -> None:
     """Draw known-item questions from a corpus: a few telling words of a document.
 
     They need no model and no labels, and repeat no phrase of their answer. They
     are easier than what people ask: good to compare retrievers early, no
-    substitute for real questions.
+    substitute for real questions. With --ask a function of yours writes them,
+    by a model for example; 'questions check' then says what leaks.
     """
     from rankproof.api.testset import draw_questions
+    from rankproof.bench.grid.searches import imported
     from rankproof.bench.testset.drawn import SOURCES
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
+    write_them = None if ask is None else imported(ask)
     with oddities_told(), telling(f"reading {corpus}"):
         documents = load_corpus(corpus)
-        drawn = draw_questions(documents, number, seed=seed, sources=chosen)
+        drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
     write("".join(_lines(drawn)), output)
     if judgments is not None:
         _write_judgments(drawn, judgments)
@@ -78,7 +90,7 @@ def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     parts = ", ".join(f"{count} by {source}" for source, count in sorted(counted(drawn).items()))
     left = documents - len(drawn)
     short = ""
-    if wanted is not None and len(drawn) < wanted:
+    if wanted is not None and len(drawn) < wanted and not any(each.source == "callable" for each in drawn):
         why = (
             f"no few words of the other {left:,} point to one of them alone"
             if left

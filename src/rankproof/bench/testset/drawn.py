@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from rankproof.bench.runner.outcome import Outcome
 from rankproof.bench.testset.words import forms, longest_run, remembered
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.text.sentences import sentences
-from rankproof.errors import UsageError, shorten
+from rankproof.errors import DataError, UsageError, shorten
 
 WORDS = 5
 """Words of a question, at most."""
@@ -90,11 +91,23 @@ def asked(
     """Up to `n` questions that a callable writes, given a document: one text, or several, or None to pass over."""
     made = 0
     for document in _shuffled(corpus.values(), seed):
-        for number, text in enumerate(_texts(ask(document), document), start=1):
+        for number, text in enumerate(_texts(_written(ask, document), document), start=1):
             if n is not None and made >= n:
                 return
             yield Question(f"asked-{document.id}-{number}", text, document.id, "callable")
             made += 1
+
+
+def _written(ask: Callable[[Document], Any], document: Document) -> Any:
+    """What the callable gives; what it raises is said with the document it was about."""
+    with Outcome() as outcome:
+        outcome.value = ask(document)
+    if outcome.failure is not None:
+        raise DataError(
+            f"the callable failed for document {shorten(document.id)}: {outcome.failure.reason}. "
+            "Next: mend it, or have it return None to pass the document over."
+        )
+    return outcome.value
 
 
 def _texts(given: Any, document: Document) -> list[str]:
