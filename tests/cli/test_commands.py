@@ -17,10 +17,12 @@ from rankproof.core.profiles import PROFILES
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
-def test_every_command_explains_itself_in_80_columns(name: str, rankproof: Any) -> None:
+def test_every_command_explains_itself_in_80_columns_with_an_example(name: str, rankproof: Any) -> None:
     done = rankproof(name, "--help")
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= 80
+    assert f"\n  rankproof {name}" in done.out
+    assert "..." not in done.out.partition("Commands:")[2], "the first line of a command is cut"
 
 
 def test_without_a_command_there_is_help(rankproof: Any) -> None:

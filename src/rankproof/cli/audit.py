@@ -36,6 +36,10 @@ def command(
 
     Each finding has a severity, a count, examples and a next step. The exit
     code is 3 if one of them is an error, else 0.
+
+    \b
+    rankproof audit judgments.tsv my.run
+    rankproof audit judgments.tsv my.run -f json
     """
     from rankproof.api.audit import audit
     from rankproof.errors import one_of

@@ -17,6 +17,10 @@ def command(source: str, target: str, what: str | None, to: str | None) -> None:
 
     The name of the target says which: .run and .qrels are TREC, then .tsv, .csv,
     .json, .jsonl, .parquet; with .gz, .bz2 or .zst behind it, compressed.
+
+    \b
+    rankproof convert my.run my.parquet
+    rankproof convert judgments.csv judgments.qrels --as judgments
     """
     from rankproof.io.write import convert
 

@@ -18,6 +18,10 @@ def command(output: str, no_report: bool) -> None:
     A support knowledge base with 60 questions: its documents are cut into chunks,
     indexed and searched in three ways; the three are measured, compared and
     diagnosed, and a report is written to the folder you are in.
+
+    \b
+    rankproof demo
+    rankproof demo -o page.html
     """
     from rankproof.api.demo import demo
     from rankproof.api.report import kind

@@ -21,6 +21,10 @@ def command(name: str | None, judged: bool, form: str) -> None:
     """List the measures, or describe one in full.
 
     NAME is any name a measure goes by, like nDCG, MAP or ndcg_cut_10.
+
+    \b
+    rankproof measures nDCG
+    rankproof measures --judged
     """
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY

@@ -14,6 +14,10 @@ def command(name: str | None, form: str) -> None:
     """List the tools whose conventions can be followed.
 
     With NAME, what that tool does otherwise, and how that is known.
+
+    \b
+    rankproof profiles elasticsearch
+    rankproof evaluate judgments.tsv my.run --profile elasticsearch
     """
     from rankproof.core.profiles import PROFILES, find
     from rankproof.errors import one_of

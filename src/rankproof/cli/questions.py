@@ -130,7 +130,7 @@ def check(
         ctx.exit(3)
 
 
-@command.command("split")
+@command.command("split", short_help="Split questions into parts that are alike.")
 @click.argument("questions")
 @click.argument("shares", nargs=-1, required=True, metavar="NAME=SHARE...")
 @click.option("--by", metavar="FILE[:FIELD]", help="The kind of each question: alike in all parts.")
