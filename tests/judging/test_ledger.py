@@ -136,6 +136,18 @@ def test_out_to_lines_and_back(tmp_path: Path) -> None:
     assert again.by == {"human:ana": 1, "function:counting": 1}
 
 
+def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
+    """Half a character, as JSON may hold it, and the sign that ends texts in C."""
+    path, lines, copy = tmp_path / "l.db", tmp_path / "l.jsonl", tmp_path / "copy.db"
+    texts = ("half \ud83d of it.", "nul \x00 in it.", "\U0001f642 whole.", "\u2028.")
+    first = judge(rows(*texts), "context_precision", judge=Counting(), ledger=path)
+    again = judge(rows(*texts), "context_precision", judge="replay", ledger=path)
+    assert dict(again) == dict(first) == {"context_precision": 1.0}
+    assert {each.right for each in Verdicts(path)} == set(texts)
+    assert Verdicts(path).export_to(lines) == Verdicts(copy).import_from(lines) == 4
+    assert {each.right for each in Verdicts(copy)} == set(texts)
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

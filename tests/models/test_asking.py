@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +18,12 @@ from typing import Any
 import pytest
 
 import rankproof
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.asking import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
 from rankproof.judging.models.pace import FIRST, Pace
 from rankproof.judging.verdicts import Ask, Unmeasured, Verdict
+from rankproof.store.ledger import Ledger
 
 from .server import Fault, Served, serving, status
 
@@ -188,6 +192,38 @@ def test_money_is_counted_where_the_price_is_known(server: Served) -> None:
     assert scores.account.money == pytest.approx(calls * (100 * 0.15e-6 + 10 * 0.6e-6))
 
 
+@pytest.mark.parametrize("who", ["openai:scripted", "lexical>openai:scripted"])
+@pytest.mark.parametrize("chunks", [3, 25])
+def test_a_plan_says_as_many_calls_as_there_are_then(server: Served, who: str, chunks: int) -> None:
+    """Many chunks, references that are alike, and a part that is known."""
+    samples = [sample(n, chunks) for n in range(4)]
+    judge = rankproof.Judge(who, base_url=server.url, **LIMITS)
+    plan = judge.plan(samples, SIX)
+    assert server.calls == []
+    judge(samples, SIX)
+    assert plan.account is not None
+    assert plan.account.calls == len(server.calls) > 0
+
+
+def test_a_plan_leaves_out_what_is_in_the_ledger(server: Served, tmp_path: Path) -> None:
+    judge = rankproof.Judge("openai:scripted", ledger=tmp_path / "l.db", base_url=server.url, **LIMITS)
+    judge([sample(0)], SIX)
+    server.calls.clear()
+    plan = judge.plan([sample(0), sample(1)], SIX)
+    judge([sample(0), sample(1)], SIX)
+    assert plan.account is not None
+    assert plan.account.calls == len(server.calls) == 1  # the claims of both are known
+    assert plan.known > 0
+
+
+def test_samples_that_are_alike_are_asked_about_once(server: Served) -> None:
+    """In one run, without a ledger: the same pairs are not paid for twice."""
+    same = [{**sample(), "id": f"s{n}"} for n in range(5)]
+    scores = judged(server, same)
+    assert len(server.calls) == 2
+    assert scores["context_precision"] == 1.0
+
+
 def test_a_plan_sends_nothing_and_is_an_upper_bound(server: Served) -> None:
     samples = [sample(n) for n in range(3)]
     judge = rankproof.Judge("openai:scripted", base_url=server.url, **LIMITS)
@@ -254,6 +290,27 @@ def test_progress_says_how_far_and_how_dear_it_is(
     assert told[-1] == "openai:gpt-4o-mini: 5 of 5 samples; 5 calls, $0.00 so far"
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_progress_is_that_of_the_whole_run(
+    server: Served, monkeypatch: pytest.MonkeyPatch, capfd: Any, known: bool
+) -> None:
+    """Not that of the samples judged together; without an end where nobody knows it."""
+    monkeypatch.setattr("rankproof.progress.FIRST", 0.0)
+    monkeypatch.setattr("rankproof.progress.EVERY", {True: 0.0, False: 0.0})
+    monkeypatch.setattr("rankproof.judging.run.BATCH", 2)
+    samples = [{**sample(n, 1), "reference": f"The ANSWER is {n}."} for n in range(6)]
+    given: Any = samples if known else iter(samples)
+    rankproof.judge(given, SIX, judge="openai:gpt-4o-mini", base_url=server.url, concurrency=1)
+    told = capfd.readouterr().err.splitlines()
+    line = r"openai:gpt-4o-mini: (\d)( of 6)? samples(?:, about \d+ s to go)?; (\d+) calls, \$0\.00 so far"
+    found = [re.fullmatch(line, each) for each in told]
+    done = [int(each[1]) for each in found if each]
+    assert len(done) == len(told) == len(server.calls) == 12
+    assert done == sorted(done)
+    assert done[-1] == 6
+    assert any("to go" in each for each in told) == known
+
+
 NOTEBOOK = """
 import asyncio, sys
 async def cell():
@@ -299,12 +356,68 @@ def test_a_key_is_not_taken_as_an_option(name: str, server: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", [f"https://me:{KEY}@host/v1", f"https://host/v1?key={KEY}", "host/v1", "ftp://host"]
+    "url",
+    [
+        *(f"https://me:{KEY}@host/v1", f"https://:{KEY}@host/v1", f"https://{KEY}@host/v1"),
+        *(f"https://host/v1?key={KEY}", f"https://host/v1#{KEY}", f"https://host/{KEY}/v1"),
+        *("host/v1", "ftp://host", "http://", "http://[::1/v1", "http://host:port/v1", "http://ho st/v1"),
+    ],
 )
-def test_an_address_with_a_secret_in_it_is_refused_without_repeating_it(url: str) -> None:
+def test_an_address_with_a_secret_in_it_or_that_is_none_is_refused_without_repeating_it(
+    url: str, server: Served
+) -> None:
     with pytest.raises(UsageError, match="base_url") as raised:
-        model_judge("openai:m", base_url=url)
-    assert KEY not in str(raised.value)
+        rankproof.judge([sample()], "context_precision", judge="openai:m", base_url=url)
+    assert KEY not in "".join(traceback.format_exception(raised.value))
+
+
+@pytest.mark.parametrize("key", ["ключ-от-двери", "sk-two\nlines-of-it", "sk-\x7f-del-del"])
+def test_a_key_that_cannot_be_one_is_said_and_not_repeated(
+    server: Served, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(UsageError, match="OPENAI_API_KEY holds signs that no key has") as raised:
+        judged(server, [sample()])
+    assert key not in "".join(traceback.format_exception(raised.value))
+    assert server.calls == []
+
+
+def test_a_service_that_repeats_the_key_does_not_get_it_into_a_ledger(server: Served, tmp_path: Path) -> None:
+    server.faults = [
+        Fault(envelope=lambda reply: {**reply, "model": f"m {KEY}", "system_fingerprint": KEY}, times=99)
+    ]
+    scores = judged(server, [sample()], ledger=tmp_path / "l.db")
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert KEY.encode() not in kept
+    assert b"m [key]" in kept
+    assert KEY not in repr(scores.to_dict())
+
+
+def test_the_key_is_in_no_log_however_much_is_logged(
+    server: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(1)
+    server.faults = [Fault(answer=status(500, KEY), times=1), Fault(answer=status(401, KEY), times=1)]
+    judged(server, [sample()])
+    judged(server, [sample()])
+    assert "chat/completions" in caplog.text
+    assert KEY not in caplog.text
+
+
+def test_a_ledger_that_is_locked_is_one_error_and_loses_nothing_that_was_written(
+    server: Served, tmp_path: Path
+) -> None:
+    ledger = Ledger(tmp_path / "l.db", timeout=0.1)
+    judged(server, [sample(0)], ledger=ledger)
+    before = len(list(ledger.entries()))
+    holder = sqlite3.connect(ledger.path, isolation_level=None, check_same_thread=False)
+    server.faults = [Fault(bend=lambda said: holder.execute("BEGIN IMMEDIATE") and said, times=1)]
+    try:
+        with pytest.raises(DataError, match="locked by another program"):
+            judged(server, [sample(n) for n in range(1, 9)], ledger=ledger)
+    finally:
+        holder.close()
+    assert len(list(ledger.entries())) == before
 
 
 def test_a_hosted_service_without_a_key_is_said_before_anything_is_sent(

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rankproof.judging.case import Case
+from rankproof.judging.keeping import InMemory
 from rankproof.judging.run import Run, batches
 from rankproof.judging.samples.sample import Sample
-from rankproof.judging.settling import add, settled
+from rankproof.judging.settling import add, once_each, settle, settled
 from rankproof.judging.verdicts import Account, Ask
 
 
@@ -40,7 +41,10 @@ class Plan:
 
 
 def plan(run: Run, samples: Iterable[Sample]) -> Plan:
-    """Count what a run would ask; texts that the judge would split into claims are split by rules here."""
+    """Count what a run would ask; texts that the judge would split into claims are split by rules here.
+
+    What a judge of a cascade settles for nothing is settled, so that only the rest is asked of those after it.
+    """
     found = Plan(">".join(each.name for each in run.judges))
     for batch in batches(samples):
         cases = [Case(each, k=run.k) for each in batch]
@@ -55,11 +59,14 @@ def plan(run: Run, samples: Iterable[Sample]) -> Plan:
 def _count(found: Plan, run: Run, groups: list[list[Ask]]) -> None:
     asks = dict.fromkeys(ask for group in groups for ask in group)
     known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if settled(said)}
-    todo = [[ask for ask in group if ask not in known] for group in groups]
+    todo = once_each(groups, [ask for ask in asks if ask not in known])
     found.known += len(known)
-    found.asks.update(ask.relation for ask in dict.fromkeys(ask for group in todo for ask in group))
+    found.asks.update(ask.relation for group in todo for ask in group)
     for judge in run.judges:
         estimate = getattr(judge, "estimate", None)
         if estimate is not None:
             found.account = found.account or Account()
-            add(found.account, estimate([group for group in todo if group]))
+            add(found.account, estimate(todo))
+        elif getattr(judge, "free", False):
+            said, _ = settle(todo, [judge], InMemory())
+            todo = once_each(todo, [ask for ask, each in said.items() if not settled(each)])

@@ -23,7 +23,7 @@ def settle(
     for judge in judges:
         asks = _open(groups, judge, said)
         said |= {ask: each for ask, each in kept.find(asks, judge).items() if settled(each)}
-        todo = _once(groups, _open(groups, judge, said))
+        todo = once_each(groups, _open(groups, judge, said))
         if todo:
             taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
             try:
@@ -52,7 +52,7 @@ def _open(groups: Iterable[Sequence[Ask]], judge: Judge, said: dict[Ask, Said]) 
     return [ask for ask in asks if not settled(said.get(ask)) and (can is None or ask.relation in can)]
 
 
-def _once(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[list[Ask]]:
+def once_each(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[list[Ask]]:
     """These pairs in their groups, each in the first that has it."""
     left = dict.fromkeys(asks)
     parts = ([ask for ask in group if left.pop(ask, ask) is None] for group in groups)

@@ -17,6 +17,9 @@ VERSION = 3
 class Lexical:
     """A judge that compares words, numbers and denials, and keeps silent where those do not settle a pair."""
 
+    free = True
+    """Asking it costs nothing."""
+
     @property
     def name(self) -> str:
         """What reports call it."""

@@ -82,8 +82,10 @@ class Session:
 
     def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
         for group in groups:
-            yield from calls_for(group, self.limits.canaries)
+            calls = list(calls_for(group, self.limits.canaries))
+            yield from calls[:-1]
             self.begun += 1
+            yield from calls[-1:]
 
     async def _work(self, line: Line, calls: Iterator[Call], size: int) -> None:
         """Take one call after the other: as many workers as calls may be under way keep memory flat."""
