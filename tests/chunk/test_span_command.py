@@ -73,6 +73,8 @@ def test_what_is_saved_is_compared(folder: Path, capsys: pytest.CaptureFixture[s
     assert run(["compare", "cut", "whole", "-f", "json"]) == 0
     [row] = json.loads(capsys.readouterr().out)
     assert (row["system"], row["difference"]) == ("whole", 1.0)
+    assert run(["compare", "cut", "whole"]) == 0
+    assert "rankproof audit" not in capsys.readouterr().out  # which reads no spans
 
 
 @pytest.mark.parametrize(

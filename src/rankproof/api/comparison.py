@@ -179,7 +179,8 @@ class Comparison:
         """How the audit of the system with most warnings is read: by a command where files are behind it."""
         scores = max(self.scores.values(), key=_warnings)
         files = [scores.definition.get(each, "") for each in ("judgments", "ranking")]
-        if not all(map(os.path.isfile, files)):
+        of_spans = any(column.measure.spec.kind == "span" for column in scores.columns.values())
+        if of_spans or not all(map(os.path.isfile, files)):
             return ".scores[NAME].audit"
         return shlex.join(["rankproof", "audit", *files, "-m", ",".join(scores)])
 
