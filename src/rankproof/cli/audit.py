@@ -19,7 +19,7 @@ SERIOUS = 3
 @click.argument("run")
 @options.measures
 @click.option("-f", "--format", "form", metavar="FORMAT", help="table or json. [by -o, else table]")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.output
 @options.conventions
 @click.pass_context
 def command(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     metavar="FORMAT",
     help="table, markdown, latex, csv, json or jsonl. [by the ending of -o, else table]",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.output
 @options.history
 @options.anyway
 @options.conventions

@@ -27,7 +27,7 @@ DEFAULT = "nDCG@10"
 @click.option(
     "-f", "--format", "form", metavar="FORMAT", help="table, markdown, html or json. [by -o's ending]"
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.output
 @options.profile
 @options.rules
 def command(

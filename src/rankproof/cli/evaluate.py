@@ -27,21 +27,10 @@ if TYPE_CHECKING:
     "--worst", type=click.IntRange(0), default=0, metavar="N", help="List the N worst queries under a table."
 )
 @options.names
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help="table, markdown, latex, csv, json, jsonl or parquet. [by the ending of -o, else table]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.scores_form
+@options.output
 @options.by
-@click.option(
-    "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each RUN."
-)
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved.")
-@click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
-@options.history
+@options.saving
 @options.profile
 @options.conventions
 def command(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown, json or junit."
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.output
 @options.history
 @options.anyway
 @options.conventions

@@ -76,12 +76,7 @@ PAGE = (".html", ".htm")
     metavar="COLUMN|FILE",
     help="Score groups of samples apart: by a column of theirs, or by lines of ID<TAB>GROUP.",
 )
-@click.option(
-    "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each file."
-)
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved.")
-@click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
-@options.history
+@options.saving
 def command(
     files: tuple[str, ...],
     metrics: tuple[str, ...],

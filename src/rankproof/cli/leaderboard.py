@@ -19,7 +19,7 @@ from rankproof.cli.output import telling, write
 @click.option(
     "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown or json. [table]"
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.output
 @options.history
 @options.conventions
 def command(

@@ -33,6 +33,14 @@ history = click.option(
     envvar="RANKPROOF_HISTORY",
     help="Where results are saved; else $RANKPROOF_HISTORY. [rankproof.db]",
 )
+output = click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+scores_form = click.option(
+    "-f",
+    "--format",
+    "form",
+    metavar="FORMAT",
+    help="table, markdown, latex, csv, json, jsonl or parquet. [by the ending of -o, else table]",
+)
 anyway = click.option(
     "--anyway", is_flag=True, help="Compare saved results that were not made alike, where they meet."
 )
@@ -40,6 +48,19 @@ names = click.option(
     "--names", "shown_as", metavar="NAME,NAME", help="What to call the RUNs, in their order. [their files]"
 )
 profile = click.option("--profile", metavar="NAME", help="Follow another tool; see 'rankproof profiles'.")
+
+
+def saving(command: F) -> F:
+    """The options for remembering results."""
+    name = click.option(
+        "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each file."
+    )
+    tag = click.option(
+        "--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved."
+    )
+    replace = click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
+    return name(tag(replace(history(command))))
+
 
 CORPUS = "How many documents the whole collection has, or the documents themselves (file or folder)"
 _DOCUMENTS = "rankproof.documents"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown or json. [table]"
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.output
 @options.history
 def command(
     words: tuple[str, ...],

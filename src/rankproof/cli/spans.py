@@ -33,21 +33,10 @@ if TYPE_CHECKING:
     "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
 )
 @options.names
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help="table, markdown, latex, csv, json, jsonl or parquet. [by the ending of -o, else table]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.scores_form
+@options.output
 @options.by
-@click.option(
-    "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each RUN."
-)
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Say something about what is saved.")
-@click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
-@options.history
+@options.saving
 @click.option(
     "--missing", default="zero", metavar="WORD", help="Judged queries without a ranking: zero, skip. [zero]"
 )
