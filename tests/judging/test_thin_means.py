@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import compare_scores, gate_scores, judge, leaderboard
+from rankproof import History, compare_scores, gate_scores, judge, leaderboard
 from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_words import WORTH
 from rankproof.cli import run
@@ -112,3 +112,16 @@ def test_enough_of_them_is_compared_as_ever() -> None:
     rows = [{"id": f"q{i}", "contexts": [f"c{i}."], "answer": f"It is {i}."} for i in range(12)]
     whole = judge(rows, "faithfulness", judge=lambda *pair: 1)
     assert compare_scores({"a": whole, "b": whole}).row("b", "faithfulness").mean == 1.0
+
+
+def test_a_history_keeps_its_values_and_lists_no_such_mean(tmp_path: Path) -> None:
+    history = History(tmp_path / "history.db")
+    history.save(few(), "thin")
+    (entry,) = history.entries()
+    assert entry.means == {}
+    assert list(history.scores("thin").values("faithfulness").values()) == [1.0, 1.0]
+    assert history.scores("thin").thin("faithfulness")
+    history.export_to(tmp_path / "thin.jsonl")
+    other = History(tmp_path / "other.db")
+    assert other.import_from(tmp_path / "thin.jsonl") == ["thin"]
+    assert other.scores("thin").thin("faithfulness")

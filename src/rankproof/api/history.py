@@ -132,10 +132,12 @@ def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
         commit=git_commit(Path.cwd()),
         judgments=scores.fingerprint,
         ranking=_ranking_of(scores),
-        means={name: mean for name, mean in scores.items() if math.isfinite(mean)},
+        means={name: mean for name, mean in scores.items() if math.isfinite(mean) and not scores.thin(name)},
         tags=tags,
     )
-    columns = {m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if m in entry.means}
+    columns = {
+        m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if math.isfinite(c.mean)
+    }
     return Experiment(entry, scores.queries, columns, facts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import zlib
 from collections.abc import Mapping
@@ -14,6 +15,9 @@ from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.store.database import damaged
 from rankproof.store.values import pack, pack_flags, pack_ids, unpack, unpack_flags, unpack_ids
+
+NOT_SHOWN = math.inf
+"""Stands in the file, whose means are numbers, for one over too few samples to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def insert(connection: sqlite3.Connection, experiment: Experiment) -> None:
         values = (pack(column.values), pack_flags(column.counted))
         connection.execute(
             "INSERT INTO measured VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (number, place, measure, e.means[measure], column.note, *values),
+            (number, place, measure, e.means.get(measure, NOT_SHOWN), column.note, *values),
         )
     connection.executemany("INSERT INTO tags VALUES (?, ?, ?)", [(number, *tag) for tag in e.tags.items()])
 
@@ -102,7 +106,8 @@ def entries(connection: sqlite3.Connection) -> list[Entry]:
 def _means(connection: sqlite3.Connection) -> dict[int, dict[str, float]]:
     found: dict[int, dict[str, float]] = {}
     for number, measure, mean in connection.execute(
-        "SELECT experiment, measure, mean FROM measured ORDER BY experiment, place"
+        "SELECT experiment, measure, mean FROM measured WHERE mean < ? ORDER BY experiment, place",
+        (NOT_SHOWN,),
     ):
         found.setdefault(number, {})[measure] = mean
     return found

@@ -76,7 +76,7 @@ def _experiment(plain: dict[str, Any]) -> Experiment:
     check_name("name", entry.name)
     check_tags(entry.tags)
     columns = {name: _values(each, len(queries)) for name, each in values.items()}
-    if set(columns) != set(entry.means):
+    if not set(entry.means) <= set(columns):
         raise ValueError("means and values are of different measures")
     return Experiment(entry, tuple(queries), columns, facts)
 
