@@ -19,7 +19,8 @@ def section(content: Content) -> Section:
     lead = el(
         "p",
         f"At which ranks the relevant documents stand ({content.relevant}); the last column has those that were "
-        "not found. The stronger the colour of a cell, the larger its share of the row. A good system has its colour on the left.",
+        "not found. The stronger the colour of a cell, the larger its share of the row. A good system has its "
+        "colour on the left.",
     )
     rows = [[ident(name), *_cells(counts, shares=True)] for name, counts in content.buckets.items()]
     whole = table("Relevant documents by rank, all queries", _headings("system"), rows, cls="heat")
