@@ -10,6 +10,7 @@ from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -430,3 +431,19 @@ def test_a_baseline_that_broke_is_warned_of() -> None:
     with pytest.warns(UserWarning, match="the baseline 'broken' is broken: 2 of its 2 questions failed"):
         bench.compare()
     bench.compare(baseline="fine")
+
+
+def test_questions_may_be_a_column_of_a_frame() -> None:
+    for column in (pd.Series(["why?", "who?"]), pl.Series(["why?", "who?"])):
+        assert Benchmark(column).queries == {"why?": "why?", "who?": "who?"}
+
+
+def test_a_grade_that_is_no_number_is_said_to_be_none() -> None:
+    with pytest.raises(DataError, match="got the grade nan"):
+        Benchmark.load([{"id": "q1", "text": "why?", "relevant": {"d1": float("nan")}}])
+
+
+def test_k_may_be_a_whole_number_of_numpy() -> None:
+    assert Benchmark(["why?"]).run("one", lambda text: ["d1", "d2"], np.int64(1)).ranking == {
+        "why?": {"d1": 2.0}
+    }

@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rankproof.bench.adapters import adapted
 from rankproof.bench.adapters.callables import described
 from rankproof.bench.adapters.sources import files_digest
 
@@ -124,3 +127,93 @@ def test_a_callable_object_is_known_by_its_other_methods_too() -> None:
     source = "class Search:\n    def __call__(self, text): return self.best(text)\n"
     source += "    def best(self, text): return ['d1']\nfind = Search()\n"
     assert described(made(source)) != described(made(source.replace("'d1'", "'d2'")))
+
+
+def test_a_function_is_known_by_the_plain_values_of_its_module_that_it_names() -> None:
+    source = "DEPTH = 3\nasked = 0\nUNUSED = 7\ndef find(text):\n    global asked\n    asked += 1\n    return ['d1'][:DEPTH]\n"
+    find = made(source)
+    before = described(find)
+    find("why?")
+    assert described(find) == before
+    assert described(made(source.replace("UNUSED = 7", "UNUSED = 8"))) == before
+    assert described(made(source.replace("DEPTH = 3", "DEPTH = 4"))) != before
+
+
+class Search:
+    """Has settings, and traces of its work."""
+
+    boost = 1.0
+
+    def __init__(self, k1: float = 0.9, **more: Any) -> None:
+        self.k1 = k1
+        self.more = more
+        self.weights = [0.3, 0.7]
+        self.asked, self.log, self.seen = 0, [], {}  # type: ignore[var-annotated]
+
+    def __call__(self, text: str) -> list[str]:
+        self.asked += 1
+        self.log.append(text)
+        self.seen[text] = ["d1"]
+        return ["d1"]
+
+    find = __call__
+
+
+class Slotted:
+    __slots__ = ("k1",)
+
+    def __init__(self, k1: float) -> None:
+        self.k1 = k1
+
+    def __call__(self, text: str) -> list[str]:
+        return ["d1"]
+
+
+class Invoked(Search):
+    """As a retriever of LangChain is."""
+
+    invoke = Search.__call__
+
+
+def test_an_object_is_known_by_what_it_was_made_with_and_not_by_its_work() -> None:
+    for pick in (lambda made: made, lambda made: made.find):
+        one = Search()
+        before = adapted(pick(one)).settings
+        one("why?")
+        one("who?")
+        assert adapted(pick(one)).settings == before == adapted(pick(Search())).settings
+        for other in (Search(1.2), Search(filter="new"), Search(limits={"k": 3})):
+            assert adapted(pick(other)).settings != before
+    assert adapted(Slotted(1.0)).settings != adapted(Slotted(2.0)).settings
+    assert adapted(Slotted(1.0)).settings == adapted(Slotted(1.0)).settings
+
+
+def test_a_retriever_of_another_library_is_known_by_what_it_was_made_with() -> None:
+    one = Invoked(search_kwargs=4)
+    before = adapted(one).settings
+    one.invoke("why?")
+    assert adapted(one).settings == before == adapted(Invoked(search_kwargs=4)).settings
+    assert adapted(Invoked(search_kwargs=5)).settings != before
+
+
+def test_what_a_class_has_counts_as_what_its_objects_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = adapted(Search()).settings
+    monkeypatch.setattr(Search, "boost", 2.0)
+    assert adapted(Search()).settings != before
+
+
+def test_keys_among_the_values_are_not_shown() -> None:
+    def find(text: str, key: str = "s3cr3t") -> list[str]:
+        return [key]
+
+    def bound(key: str) -> Callable[[str], list[str]]:
+        return lambda text: [key]
+
+    for each in (
+        find,
+        bound("s3cr3t"),
+        partial(find, key="s3cr3t"),
+        Search(key="s3cr3t"),
+        Invoked(key="s3cr3t"),
+    ):
+        assert "s3cr3t" not in str(adapted(each).settings)

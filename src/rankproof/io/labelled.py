@@ -118,10 +118,11 @@ def _question(record: Mapping[str, Any], where: str) -> tuple[str, str]:
 
 def _add(to: dict[Any, Any], found: Mapping[Any, Any], where: str) -> None:
     for doc, grade in found.items():
-        if to.setdefault(doc, grade) != grade:
+        if doc in to and to[doc] != grade:
             raise DataError(
                 f"{where}: document {shorten(doc)} is judged twice, {to[doc]!r} and {grade!r}. Next: keep one."
             )
+        to[doc] = grade
 
 
 def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:

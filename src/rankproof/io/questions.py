@@ -47,7 +47,8 @@ def _placed(source: Any) -> Iterator[Placed]:
         return ((f"the questions, item {number}", record_of(item)) for number, item in each)
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN and check_path(source).is_dir():
         return records_in(beir_questions(Path(source)))
-    return records(source, "the questions")
+    # A series, as a column of a frame is, holds the texts alone.
+    return records(source.to_list() if hasattr(source, "to_list") else source, "the questions")
 
 
 def beir_questions(folder: Path) -> Path:

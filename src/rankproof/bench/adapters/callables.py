@@ -10,6 +10,7 @@ from typing import Any
 from rankproof.bench.adapters.adapted import Adapted
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.code import code_digest
+from rankproof.bench.adapters.state import digest_of, plain, state_of
 
 K_NAMES = ("k", "top_k", "topk", "n", "limit", "size", "n_results", "num_results")
 """Parameters that a function takes the number of documents by."""
@@ -82,7 +83,7 @@ def _own_settings(function: Callable[..., Any]) -> Mapping[str, Any] | None:
 
 
 def described(function: Callable[..., Any]) -> dict[str, Any]:
-    """What can be told of a callable: its name and its code, with the plain values it was bound to.
+    """What can be told of a callable: its name and its code, with the plain values it was bound to or made with.
 
     >>> def at(n): return lambda text: n
     >>> described(at(1)) == described(at(1)), described(at(1)) == described(at(2))
@@ -90,17 +91,22 @@ def described(function: Callable[..., Any]) -> dict[str, Any]:
     """
     if isinstance(function, partial):
         bound = [*function.args, *sorted(function.keywords.items())]
-        return {**described(function.func), "bound": [_plain(each) for each in bound]}
+        return {**described(function.func), "bound": digest_of([plain(each) for each in bound])}
     kind = function if hasattr(function, "__qualname__") else type(function)
     found: dict[str, Any] = {"callable": f"{kind.__module__}.{kind.__qualname__}"}
     inner = inspect.unwrap(getattr(function, "__func__", function))
     code = code_digest(function)
     if code is not None:
-        found["code"] = code
         cells = getattr(inner, "__closure__", None) or ()
-        found["bound"] = [_plain(each.cell_contents) for each in cells if _is_set(each)]
-        found["defaults"] = [_plain(each) for each in getattr(inner, "__defaults__", None) or ()]
+        bound = [plain(each.cell_contents) for each in cells if _is_set(each)]
+        defaults = [plain(each) for each in getattr(inner, "__defaults__", None) or ()]
+        found |= {"code": code, "bound": digest_of([bound, defaults, state_of(_owner(function))])}
     return found
+
+
+def _owner(function: Callable[..., Any]) -> Any:
+    """The object of a method, or that is called itself; of a plain function nothing."""
+    return getattr(function, "__self__", None if inspect.isfunction(function) else function)
 
 
 def _is_set(cell: Any) -> bool:
@@ -108,12 +114,3 @@ def _is_set(cell: Any) -> bool:
         return cell.cell_contents is cell.cell_contents
     except ValueError:  # a name that is not bound yet
         return False
-
-
-def _plain(value: Any) -> Any:
-    """A plain value as it is; of anything else only what it is called, since it, or its address, may change."""
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    return getattr(value, "__qualname__", type(value).__qualname__)

@@ -1,4 +1,7 @@
-"""What code a function runs: its own, and that of the functions and classes of its module that it names."""
+"""What code a function runs: its own, and that of the functions and classes of its module that it names.
+
+The plain values of the module that this code names belong to it, as they would if they stood in their place.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from types import CodeType, FunctionType
 from typing import Any
+
+from rankproof.bench.adapters.state import PLAIN, names_in, stored_by
 
 Update = Callable[[bytes], None]
 
@@ -17,13 +22,30 @@ def code_digest(function: Callable[..., Any]) -> str | None:
     >>> code_digest(lambda text: text) == code_digest(lambda text: [text]), code_digest(len)
     (False, None)
     """
-    codes = _reached(_first(function))
-    if not codes:
+    functions = _reached(_first(function))
+    if not functions:
         return None
     digest = blake2b(digest_size=12)
-    for each in codes:
-        _feed(digest.update, each)
+    for each in functions:
+        _feed(digest.update, each.__code__)
+    digest.update(_bytes(_constants(functions)))
     return digest.hexdigest()
+
+
+def _constants(functions: list[FunctionType]) -> list[tuple[str, Any]]:
+    """The plain values of their module that they name, but for those that one of them sets."""
+    set_here = {name for each in functions for name in stored_by(each.__code__, "STORE_GLOBAL")}
+    named = {
+        (name, repr(each.__globals__[name]))
+        for each in functions
+        for name in names_in(each.__code__)
+        if name in each.__globals__ and _is_constant(each.__globals__[name])
+    }
+    return sorted(pair for pair in named if pair[0] not in set_here and pair[0][:2] != "__")
+
+
+def _is_constant(value: object) -> bool:
+    return all(map(_is_constant, value)) if isinstance(value, tuple) else isinstance(value, PLAIN)
 
 
 def _first(function: Callable[..., Any]) -> list[FunctionType]:
@@ -36,20 +58,20 @@ def _first(function: Callable[..., Any]) -> list[FunctionType]:
     return [called, *_functions_of(type(function))] if isinstance(called, FunctionType) else []
 
 
-def _reached(waiting: list[FunctionType]) -> list[CodeType]:
-    """The code of these functions, of those that they name, and of those that these name."""
-    found: dict[CodeType, None] = {}
+def _reached(waiting: list[FunctionType]) -> list[FunctionType]:
+    """These functions, those that they name, and those that these name; each code once."""
+    found: dict[CodeType, FunctionType] = {}
     while waiting:
         one = waiting.pop(0)
         if one.__code__ not in found:
-            found[one.__code__] = None
+            found[one.__code__] = one
             waiting += _named_in(one)
-    return list(found)
+    return list(found.values())
 
 
 def _named_in(function: FunctionType) -> Iterator[FunctionType]:
     """The functions of the same module, and the methods of its classes, that the code names."""
-    for name in dict.fromkeys(_names(function.__code__)):
+    for name in dict.fromkeys(names_in(function.__code__)):
         value = function.__globals__.get(name)
         if not callable(value) or getattr(value, "__module__", None) != function.__module__:
             continue
@@ -62,13 +84,6 @@ def _named_in(function: FunctionType) -> Iterator[FunctionType]:
 def _functions_of(kind: type) -> list[FunctionType]:
     members: Mapping[str, Any] = vars(kind)
     return [each for each in members.values() if isinstance(each, FunctionType)]
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from _names(each)
 
 
 def _feed(update: Update, code: CodeType) -> None:

@@ -18,6 +18,7 @@ from rankproof.bench.adapters.adapted import Adapted
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.callables import is_async
 from rankproof.bench.adapters.failed import Failed
+from rankproof.bench.adapters.state import digest_of, state_of
 from rankproof.errors import UsageError
 
 Call: TypeAlias = Callable[[Any, int], Any]
@@ -32,9 +33,16 @@ def of_framework(found: Any, *, id: IdOf, settings: Mapping[str, Any] | None) ->
         own = getattr(found, method, None)
         if callable(own) and not inspect.isfunction(found) and not isinstance(found, type):
             kind = type(found)
-            said = {"kind": f"{kind.__module__}.{kind.__qualname__}.{method}", **(settings or {})}
+            name = f"{kind.__module__}.{kind.__qualname__}.{method}"
+            said = {"kind": name, "made": digest_of(_made_with(found)), **(settings or {})}
             return Adapted(make(own), said, awaited=is_async(own), id=id, known=settings is not None)
     return None
+
+
+def _made_with(found: Any) -> Any:
+    """Its own settings, and where it is a pipeline those of its parts."""
+    parts = found.walk() if callable(getattr(found, "walk", None)) else ()
+    return [state_of(found), *((name, state_of(part)) for name, part in parts)]
 
 
 def _invoke(method: Callable[..., Any]) -> Call:
