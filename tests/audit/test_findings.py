@@ -445,3 +445,40 @@ def test_infinite_scores_of_a_run_file_are_said(tmp_path: Path) -> None:
     finding = evaluate({"q": {"a": 1}, "r": {"c": 1}}, run, "RR").audit.of_kind("infinite-scores")
     assert finding is not None
     assert finding.count == 2
+
+
+def _distances(n: int) -> list[tuple[str, str, int, float]]:
+    """Rankings whose scores rise down the list, as distances do."""
+    return [(f"q{i}", f"d{j}", j + 1, 0.5 + j) for i in range(4) for j in range(n)]
+
+
+@pytest.mark.parametrize("n", [8, 4000], ids=["few", "many"])
+@pytest.mark.parametrize("form", ["run", "csv", "pandas", "parquet"])
+def test_scores_that_rise_with_the_rank_are_said_with_the_numbers(form: str, n: int, tmp_path: Path) -> None:
+    import pandas as pd
+
+    from rankproof import evaluate
+
+    frame = pd.DataFrame(_distances(n), columns=["query_id", "doc_id", "rank", "score"])
+    path = tmp_path / f"a.{form}"
+    if form == "run":
+        path.write_text("".join(f"{q} Q0 {d} {r} {s} t\n" for q, d, r, s in _distances(n)))
+    elif form == "csv":
+        frame.to_csv(path, index=False)
+    elif form == "parquet":
+        frame.to_parquet(path)
+    ranking = frame if form == "pandas" else path
+    judged = {f"q{i}": {"d0": 1} for i in range(4)}
+    assert "ranks-against-scores" in {each.kind for each in evaluate(judged, ranking, "RR").audit.serious}
+    ranked = evaluate(judged, ranking, "RR", ties="rank")
+    assert (ranked["RR"], ranked.audit.of_kind("ranks-against-scores")) == (1.0, None)
+
+
+def test_ranks_of_ties_and_ranks_that_say_nothing_are_no_finding(tmp_path: Path) -> None:
+    from rankproof import evaluate
+
+    run = tmp_path / "a.run"
+    for ranks in ("1 2 3", "0 0 0", "- - -", "2 1 3"):
+        scores = zip(ranks.split(), ("2", "2", "1"), "abc", strict=True)
+        run.write_text("".join(f"q Q0 {doc} {rank} {score} t\n" for rank, score, doc in scores))
+        assert evaluate({"q": {"a": 1}}, run, "RR").audit.of_kind("ranks-against-scores") is None

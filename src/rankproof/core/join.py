@@ -78,6 +78,10 @@ class Census:
     """Scores so large that whole numbers next to each other become equal."""
     infinite: int = 0
     """Scores that are infinite."""
+    ranks: int = 0
+    """Rankings of which some ranks were held against their scores."""
+    ranks_contrary: int = 0
+    """Those of them in which a rank puts a document above one with a higher score."""
     notes: list[str] = field(default_factory=list)
     """What was taken as what: the guessed columns, the format."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.contrary import SAMPLE, note_ranks
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census, Ordered, Rankings
@@ -82,7 +83,15 @@ class ColumnRankings:
             yield from self.slow().blocks(judgments, conventions, census)
             return
         census.notes.extend(self.notes)
+        self._note_ranks(conventions.ties, census)
         yield from found
+
+    def _note_ranks(self, ties: str, census: Census) -> None:
+        if ties != "rank" and {"score", "rank"} <= set(self.columns.column_names):
+            head = self.columns.slice(0, SAMPLE)
+            group = head.column("query").combine_chunks().dictionary_encode().indices.to_numpy()
+            score, rank = (head.column(name).to_numpy().astype(np.float64) for name in ("score", "rank"))
+            note_ranks(group, score, rank, census)
 
     def _scanned(self, judgments: Judgments, conventions: Conventions, census: Census) -> list[Ordered]:
         for name, judged in zip(("query", "doc"), judged_kinds(judgments), strict=True):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankproof.core.contrary import SAMPLE, note_ranks
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
@@ -68,6 +69,7 @@ class RowRankings:
         """The rankings of judged queries, some ten thousand documents at a time."""
         self._check_kinds(judgments)
         census.notes.extend(self.notes)
+        self._note_ranks(conventions.ties, census)
         order = self._order(conventions.ties)
         batch: list[tuple[int, list[int]]] = []
         for query, rows in self._rankings(order, judgments, conventions, census):
@@ -83,6 +85,13 @@ class RowRankings:
             queries, docs = judged_kinds(judgments)
             check_same_kind(self.integer_ids[0], queries, f"{self.source}, queries")
             check_same_kind(self.integer_ids[1], docs, f"{self.source}, documents")
+
+    def _note_ranks(self, ties: str, census: Census) -> None:
+        score, rank = self.rows.score, self.rows.rank
+        if score is not None and rank is not None and ties != "rank":
+            codes: dict[str, int] = {}
+            group = np.array([codes.setdefault(query, len(codes)) for query in self.rows.query[:SAMPLE]])
+            note_ranks(group, score[:SAMPLE], rank[:SAMPLE], census)
 
     def _order(self, ties: str) -> Array:
         """What each row is ordered by: its score, its rank, or its place."""

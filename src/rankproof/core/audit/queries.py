@@ -183,8 +183,24 @@ def read_as(case: Case) -> Iterator[Finding]:
         )
 
 
+def ranks_against_scores(case: Case) -> Iterator[Finding]:
+    """Rank columns that mostly order documents otherwise than their scores do, as with distances for scores."""
+    wrong, of = case.census.ranks_contrary, case.census.ranks
+    if wrong and 2 * wrong >= of:
+        yield Finding(
+            "warning",
+            "ranks-against-scores",
+            wrong,
+            f"In {wrong:,} of {count_of(of, 'ranking')} looked at the rank column puts a document above one "
+            "with a higher score.",
+            (),
+            "find out which is right: scores decide, unless ties='rank' is set.",
+        )
+
+
 CHECKS = (
     read_as,
+    ranks_against_scores,
     missing_queries,
     extra_queries,
     nothing_found,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankproof.core.contrary import contrary
 from rankproof.core.hits import Array
 from rankproof.core.table import RankingTable
 from rankproof.errors import shorten
@@ -60,9 +61,7 @@ class WholeRankings:
         score, rank = self.table.score, self.table.rank
         if score is None or rank is None:
             return []
-        order = np.lexsort((-score, rank, self.code))
-        rises = (score[order][1:] > score[order][:-1]) & (np.diff(self.code[order]) == 0)
-        return [self.queries[i] for i in np.unique(self.code[order][1:][rises]).tolist()]
+        return [self.queries[i] for i in contrary(self.code, score, rank).tolist()]
 
 
 def gathered(table: RankingTable) -> WholeRankings:

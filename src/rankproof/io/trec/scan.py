@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rankproof.core.contrary import SAMPLE, note_ranks
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census, Ordered, doubtful, note_extremes, ranked
@@ -36,7 +37,20 @@ def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventi
     lines = split(chunk, COLUMNS)
     if not len(lines):
         return Scanned([], [])
-    return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
+    score = _scores(lines, conventions.ties)
+    found = scan_lines(lines, score, index, judgments, conventions)
+    if conventions.ties != "rank":
+        _note_ranks(lines, score[:SAMPLE], found.noticed)
+    return found
+
+
+def _note_ranks(lines: Lines, score: Array, noticed: Census) -> None:
+    """Hold the ranks of the first lines against their scores."""
+    first = slice(0, len(score))
+    begin, end = lines.begin[QUERY][first], lines.end[QUERY][first]
+    starts = starts_of_runs(lines.chunk, begin, end - begin)
+    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(score))))
+    note_ranks(group, score, parse(lines.chunk, lines.begin[RANK][first], lines.end[RANK][first]), noticed)
 
 
 def scan_lines(
