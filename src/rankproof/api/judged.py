@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankproof.api.evidence import Evidence
-from rankproof.api.judged_trust import Corrects, corrected_in, drifted, plain, read
+from rankproof.api.judged_trust import Corrects, corrected_in, drifted, read
 from rankproof.api.judged_trust import sentences as on_corrections
 from rankproof.api.judged_words import findings_of, sentences
 from rankproof.api.machine_judgments import judgments_from, write_qrels
@@ -274,38 +274,16 @@ class JudgedScores(Scores):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the verdicts as plain data; `Scores.from_dict` reads it back."""
-        return {
-            **super().to_dict(),
-            "judged": {name: self.column(name).to_dict() for name in self.columns},
-            "judges": self.judges,
-            "settings": self.settings,
-            "corrections": plain(self.corrections),
-            "checked": {name: each.to_dict() for name, each in self.checked.items()},
-        }
+        from rankproof.api.judged_saved import beside
+
+        return {**super().to_dict(), **beside(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JudgedScores:
         """Scores as `to_dict` wrote them."""
-        queries = tuple(data["queries"])
-        index = {query: i for i, query in enumerate(queries)}
-        found = cls(
-            queries=queries,
-            columns={},
-            groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
-            names=dict(data["names"]),
-            judges=list(data["judges"]),
-            settings=dict(data["settings"]),
-            samples=data["definition"]["fingerprint"],
-            account=Account(**data["facts"]["account"]),
-            by=dict(data["facts"]["by"]),
-            checked={name: Checked.from_dict(each) for name, each in data.get("checked", {}).items()},
-            stored=dict(data),
-        )
-        for name in data["judged"]:
-            values = data["per_query"].get(name, {})
-            column = np.array([values.get(query, 0.0) for query in queries], dtype=np.float64)
-            found.put(name, column, np.array([query in values for query in queries], dtype=bool), "")
-        return found
+        from rankproof.api.judged_saved import read_back
+
+        return read_back(data)
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Take the values of a metric as they were saved, with what was saved beside them."""
