@@ -129,11 +129,15 @@ class Batches:
     looks: int = 2
     """So many looks find a batch still under way."""
     bend: Bend | None = None
+    odd: dict[str, str] = field(default_factory=dict)
+    """What is answered in the place of the protocol to a path that ends so."""
     lost: int = 0
     """So many requests of the first batch get no reply."""
     _file: list[dict[str, Any]] = field(default_factory=list)
 
     def post(self, handler: Handler, content: bytes) -> None:
+        if self._odd(handler):
+            return
         if handler.path == "/files":
             lines = [line for line in content.split(b"\r\n") if b"custom_id" in line]
             self._file = [json.loads(line) for line in lines[0].splitlines()]
@@ -147,7 +151,15 @@ class Batches:
             self.sent.append([{"custom_id": each["custom_id"], "body": each["params"]} for each in requests])
             handler.say(200, json.dumps({"id": f"b{len(self.sent)}", "processing_status": "in_progress"}))
 
+    def _odd(self, handler: Handler) -> bool:
+        found = next((text for end, text in self.odd.items() if handler.path.endswith(end)), None)
+        if found is not None:
+            handler.say(200, found)
+        return found is not None
+
     def get(self, handler: Handler) -> None:
+        if self._odd(handler):
+            return
         parts = handler.path.strip("/").split("/")
         if parts[-1] in ("content", "results"):
             number = int(parts[-2].rpartition("b")[2])

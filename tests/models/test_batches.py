@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import rankproof
 from rankproof.judging.models.judge import ModelJudge, model_judge
 from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
 
@@ -83,6 +84,48 @@ def test_a_batch_is_gone_on_with(server: Served, provider: str) -> None:
     found, _ = settled(judge_at(server, provider, batch="b1"))
     assert all(isinstance(each, Verdict) for each in found.values())
     assert len(server.batches.sent) == 1
+
+
+LINES = {
+    "no JSON": "<html>",
+    "lists": "[1]\n[2]",
+    "empty records": "{}\n{}",
+    "names alone": '{"custom_id": "x", "response": {"status_code": 200}, "result": {"type": "succeeded"}}',
+    "nothing": "",
+    "a deep one": "[" * 100_000,
+}
+
+
+@PROVIDERS
+@pytest.mark.parametrize("what", LINES)
+def test_odd_results_are_no_verdicts(server: Served, provider: str, what: str) -> None:
+    server.batches.odd = {"content": LINES[what], "results": LINES[what]}
+    found, _ = settled(judge_at(server, provider))
+    assert {each.reason for each in found.values()} == {"the batch has no reply"}
+
+
+@PROVIDERS
+@pytest.mark.parametrize("answer", ["{}", "[]", "null", "3", "{"])
+@pytest.mark.parametrize("path", ["batches", "b1"])
+def test_a_batch_that_is_none_is_said(server: Served, provider: str, answer: str, path: str) -> None:
+    if (path, answer) == ("b1", "{}"):
+        answer = '{"status": "failed", "processing_status": "ended"}'
+    server.batches.odd = {path: answer}
+    found, account = settled(judge_at(server, provider, tries=1))
+    assert all(isinstance(each, Unmeasured) and each.reason for each in found.values())
+    assert sum(times for problem, times in account.problems.items() if "unmeasured" in problem) == 10
+
+
+def test_a_run_of_many_samples_is_one_batch_for_claims_and_one_for_the_rest(server: Served) -> None:
+    samples = [
+        {"id": str(n), "query": f"q{n}", "contexts": [f"text {n} ANSWER"], "answer": f"a {n}."}
+        for n in range(600)
+    ]
+    scores = rankproof.judge(
+        samples, "faithfulness", judge="openai:m", base_url=server.url, batch=True, poll=0.01, canaries=False
+    )
+    assert [len(sent) for sent in server.batches.sent] == [600, 600]
+    assert scores.coverage["faithfulness"] == 1
 
 
 def test_a_batch_costs_half(server: Served) -> None:

@@ -51,7 +51,7 @@ class Run:
 
     def over(self, samples: Iterable[Sample]) -> Iterator[Judged]:
         """Judge the samples in their order."""
-        for batch in batches(samples):
+        for batch in batches(samples, self.judges):
             yield from self._batch([Case(each, k=self.k) for each in batch])
             self.done += len(batch)
 
@@ -113,14 +113,15 @@ class Run:
         return [(each, tuple(case.asked)) for each, case in zip(found, cases, strict=True)]
 
 
-def batches(samples: Iterable[Sample]) -> Iterator[list[Sample]]:
+def batches(samples: Iterable[Sample], judges: Iterable[Judge]) -> Iterator[list[Sample]]:
     """The samples in parts of which each has a bounded number of texts, however many a sample has."""
+    most = max((size for judge in judges if (size := getattr(judge, "at_once", None))), default=BATCH)
     batch: list[Sample] = []
     texts = 0
     for each in samples:
         batch.append(each)
         texts += len(each.contexts or ())
-        if len(batch) >= BATCH or texts >= TEXTS:
+        if len(batch) >= most or texts >= most * TEXTS // BATCH:
             yield batch
             batch, texts = [], 0
     if batch:

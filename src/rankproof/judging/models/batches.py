@@ -21,6 +21,8 @@ from rankproof.judging.verdicts import Account, Ask
 
 BATCH_PRICE = 0.5
 """What services take of the usual price for a batch."""
+SAMPLES_OF_A_BATCH = 5_000
+"""Samples whose calls go into one batch; services take some 50,000 calls, and 200 MB."""
 ENDED = ("completed", "ended", "failed", "expired", "cancelled")
 
 
@@ -49,6 +51,13 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
         replies = await _replies(session, wire, affordable, known) if affordable else {}
     except (Failed, Hopeless) as error:
         problem = str(error)
+    except (
+        LookupError,
+        TypeError,
+        AttributeError,
+        ValueError,
+    ):  # an answer without what its protocol promises
+        problem = "the service's reply is not what its protocol says"
     left: list[Call] = []
     for call in calls:
         need, reply = reserved.get(id(call)), replies.get(name_of(call), NONE)
@@ -124,10 +133,11 @@ class _OpenAI:
     async def results(session: Session, wire: Wire, state: Any) -> list[tuple[str, Reply]]:
         name = state.get("output_file_id")
         lines = await wire.lines(f"/files/{name}/content") if name else []
+        given = [(line.get("custom_id"), line.get("response")) for line in lines]
         return [
-            (str(line["custom_id"]), session.service.provider.reply(line["response"]["body"]))
-            for line in lines
-            if (line.get("response") or {}).get("status_code") == 200
+            (str(name), session.service.provider.reply(response.get("body")))
+            for name, response in given
+            if isinstance(response, Mapping) and response.get("status_code") == 200
         ]
 
 
@@ -156,10 +166,11 @@ class _Anthropic:
     @classmethod
     async def results(cls, session: Session, wire: Wire, state: Any) -> list[tuple[str, Reply]]:
         lines = await wire.lines(f"{cls.PATH}/{state['id']}/results")
+        given = [(line.get("custom_id"), line.get("result")) for line in lines]
         return [
-            (str(line["custom_id"]), session.service.provider.reply(line["result"]["message"]))
-            for line in lines
-            if line["result"].get("type") == "succeeded"
+            (str(name), session.service.provider.reply(result.get("message")))
+            for name, result in given
+            if isinstance(result, Mapping) and result.get("type") == "succeeded"
         ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from rankproof.errors import UsageError, nearest
 from rankproof.judging.judges.loop import run
 from rankproof.judging.models.asking import Call, calls_for
-from rankproof.judging.models.batches import BATCH_PRICE, settle_in_batches
+from rankproof.judging.models.batches import BATCH_PRICE, SAMPLES_OF_A_BATCH, settle_in_batches
 from rankproof.judging.models.budget import Budget
 from rankproof.judging.models.limits import Limits
 from rankproof.judging.models.pace import Pace
@@ -34,6 +34,11 @@ class ModelJudge:
     pace: Pace = field(default_factory=lambda: Pace(Limits.concurrency), repr=False, compare=False)
     tells = True
     """It says itself how far it is, with what that cost."""
+
+    @property
+    def at_once(self) -> int | None:
+        """How many samples it is best asked about together: a batch of any size may take a day."""
+        return SAMPLES_OF_A_BATCH if self.limits.batch else None
 
     @property
     def name(self) -> str:

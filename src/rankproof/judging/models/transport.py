@@ -219,15 +219,15 @@ class Wire:
         except ValueError as error:
             raise Failed("the service's reply is not what its protocol says") from error
 
-    async def lines(self, path: str) -> list[Any]:
-        """The records of a file of lines; one that is cut off is left out."""
+    async def lines(self, path: str) -> list[dict[str, Any]]:
+        """The records of a file of lines; one that is cut off, or is no record, is left out."""
         found = []
         for line in (await self._request("GET", path)).decode("utf-8", "replace").split("\n"):
             try:
-                found += [json.loads(line)] if line.strip() else []
-            except ValueError:
+                found += [json.loads(line, object_pairs_hook=once)] if line.strip() else []
+            except (ValueError, RecursionError):
                 continue
-        return found
+        return [each for each in found if isinstance(each, dict)]
 
     async def _request(self, method: str, path: str, **sent: Any) -> bytes:
         import httpx2
@@ -246,7 +246,7 @@ class Wire:
                 problem, wait = f"the connection failed ({type(error).__name__})", self.pause * 2**attempt
             else:
                 if reply.status_code == 200:
-                    return bytes(reply.content)
+                    return self.service.without_key(reply.content)
                 problem = f"the service answered HTTP {reply.status_code}"
                 if reply.status_code not in AGAIN:
                     raise Failed(HOPELESS.get(reply.status_code, problem))
