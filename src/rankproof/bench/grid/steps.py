@@ -126,12 +126,14 @@ class Steps:
         documents, passing = self.documents(chunker), self._fitting(filter_)
         part = self.plan.retrievers[name]
         built = self._once(("index", chunker, name), lambda: kinds.retriever(part, documents))
-        if passing is None:
-            return self._once(("search", chunker, name), lambda: adapted(built))
-        own = passing if documents is self.corpus else pieces(documents, passing)
-        return self._once(
-            ("search", chunker, name, filter_), lambda: adapted(searches.filtered(built, documents, own))
-        )
+
+        def sieving() -> Adapted:
+            if passing is None:
+                return adapted(built)
+            own = passing if documents is self.corpus else pieces(documents, passing)
+            return adapted(searches.filtered(built, documents, own))
+
+        return self._once(("search", chunker, name, filter_), sieving)
 
     def _asked(
         self, key: Any, retriever: Adapted, questions: Mapping[str, str], corpus: Corpus | None = None
