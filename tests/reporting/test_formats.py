@@ -10,6 +10,7 @@ import re
 
 import pytest
 
+from rankproof import evaluate
 from rankproof.core.audit import Finding
 from rankproof.core.summary import Row, Summary
 from rankproof.errors import UsageError
@@ -214,3 +215,13 @@ def test_columns_of_parquet_have_their_types_even_when_empty() -> None:
 def test_parquet_is_no_text() -> None:
     with pytest.raises(UsageError, match="-f parquet -o FILE"):
         render([summary()], "parquet")
+
+
+def test_the_mark_of_the_best_is_explained_where_it_is_used() -> None:
+    alike, better = {"q": ["x", "a"]}, {"q": ["a", "x"]}
+    for second, told in ((alike, False), (better, True)):
+        scores = [evaluate({"q": {"a": 1}}, each, "RR") for each in (alike, second)]
+        for form in ("table", "markdown"):
+            assert (
+                "not a claim" in render([each.summary(str(i)) for i, each in enumerate(scores)], form)
+            ) is told

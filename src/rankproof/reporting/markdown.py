@@ -11,7 +11,7 @@ from rankproof.reporting.columns import telling
 from rankproof.reporting.data import Values, queries_in
 from rankproof.reporting.findings import DISTRUST, sentence
 from rankproof.reporting.numbers import score, short_span
-from rankproof.reporting.side_by_side import LEGEND, MARK, best
+from rankproof.reporting.side_by_side import MARK, best, legend
 from rankproof.reporting.tables import clean
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
@@ -62,7 +62,8 @@ def _several(summaries: Sequence[Summary]) -> list[str]:
         rows.append([escape(row.measure), *(_cell(summaries, each, each.rows[i]) for each in summaries)])
     every = [row for each in summaries for row in each.rows]
     shared = [facts.size(summaries[0]), facts.definitions(summaries[0]), facts.methods(every)]
-    lines = table(headings, rows) + _paragraphs([LEGEND, " ".join(filter(None, shared))])
+    said = filter(None, [legend(summaries), " ".join(filter(None, shared))])
+    lines = table(headings, rows) + _paragraphs(list(said))
     return lines + [line for each in summaries for line in _findings(each)]
 
 

@@ -42,6 +42,11 @@ def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
     return won
 
 
+def legend(summaries: Sequence[Summary]) -> str:
+    """What the mark says; "" where no mean is marked."""
+    return LEGEND if any(best(summaries, each) for each in summaries) else ""
+
+
 def more_is_better(name: str) -> bool:
     """Whether a higher value of the measure is the better one."""
     measure = find(name.partition("@")[0].partition("(")[0])

@@ -15,7 +15,7 @@ from rankproof.reporting.columns import telling
 from rankproof.reporting.data import Values, queries_in
 from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.numbers import count, score
-from rankproof.reporting.side_by_side import LEGEND, side_by_side
+from rankproof.reporting.side_by_side import legend, side_by_side
 from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, width, wrap
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def slices(summary: Summary) -> list[str]:
 
 def several(summaries: Sequence[Summary], colour: bool = False) -> list[str]:
     """Several rankings side by side, and under them what they share and where they differ."""
-    lines = [*side_by_side(summaries), "", LEGEND, ""]
+    lines = [*side_by_side(summaries), ""]
+    if said := legend(summaries):
+        lines += [said, ""]
     for summary in summaries:
         if summary.slices:
             lines += [cut(summary.name, 80), "", *slices(summary), ""]
