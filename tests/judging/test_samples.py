@@ -6,6 +6,7 @@ import gzip
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -369,3 +370,41 @@ def test_a_metric_that_lacks_a_field_says_which_and_the_others_go_on() -> None:
     assert scores.unmeasured["context_recall"] == {"no reference": 1}
     assert scores.unmeasured["faithfulness"] == {"no answer": 1}
     assert "context_recall: unmeasured samples: no reference (1)." in str(scores)
+
+
+SPAN = {"trace_id": "t1", "attributes": {"input.value": "q?", "retrieval.documents.0.document.content": "c"}}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"resourceSpans": 5},
+        {"resourceSpans": [3]},
+        {"resourceSpans": [{"scopeSpans": None}]},
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "a", "attributes": [{"value": 1}]}]}]}]},
+        {"trace_id": "t2", "attributes": ["x"]},
+        {"trace_id": "t2", "attributes": [{"key": "k", "value": {"arrayValue": {"values": 5}}}]},
+    ],
+)
+def test_spans_that_are_none_are_named_by_their_line(broken: dict[str, Any], tmp_path: Path) -> None:
+    for lines, number in (([SPAN, broken], 2), ([broken], 1)):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+        with pytest.raises(DataError, match=rf"{number}\.jsonl, line {number}: got .* expected spans"):
+            list(read_samples(path))
+
+
+@pytest.mark.parametrize("messages", ["no JSON", "[3]", '[{"parts": ["x"]}]', '[{"parts": 5}]', "{}"])
+def test_messages_of_another_shape_are_no_answer(messages: str) -> None:
+    span = {**SPAN, "attributes": {**SPAN["attributes"], "gen_ai.output.messages": messages}}
+    (found,) = read_samples([span])
+    assert (found.query, found.answer) == ("q?", None)
+
+
+@pytest.mark.parametrize("name", ["content", "response", "text"])
+def test_an_answer_is_what_a_model_gave_back(name: str) -> None:
+    """As LangChain's messages and LlamaIndex's responses hold it."""
+    (found,) = read_samples(
+        [{"query": "q?", "contexts": ["c"], "answer": SimpleNamespace(**{name: "since"})}]
+    )
+    assert found.answer == "since"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from rankproof.errors import DataError, shorten
 from rankproof.io.streamed import Row
 from rankproof.judging.samples.names import absent
 
@@ -28,7 +29,13 @@ def are_spans(value: Any) -> bool:
     """Whether a row is a span, or an export of spans, rather than a sample."""
     if not isinstance(value, Mapping):
         return False
-    return "resourceSpans" in value or (bool(_attributes(value)) and _trace(value) is not None)
+    return "resourceSpans" in value or (_has_attributes(value) and _trace(value) is not None)
+
+
+def _has_attributes(span: Mapping[str, Any]) -> bool:
+    return bool(span.get("attributes")) or any(
+        str(name).startswith("attributes.") and not absent(value) for name, value in span.items()
+    )
 
 
 def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
@@ -36,7 +43,7 @@ def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
     traces: dict[str, list[Mapping[str, Any]]] = {}
     places: dict[str, str] = {}
     for where, value in rows:
-        for span in _spans(value):
+        for span in _read(value, where):
             trace = str(_trace(span))
             traces.setdefault(trace, []).append(span)
             places.setdefault(trace, where)
@@ -44,6 +51,17 @@ def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
         row = _sample(trace, spans)
         if "contexts" in row:
             yield Row(places[trace], row)
+
+
+def _read(value: Any, where: str) -> list[Mapping[str, Any]]:
+    """The spans in a row, each with its attributes by name."""
+    try:
+        return [{**span, "attributes": _attributes(span)} for span in _spans(value)]
+    except (TypeError, LookupError, AttributeError, ValueError) as error:
+        raise DataError(
+            f"{where}: got {shorten(value)}, expected spans as OpenTelemetry or OpenInference write them. "
+            "Next: correct this row, or export the traces anew."
+        ) from error
 
 
 def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -97,7 +115,7 @@ def _flat(nested: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 def _sample(trace: str, spans: list[Mapping[str, Any]]) -> dict[str, Any]:
     """The row of one trace: what was asked and found by its retrieval, what was answered at its root."""
     row: dict[str, Any] = {"id": trace}
-    attributes = [_attributes(span) for span in spans]
+    attributes = [span["attributes"] for span in spans]
     retrieval = next((each for each in attributes if _documents(each) is not None), {})
     outermost = [each for span, each in zip(spans, attributes, strict=True) if not _parent(span)]
     query = _first([retrieval, *outermost], QUERY)
@@ -130,8 +148,15 @@ def _texts(messages: Any) -> list[str]:
     for message in messages if isinstance(messages, list) else []:
         inner = message.get("message", message) if isinstance(message, Mapping) else {}
         parts = inner.get("parts") or [{"content": inner.get("content", inner.get("message.content"))}]
-        found += [each["content"] for each in parts if isinstance(each.get("content"), str)]
+        known = (
+            [each.get("content") for each in parts if isinstance(each, Mapping)] if _is_list(parts) else []
+        )
+        found += [each for each in known if isinstance(each, str)]
     return found
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def _parsed(value: Any) -> Any:

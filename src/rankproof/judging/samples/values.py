@@ -14,6 +14,8 @@ from rankproof.judging.samples.sample import Citation, Context, Nugget
 
 TEXTS = ("text", "page_content", "content", "contents", "body", "document", "passage", "chunk")
 """What the text of a context is called in a mapping or an object."""
+SAID = ("content", "response", "text")
+"""What the text of an answer is called in an object."""
 IDS = ("id", "_id", "doc_id", "docid", "id_", "node_id", "document_id", "chunk_id", "doc_uri")
 MARK = re.compile(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 """Marks like [1] or [2, 3] in an answer."""
@@ -26,6 +28,12 @@ def text(value: Any, field: str, where: str) -> str:
     if isinstance(value, Mapping):
         value = next(
             (value[name] for name in (field, "text", "content", "query", "answer") if name in value), value
+        )
+    if not isinstance(
+        value, str | int | float
+    ):  # what a model of LangChain or an engine of LlamaIndex gives back
+        value = next(
+            (getattr(value, name) for name in SAID if isinstance(getattr(value, name, 0), str)), value
         )
     if not isinstance(value, str):
         raise _unfit(value, field, "a text", where)
