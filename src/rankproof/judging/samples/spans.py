@@ -115,7 +115,7 @@ def _flat(nested: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 def _sample(trace: str, spans: list[Mapping[str, Any]]) -> dict[str, Any]:
     """The row of one trace: what was asked and found by its retrieval, what was answered at its root."""
     row: dict[str, Any] = {"id": trace}
-    attributes = [span["attributes"] for span in spans]
+    attributes: list[dict[str, Any]] = [span["attributes"] for span in spans]
     retrieval = next((each for each in attributes if _documents(each) is not None), {})
     outermost = [each for span, each in zip(spans, attributes, strict=True) if not _parent(span)]
     query = _first([retrieval, *outermost], QUERY)
