@@ -8,7 +8,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Census
 
 SAMPLE = 1000
-"""So many rows of a piece say whether ranks and scores agree, at next to no cost."""
+"""So many rows say whether ranks and scores agree, at next to no cost."""
 
 
 def contrary(group: Array, score: Array, rank: Array) -> Array:
@@ -25,5 +25,5 @@ def contrary(group: Array, score: Array, rank: Array) -> Array:
 def note_ranks(group: Array, score: Array, rank: Array, census: Census) -> None:
     """Count how many of these rankings have ranks, and how many have them against their scores."""
     if not np.isnan(rank).any():
-        census.ranks += len(np.unique(group))
-        census.ranks_contrary += len(contrary(group, score, rank))
+        census.ranks = len(np.unique(group))
+        census.ranks_contrary = len(contrary(group, score, rank))

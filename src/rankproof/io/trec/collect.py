@@ -34,8 +34,6 @@ def _add(census: Census, more: Census) -> None:
     census.dropped += more.dropped
     census.huge += more.huge
     census.infinite += more.infinite
-    census.ranks += more.ranks
-    census.ranks_contrary += more.ranks_contrary
 
 
 def _count_extra(census: Census, queries: dict[bytes, None], index: Index) -> None:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
+from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
@@ -26,7 +27,7 @@ from rankproof.io.trec.index import Index, index_of
 from rankproof.io.trec.lines import BadLine, Lines, Repeated, split
 from rankproof.io.trec.parallel import in_order
 from rankproof.io.trec.rows import COLUMNS, DOC, QUERY
-from rankproof.io.trec.scan import Scanned, numbers, scan
+from rankproof.io.trec.scan import Scanned, note_ranks_of, numbers, scan
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +55,13 @@ class TrecRankings:
     def _scanned(
         self, pieces: Iterator[Chunk], judgments: Judgments, conventions: Conventions, census: Census
     ) -> list[Ordered]:
-        index = index_of(judgments)
+        index, first = index_of(judgments), next(pieces, None)
+        if first is not None and conventions.ties != "rank":
+            _note_ranks(first, census)
         work = partial(_attempt, index=index, judgments=judgments, conventions=conventions)
-        return collected(self._results(in_order(work, pieces)), index, census)
+        return collected(
+            self._results(in_order(work, chain([] if first is None else [first], pieces))), index, census
+        )
 
     def _results(self, scanned: Iterator[tuple[Chunk, Scanned | BadLine]]) -> Iterator[Scanned]:
         line = 1
@@ -119,6 +124,14 @@ class TrecRankings:
         return DataError(
             f"{self.source}, line {number(bad.line)}: {bad.found}. Next: mend the line or drop it."
         )
+
+
+def _note_ranks(first: Chunk, census: Census) -> None:
+    """Note whether ranks and scores agree; a line that cannot be read is told where all are."""
+    try:
+        note_ranks_of(first, census)
+    except BadLine:
+        return
 
 
 def _attempt(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned | BadLine:

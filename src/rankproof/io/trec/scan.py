@@ -13,7 +13,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census, Ordered, doubtful, note_extremes, ranked
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten
-from rankproof.io.trec.chunks import Chunk
+from rankproof.io.trec.chunks import NEWLINE, Chunk, chunk_of
 from rankproof.io.trec.decimals import parse
 from rankproof.io.trec.index import Index, salts
 from rankproof.io.trec.lines import BadLine, Lines, split, text_of_line
@@ -37,20 +37,7 @@ def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventi
     lines = split(chunk, COLUMNS)
     if not len(lines):
         return Scanned([], [])
-    score = _scores(lines, conventions.ties)
-    found = scan_lines(lines, score, index, judgments, conventions)
-    if conventions.ties != "rank":
-        _note_ranks(lines, score[:SAMPLE], found.noticed)
-    return found
-
-
-def _note_ranks(lines: Lines, score: Array, noticed: Census) -> None:
-    """Hold the ranks of the first lines against their scores."""
-    first = slice(0, len(score))
-    begin, end = lines.begin[QUERY][first], lines.end[QUERY][first]
-    starts = starts_of_runs(lines.chunk, begin, end - begin)
-    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(score))))
-    note_ranks(group, score, parse(lines.chunk, lines.begin[RANK][first], lines.end[RANK][first]), noticed)
+    return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
 
 
 def scan_lines(
@@ -76,6 +63,16 @@ def _scores(lines: Lines, ties: str) -> Array:
     if len(bad):
         raise _no_number(lines, int(bad[0]), column)
     return -score if ties == "rank" else score
+
+
+def note_ranks_of(chunk: Chunk, census: Census) -> None:
+    """Hold the first ranks of a chunk against their scores."""
+    ends = np.flatnonzero(chunk.text == NEWLINE)[: 2 * SAMPLE]
+    lines = split(chunk_of(bytes(chunk.text[: ends[-1] + 1])), COLUMNS)
+    starts = starts_of_runs(lines.chunk, lines.begin[QUERY], lines.end[QUERY] - lines.begin[QUERY])
+    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(lines))))
+    score, rank, _ = numbers(lines, 0)
+    note_ranks(group[:SAMPLE], score[:SAMPLE], rank[:SAMPLE], census)
 
 
 def numbers(lines: Lines, first: int) -> Array:
