@@ -107,6 +107,9 @@ def test_denials_are_found(text: str) -> None:
         "他非常好。",
         "不仅如此。",
         "かもしれない。",
+        "Er wurde am 3. Mai 1999 geboren.",
+        "Il est né le 3 mai 1999.",
+        "C'est une personne.",
     ],
 )
 def test_what_is_no_denial(text: str) -> None:

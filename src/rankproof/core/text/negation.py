@@ -10,15 +10,17 @@ from rankproof.core.text.spans import Span
 WORDS = (
     "not no never none neither nor without cannot nobody nothing nowhere isnt arent wasnt werent dont doesnt didnt cant"
     " nicht kein keine keinen keinem keiner keines nie niemals ohne weder niemand nichts"
-    " ne pas jamais sans aucun aucune rien personne"
+    " ne pas jamais sans aucun aucune rien"
     " nunca jamás sin ningún ninguno ninguna nada nadie tampoco"
-    " non mai senza nessun nessuno nessuna né"
+    " non senza nessun nessuno nessuna"
     " não sem nenhum nenhuma ninguém"
     " niet geen nooit zonder niemand"
     " не нет ни без никогда никто ничего нельзя"
     " لا لم لن ليس ليست ليسوا غير بدون دون"
     " नहीं न मत बिना नही"
 )
+"""Not among them: mai, né and personne, which deny in one language only beside another cue, and elsewhere are the
+month of May, born and a person."""
 CUES = frozenset(WORDS.split())
 SPACED = re.compile(r"[^\s.,;:!?()\[\]\"“”„«»।؟،]+")
 CONTRACTED = re.compile(r"n['’]t$|^n['’](?=\w)", re.IGNORECASE)

@@ -23,6 +23,7 @@ SPELT_WORDS = frozenset({*SMALL, *TENS, *ORDINALS, "hundred", "one"})
 SPELT = "|".join(sorted(SPELT_WORDS, key=len, reverse=True))
 DIGIT = re.compile(r"\d")
 LETTERS = re.compile(r"[^\W\d_]+")
+HALF = r"(?P<half>[\s-]and[\s-](?:a|one)[\s-]half(?!\w)|\s?½)?"
 
 
 class Quantity(NamedTuple):
@@ -68,7 +69,7 @@ def _scales() -> str:
 @cache
 def _in_digits(flags: int) -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<digits>{DIGITS})(?:(?P<ordinal>st|nd|rd|th)(?!\w)"
+        rf"(?P<digits>{DIGITS}){HALF}(?:(?P<ordinal>st|nd|rd|th)(?!\w)"
         rf"|\s?(?P<scale>(?:{_scales()})(?:(?!\w)|(?=[{CJK}]))|[km](?!\w)(?<=\d.))\.?)?"
         rf"(?:[\s-]?(?P<unit>{unit_pattern()}))?",
         flags,
@@ -78,7 +79,7 @@ def _in_digits(flags: int) -> re.Pattern[str]:
 @cache
 def _in_words(flags: int) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![^\W\d_])(?P<spelt>(?:{SPELT})(?:[\s-](?:{SPELT}))*)(?!\w)"
+        rf"(?<![^\W\d_])(?P<spelt>(?:{SPELT})(?:[\s-](?:{SPELT}))*)(?!\w){HALF}"
         rf"(?:\s(?P<scale>(?:{_scales()})(?!\w)))?(?:[\s-](?P<unit>{unit_pattern()}))?",
         flags,
     )
@@ -118,7 +119,7 @@ def _one_word(word: str, flags: int) -> re.Pattern[str]:
 
 
 def _written(found: re.Match[str], value: float) -> Quantity:
-    before = found.string[max(0, found.start() - 2) : found.start()]
+    before, value = found.string[max(0, found.start() - 2) : found.start()], value + _half(found)
     bare = (-value if MINUS.search(before) else value) * SCALES.get((found["scale"] or "").casefold(), 1.0)
     if found["ordinal"]:
         return Quantity(found.start(), found.end(), bare, "th", bare)
@@ -137,13 +138,17 @@ def _spelt(found: re.Match[str]) -> Iterator[Quantity]:
     parts = re.split(r"[\s-]", found["spelt"].casefold())
     ordinal = parts[-1] in ORDINALS
     scale = SCALES.get((found["scale"] or "").casefold(), 1.0)
-    if parts == ["one"] and scale == 1 and not found["unit"]:
+    if parts == ["one"] and scale == 1 and not found["unit"] and not found["half"]:
         return
-    value = _worth(parts) * scale
+    value = (_worth(parts) + _half(found)) * scale
     if ordinal:
         yield Quantity(found.start(), found.end(), value, "th", value)
     else:
         yield _with_unit(found, value, (found["unit"] or "").casefold())
+
+
+def _half(found: re.Match[str]) -> float:
+    return 0.5 if found["half"] else 0.0
 
 
 def _worth(parts: list[str]) -> float:
