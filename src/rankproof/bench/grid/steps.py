@@ -42,6 +42,8 @@ class Steps:
     """What came of every question that was asked, or known from before."""
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     """What was odd about the answers of each part, in words, and about how many."""
+    shallow: set[tuple[str, str]] = field(default_factory=set)
+    """Chunkers and questions for which all pieces found are of fewer documents than are passed on."""
     _made: dict[Any, Any] = field(default_factory=dict)
     _rows: dict[Any, Rows] = field(default_factory=dict)
 
@@ -51,7 +53,18 @@ class Steps:
         found = self._searched(c, c.retriever, questions)
         found = self._reranked(c, found, questions)
         cut = self._cut(c.chunker, c.retriever)
-        return {name: at_most(c.k, self._as_documents(cut, row)) for name, row in found.items()}
+        whole = self._whole(cut, found)
+        self.shallow |= {
+            (c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)
+        }
+        return {name: at_most(c.k, row) for name, row in whole.items()}
+
+    def _is_shallow(self, pieces: Row, documents: Row, k: int) -> bool:
+        """Whether as many pieces as were asked for are of too few documents: there may be more below them."""
+        if pieces.answer is None or documents.answer is None:
+            return False
+        there = k if self.corpus is None else min(k, len(self.corpus))
+        return len(pieces.answer.found) >= self.plan.depth and len(documents.answer.found) < there
 
     # --- steps ---------------------------------------------------------------------------------
 
