@@ -16,6 +16,7 @@ from scipy import stats
 from rankproof import audit, compare, evaluate, explain, gate, report, sample
 from rankproof.cli import run
 from rankproof.errors import UsageError
+from rankproof.stats.equivalence import equivalence
 from rankproof.stats.power import queries_needed, smallest_detectable
 
 Run = dict[str, list[str]]
@@ -66,6 +67,17 @@ def test_the_same_ranking_twice_is_equivalent_within_a_margin_and_else_unclear()
     assert compare(judged, same, "RR", margin=0.01).row("b", "RR").verdict == "equivalent"
     assert compare(judged, same, "RR").row("b", "RR").verdict == "unclear"
     assert compare(judged, same, "RR").winner is None
+
+
+def test_equivalence_too_is_claimed_of_a_row_only_beside_all_other_rows() -> None:
+    judged, runs = systems(3, 60, 0.0)
+    moves = np.array([by for _, by in compare(judged, runs, "RR").moved("new")])
+    margin = next(m for m in np.arange(0.0, 1.0, 0.001).tolist() if m > 0 and equivalence(moves, m).p < 0.03)
+    assert compare(judged, runs, "RR", margin=margin).row("new", "RR").verdict == "equivalent"
+    three = compare(judged, runs, "RR, AP, RR@5", margin=margin)
+    assert {row.verdict for row in three} == {"unclear"}
+    free = compare(judged, runs, "RR, AP, RR@5", margin=margin, correction="none")
+    assert {row.verdict for row in free} == {"equivalent"}
 
 
 def test_few_queries_decide_nothing() -> None:

@@ -211,12 +211,18 @@ def _rows(
     ps = [each.p for each in sign_flips([pair.values for pair in pairs], rng, permutations=permutations)]
     spans = difference_intervals([pair.values for pair in pairs], rng, 1 - alpha)
     corrected = _corrected(pairs, ps, correction)
+    alike = _corrected(pairs, [_beyond(pair.values, margin) for pair in pairs], correction)
     sizes = Counter(bool(pair.slice) for pair in pairs)
     surest = {sliced: surely(alpha, size, correction) for sliced, size in sizes.items()}
     return [
-        _row(pair, baseline, span.low, span.high, p, adjusted, alpha, surest[bool(pair.slice)], margin)
-        for pair, span, p, adjusted in zip(pairs, spans, ps, corrected, strict=True)
+        _row(pair, baseline, span.low, span.high, p, adjusted, same, alpha, surest[bool(pair.slice)])
+        for pair, span, p, adjusted, same in zip(pairs, spans, ps, corrected, alike, strict=True)
     ]
+
+
+def _beyond(values: Array, margin: float | None) -> float:
+    """How well the differences go with a true one beyond the margin: the p of equivalence; 1 without a margin."""
+    return 1.0 if margin is None else equivalence(values, margin).p
 
 
 def _corrected(pairs: list[Pair], ps: list[float], correction: str) -> list[float]:
@@ -236,14 +242,14 @@ def _row(
     high: float,
     p: float,
     adjusted: float,
+    same: float,
     alpha: float,
     surest: float,
-    margin: float | None,
 ) -> ComparisonRow:
     values, n = pair.values, len(pair.values)
     gain = float(values.mean())
     wide, step = spread(values), step_of(values)
-    verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, alpha, margin)
+    verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
     return ComparisonRow(
         system=pair.system,
@@ -277,11 +283,11 @@ def corrected_in(pair: Pair) -> dict[str, Any]:
     return {"corrected": found.value, "corrected_low": found.low, "corrected_high": found.high}
 
 
-def _verdict(values: Array, gain: float, p: float, alpha: float, margin: float | None) -> tuple[str, str]:
+def _verdict(values: Array, gain: float, p: float, same: float, alpha: float) -> tuple[str, str]:
     """The verdict in a word, and what limits it."""
     if len(values) < SMALL:
         return "unclear", f"fewer than {SMALL} queries decide nothing"
-    if margin is not None and equivalence(values, margin).p <= alpha:
+    if same <= alpha:
         return "equivalent", ""
     if p <= alpha:
         return ("better" if gain > 0 else "worse"), ""
