@@ -27,6 +27,8 @@ KNOWN = {
     },
     "BEIR": {"NDCG@10": "nDCG@10", "MAP@100": "AP@100", "Recall@100": "R@100", "P@10": "P@10", "MRR@10": "RR@10",
              "R_cap@100": "R(denominator='min')@100", "Hole@10": "Unjudged(denominator='k')@10"},
+    "mteb": {"ndcg_at_10": "nDCG@10", "map_at_100": "AP@100", "mrr_at_10": "RR@10", "recall_at_5": "R@5",
+             "precision_at_1": "P@1", "hit_rate_at_3": "Success@3"},
     "ir_measures": {
         "SetP": "P", "SetR": "R", "SetF": "F", "SetF(beta=2)": "F(beta=2)", "SetAP": "SetAP", "IPrec@0.1": "IPrec@0.1",
         "Judged@10": "Judged@10", "alpha_nDCG@20": "alpha_nDCG@20", "StRecall@5": "StRecall@5", "nNRBP": "nNRBP",

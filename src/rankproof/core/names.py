@@ -13,7 +13,7 @@ from rankproof.core.measure import ALIASES, CHANGES, JUDGED, REGISTRY, Measure
 from rankproof.errors import UsageError, nearest, shorten
 
 _FORM = re.compile(r"^(?P<name>[^()@\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^@\s]+))?$", re.DOTALL)
-_SUFFIX = re.compile(r"^(?P<name>.+?)[_.](?P<at>\d+(?:\.\d+)?)$")
+_SUFFIX = re.compile(r"^(?P<name>.+?)(?:_at_|[_.])(?P<at>\d+(?:\.\d+)?)$")
 
 
 def parse(text: str | Measure) -> Measure:
