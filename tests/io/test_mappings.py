@@ -383,3 +383,15 @@ def test_a_query_that_nobody_judged_must_hold_a_ranking_too(ranking: object, sai
     """As in files and frames, where every row is read."""
     with pytest.raises(DataError, match=re.escape(said)):
         rows({"q1": {"a": 1}}, {"q1": ["a"], "q2": ranking})
+
+
+@pytest.mark.parametrize("large", [2**53 + 1, 2**63, 10**30])
+def test_whole_scores_of_any_size_are_numbers(large):
+    found = rows({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": large}})
+    assert [doc for _, doc, *_ in found[0]["q"]] == ["b", "a"]
+
+
+@pytest.mark.parametrize("first", [1, 2.5, True])
+def test_a_truth_value_among_grades_is_no_grade(first):
+    with pytest.raises(DataError, match="True"):
+        judgments_from_mapping({"q": {"a": first, "b": True}})

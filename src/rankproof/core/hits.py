@@ -293,7 +293,7 @@ class Hits:
     @cached_property
     def nth(self) -> Array:
         """How many rows of its query each row ends: 1, 2, 3, 1, 2, ..."""
-        return np.arange(1, len(self.query) + 1) - self.starts[self.query]
+        return np.arange(1, len(self.query) + 1) - self.starts.take(self.query)
 
     def before(self, values: Array) -> Array:
         """For each row the sum of `values` over the rows of its query that stand before it."""
@@ -330,10 +330,9 @@ def _sorted_pool(pool: Hits) -> Hits:
     if not np.count_nonzero(rises):
         return replace(pool, rank=pool.nth, pool=pool)
     order = best_first(pool.query, pool.grade, pool.n)
-    aspect = None if pool.aspect is None else pool.aspect[order]
-    return replace(
-        pool, rank=pool.nth, grade=pool.grade[order], doc=pool.doc[order], aspect=aspect, pool=pool
-    )
+    aspect = None if pool.aspect is None else pool.aspect.take(order)
+    grade, doc = pool.grade.take(order), pool.doc.take(order)
+    return replace(pool, rank=pool.nth, grade=grade, doc=doc, aspect=aspect, pool=pool)
 
 
 def _in_order(hits: Hits) -> Hits:

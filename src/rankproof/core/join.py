@@ -143,7 +143,7 @@ def note_extremes(score: Array, census: Census) -> None:
 
 
 def _add(rows: _Rows, ordered: Ordered) -> None:
-    rows.query.append(ordered.query[ordered.ranking])
+    rows.query.append(ordered.query.take(ordered.ranking))
     rows.rank.append(ordered.rank)
     rows.first.append(ordered.first)
     rows.last.append(ordered.last)
@@ -172,11 +172,11 @@ def _hits(
 ) -> Hits:
     query, rank, judged = _whole(rows.query), _whole(rows.rank), _whole(rows.judged)
     order = _by_place(query, rank, retrieved)
-    query, rank, doc = query[order], rank[order], judged[order]
+    query, rank, doc = query.take(order), rank.take(order), judged.take(order)
     return Hits(
         query=query,
         rank=rank,
-        grade=judgments.grade[doc],
+        grade=judgments.grade.take(doc),
         doc=doc,
         n=len(judgments.queries),
         retrieved=retrieved,
@@ -197,7 +197,7 @@ def _where_any(parts: list[Array | None], otherwise: list[Array], order: Array) 
     if all(part is None for part in parts):
         return None
     known = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]
-    return _whole(known)[order]
+    return _whole(known).take(order)
 
 
 def _whole(parts: list[Array]) -> Array:
@@ -209,7 +209,7 @@ def _whole(parts: list[Array]) -> Array:
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
     """The order by query, then rank; no place in a ranking holds two documents."""
     begins = retrieved.cumsum() - retrieved
-    place = begins[query] + rank - 1
+    place = begins.take(query) + rank - 1
     total = int(retrieved.sum())
     if len(place) <= FEW or total > SPARSE * len(place):
         return np.argsort(place)

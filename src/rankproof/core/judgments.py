@@ -44,13 +44,13 @@ class Judgments:
     @cached_property
     def query(self) -> Array:
         """The query (as an index) of each judged document."""
-        return np.repeat(np.arange(len(self.queries)), self.start[1:] - self.start[:-1])
+        return np.arange(len(self.queries)).repeat(self.start[1:] - self.start[:-1])
 
     @cached_property
     def pool(self) -> Hits:
         """All judged documents as Hits, from which every ideal ranking is made."""
         length, doc = self.start[1:] - self.start[:-1], np.arange(len(self.docs))
-        place = doc + 1 - np.repeat(self.start[:-1], length)
+        place = doc + 1 - self.start[:-1].repeat(length)
         pool = Hits(
             query=self.query,
             rank=place,

@@ -139,7 +139,12 @@ class Measure:
             raise UsageError(
                 f"{self.spec.name}: got {args[0]!r}, expected parameters by name, or Hits. Next: write name=value."
             )
-        return self.spec.function(*args, **{**self.given, **params})  # type: ignore[no-any-return]
+        return self.spec.function(*args, **{**self._arguments, **params})  # type: ignore[no-any-return]
+
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        """What is given, as the dict that a call is made from fastest."""
+        return dict(self.given)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -50,7 +50,7 @@ def compared(score: Array, conventions: Conventions) -> Array:
 
 def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array]:
     """How many documents of its ranking score higher than each one found, and how many the same."""
-    length = (block.start[1:] - block.start[:-1])[block.ranking]
+    length = (block.start[1:] - block.start[:-1]).take(block.ranking)
     if length.sum() <= SMALL * len(found) + 4 * len(score):
         return _count_by_comparing(block, score, found, length)
     return _count_by_searching(block, score, found)
@@ -61,8 +61,8 @@ def _count_by_comparing(block: Block, score: Array, found: Array, length: Array)
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     ends = length.cumsum()
     begins = ends - length
-    row = np.arange(ends[-1]) + np.repeat(block.start[block.ranking] - begins, length)
-    other, own = score[row], np.repeat(found, length)
+    row = np.arange(ends[-1]) + (block.start.take(block.ranking) - begins).repeat(length)
+    other, own = score.take(row), found.repeat(length)
     above = np.add.reduceat((other > own).view(np.int8), begins, dtype=np.intp)
     if _falling(block, score):
         return above, np.ones_like(above)
@@ -75,7 +75,7 @@ def _falling(block: Block, score: Array) -> bool:
     falls = score[1:] < score[:-1]
     begins = block.start[1:-1]
     falls[begins[(begins > 0) & (begins < len(score))] - 1] = True
-    return np.count_nonzero(falls) == len(falls)
+    return bool(np.count_nonzero(falls) == len(falls))
 
 
 def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array, Array]:

@@ -136,9 +136,9 @@ class _Batch:
             query=self.first + self.present.nonzero()[0],
             start=offsets(self.length[self.present]),
             score=score,
-            ranking=np.repeat(number, counts)[hit],
+            ranking=number.repeat(counts).take(hit),
             judged=hit + start[0],
-            found=found[hit],
+            found=found.take(hit),
             ids=_Names(self.rankings),
         )
 
@@ -168,10 +168,10 @@ class _Batch:
 
 def _cut(length: Array, start: Array) -> Iterator[slice]:
     """Stretches of rankings, each with about BLOCK documents or look-ups, or a single larger ranking."""
-    work = np.cumsum(length + start[1:] - start[:-1])
-    total = int(work[-1]) if len(work) else 0
+    total = int(length.sum() + start[-1] - start[0])
     if total <= BLOCK:
         return iter([slice(0, len(length))])
+    work = (length + start[1:] - start[:-1]).cumsum()
     cuts = np.searchsorted(work, np.arange(BLOCK, total, BLOCK)) + 1
     return starmap(slice, pairwise(np.unique([0, *cuts, len(length)]).tolist()))
 
