@@ -44,8 +44,7 @@ async def _work_off(work: Work, ask: Ask) -> None:
 
 
 async def _go_on(work: Work, ask: Ask, call: Call) -> None:
-    outcome = late(work.plan.patience(len(call.job)) or 0.0)
-    if await _follow(work, ask, call.job, call.course, outcome):
+    if await _follow(work, ask, call.job, *work.given_up(call)):
         await _work_off(work, ask)
 
 
@@ -55,12 +54,12 @@ async def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome
         while True:
             wait = course.send(reply)
             if wait is not None:
-                reply, pause = None, work.begin(course, job, wait)
+                reply, pause = None, work.begin(job, course, wait)
                 await asyncio.sleep(wait)
                 if not work.end(pause) or work.over.is_set():
                     return False
                 continue
-            call = work.begin(course, job)
+            call = work.begin(job, course)
             reply = await _asked(ask, job, work.plan.patience(len(job)))
             if not work.end(call):
                 return False

@@ -7,7 +7,7 @@ from threading import Thread
 from typing import Any
 
 from rankproof.bench.adapters.awaiting import Waiter
-from rankproof.bench.runner.outcome import Outcome, late
+from rankproof.bench.runner.outcome import Outcome
 from rankproof.bench.runner.rows import Job, whole
 from rankproof.bench.runner.work import Call, Course, Work
 
@@ -40,18 +40,37 @@ def each_job(work: Work, ask: Ask, given_up: Call | None = None) -> Iterator[Non
     """
     waiter = Waiter()
     try:
-        if given_up is not None:
-            outcome = late(work.plan.patience(len(given_up.job)) or 0.0)
-            if not _follow(work, ask, given_up.job, given_up.course, waiter, outcome):
-                return
-        while (job := work.next()) is not None and _follow(work, ask, job, work.course(), waiter):
+        if given_up is not None and not _follow(work, ask, given_up.job, waiter, *work.given_up(given_up)):
+            return
+        while (job := work.next()) is not None and _do(work, ask, job, waiter):
             yield
     finally:
         waiter.close()
 
 
+def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
+    """Do a job; False where somebody else has taken over. Most are done at the first attempt, and in a hurry."""
+    if (wait := work.turn()) and work.over.wait(wait):
+        return False
+    call = work.begin(job)
+    outcome = _asked(ask, job, waiter)
+    if not work.end(call):
+        return False
+    if outcome.failure is not None:
+        return _follow(work, ask, job, waiter, work.course(outcome))
+    work.deliver(job, outcome, 1)
+    return True
+
+
+def _asked(ask: Ask, job: Job, waiter: Waiter) -> Outcome:
+    """What became of one call."""
+    with Outcome() as outcome:
+        outcome.value = whole(job, waiter(ask(job)))
+    return outcome
+
+
 def _follow(
-    work: Work, ask: Ask, job: Job, course: Course, waiter: Waiter, reply: Outcome | None = None
+    work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: Outcome | None = None
 ) -> bool:
     """Do what the course says to its end; False where somebody else has taken over."""
     try:
@@ -62,9 +81,8 @@ def _follow(
                 if work.over.wait(wait):
                     return False
                 continue
-            call = work.begin(course, job)
-            with Outcome() as reply:
-                reply.value = whole(job, waiter(ask(job)))
+            call = work.begin(job, course)
+            reply = _asked(ask, job, waiter)
             if not work.end(call):
                 return False
     except StopIteration as end:

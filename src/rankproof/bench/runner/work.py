@@ -9,7 +9,7 @@ from threading import Event, Lock
 from time import monotonic
 from typing import TypeAlias
 
-from rankproof.bench.runner.outcome import Outcome
+from rankproof.bench.runner.outcome import Outcome, late
 from rankproof.bench.runner.pace import Pace
 from rankproof.bench.runner.plan import Plan
 from rankproof.bench.runner.rows import Job, Reader, Row
@@ -22,7 +22,8 @@ Course: TypeAlias = "Generator[float | None, Outcome | None, tuple[Outcome, int]
 class Call:
     """A call that was begun and is not over."""
 
-    course: Course
+    course: Course | None
+    """None: the first attempt, for which none was made yet."""
     job: Job
     since: float
 
@@ -59,26 +60,37 @@ class Work:
         except IndexError:
             return None
 
-    def course(self) -> Course:
-        """The attempts at one job, and the pauses between them."""
-        attempt = 0
+    def turn(self) -> float:
+        """The seconds until a call may begin."""
+        return self._pace.turn()
+
+    def course(self, first: Outcome | None = None) -> Course:
+        """The attempts at one job, and the pauses between them, after the `first` where that was made already."""
+        attempt, outcome = 0, first
         while True:
             attempt += 1
-            if wait := self._pace.turn():
-                yield wait
-            outcome = (yield None) or Outcome()
+            if outcome is None:
+                if wait := self._pace.turn():
+                    yield wait
+                outcome = (yield None) or Outcome()
             failure = outcome.failure
             if failure is None or not self.plan.tries_again(attempt, failure):
                 return outcome, attempt
             if failure.wait:
                 self._pace.pause(failure.wait)
+            outcome = None
             yield self.plan.delay(attempt, failure)
 
-    def begin(self, course: Course, job: Job, pause: float = 0.0) -> Call:
+    def begin(self, job: Job, course: Course | None = None, pause: float = 0.0) -> Call:
         """Note that a call begins, or a pause before one."""
         call = Call(course, job, monotonic() + pause)
         self._calls[id(call)] = call
         return call
+
+    def given_up(self, call: Call) -> tuple[Course, Outcome | None]:
+        """How to go on where a call took too long: a course, and what to send into it first."""
+        outcome = late(self.plan.patience(len(call.job)) or 0.0)
+        return (self.course(outcome), None) if call.course is None else (call.course, outcome)
 
     def end(self, call: Call) -> bool:
         """Note that a call is over; whether its outcome still matters to anyone."""
@@ -100,13 +112,14 @@ class Work:
 
     def deliver(self, job: Job, outcome: Outcome, attempt: int) -> None:
         """Put down how a job ended; a batch that failed is to be asked again, question by question."""
-        if len(job) > 1 and self.plan.splits and outcome.failure is not None:
+        if outcome.failure is not None and len(job) > 1 and self.plan.splits:
             self._jobs.extend(job.split())
             return
         self._outcomes.append((job, outcome, attempt))
+        questions = len(job.ids)
         with self._lock:
-            self.done += len(job)
-            self.failed += len(job) if outcome.failure is not None else 0
+            self.done += questions
+            self.failed += questions if outcome.failure is not None else 0
             if self.done == self._total:
                 self.over.set()
 
