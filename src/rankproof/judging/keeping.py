@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from itertools import islice
 from time import monotonic
 from typing import Protocol
 
@@ -50,8 +51,8 @@ class InMemory:
         """Remember what the judge said, and forget the oldest where it becomes too much."""
         with self._lock:
             self._said |= {(id(judge), each.ask): each for each in said}
-            while len(self._said) > MOST:
-                del self._said[next(iter(self._said))]
+            for oldest in list(islice(self._said, max(0, len(self._said) - MOST))):
+                del self._said[oldest]
 
     def flush(self) -> None:
         """Nothing of it outlives the process."""
