@@ -27,6 +27,12 @@ HEAD = 1 << 16
 _GZIP = re.compile(rb"\x1f\x8b\x08")
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 _ZSTD = re.compile(rb"\x28\xb5\x2f\xfd")
+_PACKED = {
+    b"PK\x03\x04": "a ZIP archive or an Excel file",
+    b"\xfd7zXZ\x00": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+}
+"""What is not unpacked here, by its first bytes."""
 
 
 def name_of(path: PathLike) -> str:
@@ -109,9 +115,15 @@ def _plain(raw: BinaryIO, name: str) -> BinaryIO:
     """The stream behind the compression, whichever the first bytes show."""
     buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
     head = buffered.peek(10)[:10]
-    for magic, make in _DECOMPRESSORS.items():
-        if magic.match(head):
+    for start, make in _DECOMPRESSORS.items():
+        if start.match(head):
             return make(buffered, name)
+    for magic, what in _PACKED.items():
+        if head.startswith(magic):
+            raise DataError(
+                f"{name}: {what}, expected text or Parquet, plain or as gz, bz2 or zst. "
+                "Next: unpack it, or save the table as CSV."
+            )
     return buffered
 
 
