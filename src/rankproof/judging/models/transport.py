@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
 import random
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from itertools import cycle
 from typing import Any
 
@@ -190,7 +192,7 @@ async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]
     except ImportError as error:
         raise missing_extra("asking a model", "httpx2", "judge") from error
     limits = httpx2.Limits(max_connections=most, max_keepalive_connections=most)
-    trusted = httpx2.create_ssl_context()
+    trusted = _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     async with AsyncExitStack() as opened:
         clients = [
             await opened.enter_async_context(
@@ -199,6 +201,14 @@ async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]
             for _ in range(min(CLIENTS, most))
         ]
         yield cycle(clients)
+
+
+@lru_cache(maxsize=1)
+def _trusted(file: str | None, folder: str | None) -> Any:
+    """Who is believed to be who they say; read once for as long as the variables that name the files stay."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 @dataclass(frozen=True)
