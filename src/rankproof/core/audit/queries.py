@@ -11,6 +11,9 @@ from rankproof.core.audit.finding import Finding, count_of, few
 from rankproof.core.audit.thresholds import NEAR_EMPTY
 from rankproof.errors import shorten
 
+BY_MACHINE = "made by a machine"
+"""What a note says of judgments that carry a judge's mark."""
+
 
 def missing_queries(case: Case) -> Iterator[Finding]:
     """Judged queries that the ranking does not answer."""
@@ -172,7 +175,7 @@ def all_scores_equal(queries: list[str], n: int, bound: str = "") -> Finding:
 
 def read_as(case: Case) -> Iterator[Finding]:
     """What was taken as what, where the input did not say it."""
-    notes = tuple(dict.fromkeys(case.census.notes))
+    notes = tuple(note for note in dict.fromkeys(case.census.notes) if BY_MACHINE not in note)
     if notes:
         yield Finding(
             "note",
@@ -180,6 +183,16 @@ def read_as(case: Case) -> Iterator[Finding]:
             len(notes),
             "; ".join(notes) + ".",
             advice="nothing, if that is what they hold; else rename the columns.",
+        )
+
+
+def made_by_machine(case: Case) -> Iterator[Finding]:
+    """Judgments that nobody made: whoever reads the numbers is to know."""
+    for note in dict.fromkeys(note for note in case.census.notes if BY_MACHINE in note):
+        yield Finding(
+            *("warning", "machine-judgments", len(case.judgments.queries)),
+            f"{note}.",
+            advice="'rankproof calibrate' says how far the machine can be trusted.",
         )
 
 
@@ -199,6 +212,7 @@ def ranks_against_scores(case: Case) -> Iterator[Finding]:
 
 
 CHECKS = (
+    made_by_machine,
     read_as,
     ranks_against_scores,
     missing_queries,
