@@ -235,6 +235,15 @@ def test_a_component_that_takes_no_text_says_what_it_takes() -> None:
         as_retriever(Dense())
 
 
+def test_what_can_make_a_retriever_is_asked_for_it() -> None:
+    class Index:
+        def as_retriever(self) -> LlamaIndex:
+            return LlamaIndex()
+
+    with pytest.raises(UsageError, match=r"Next: give its \.as_retriever\(\)\."):
+        as_retriever(Index())
+
+
 def test_what_is_no_retriever_is_refused() -> None:
     for wrong in (7, None, Own, ["d1"], {"d1": 1.0}):
         with pytest.raises(UsageError, match="expected a function of a question"):
