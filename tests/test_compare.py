@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankproof import audit, compare, evaluate, explain, gate, report, sample
+from rankproof import RR, audit, compare, evaluate, explain, gate, report, sample
 from rankproof.cli import run
-from rankproof.errors import UsageError
+from rankproof.core.measure import Measure
+from rankproof.errors import DataError, UsageError
 from rankproof.stats.equivalence import equivalence
 from rankproof.stats.power import queries_needed, smallest_detectable
 
@@ -304,3 +307,14 @@ def test_an_argument_that_nobody_knows_is_named_with_those_that_are_known(functi
         function({}, {}, {}, misssing="skip")
     assert f"{function.__name__}: unknown argument 'misssing'. Did you mean 'missing'?" in str(refused.value)
     assert "no_relevant" in str(refused.value)
+
+
+@pytest.mark.parametrize(("wrong", "says"), [([math.nan, 1.0], "gave nan for query 1"), ([1.0], "shape")])
+def test_a_measure_of_the_users_own_that_gives_no_numbers_is_named(wrong: list[float], says: str) -> None:
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {name: {"q1": ["a"], "q2": ["a"]} for name in "xy"}
+    spec = RR.spec
+    odd = Measure(replace(spec, name="Odd", function=lambda hits, **given: np.array(wrong)))
+    for ask in (lambda: evaluate(judged, runs["x"], [odd]), lambda: compare(judged, runs, [odd])):
+        with pytest.raises(DataError, match=says):
+            ask()

@@ -62,9 +62,26 @@ def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random
         values, note = tied_values(measure, hits, conventions.ties, rng)
     else:
         values = measure(seen_by(measure, hits))
+    values = _numbers(measure, values, hits.n)
     if conventions.rounded is not None:
         values = _half_up(values, conventions.rounded)
     return Column(measure, values, counted_queries(measure, hits, conventions), note)
+
+
+def _numbers(measure: Measure, values: PerQuery, queries: int) -> PerQuery:
+    """The values of a measure, which may be anyone's: one finite number a query, or an error."""
+    if np.shape(values) != (queries,):
+        raise DataError(
+            f"{measure}: gave an array of shape {np.shape(values)} for {queries:,} queries, expected one number each. "
+            "Next: let its function return one, as h.count() and h.sum(...) do."
+        )
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise DataError(
+            f"{measure}: gave {values[bad[0]]} for query {bad[0] + 1:,} of {queries:,} ({len(bad):,} such in all), "
+            "expected numbers. Next: let its function divide by ratio(a, b), where 0 / 0 is 0."
+        )
+    return values
 
 
 def _half_up(values: PerQuery, decimals: int) -> PerQuery:
