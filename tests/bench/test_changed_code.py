@@ -71,6 +71,7 @@ def test_comments_and_modules_that_are_not_imported_make_no_difference(folder: P
     assert digest(folder) == before
 
 
+@pytest.mark.slow
 def test_a_bench_asks_a_changed_retriever_anew_and_says_what_it_knew(folder: Path) -> None:
     first = rankproof(folder, "bench", "bench.toml")
     assert (first.returncode, first.stderr) == (0, "")
@@ -85,6 +86,7 @@ def test_a_bench_asks_a_changed_retriever_anew_and_says_what_it_knew(folder: Pat
     assert changed.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_bench_that_is_to_be_fresh_knows_nothing_from_before(folder: Path) -> None:
     rankproof(folder, "bench", "bench.toml")
     assert rankproof(folder, "bench", "bench.toml", "--fresh").stderr == ""
