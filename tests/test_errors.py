@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,16 +27,17 @@ SAID_ELSEWHERE = {
 """Messages (besides findings of the audit, which end with their advice) whose next step does not stand in them word by word, with the reason."""
 
 
-def messages(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def messages(path: Path) -> list[tuple[int, str]]:
     """Where an error is made, and its message with what is filled in as `{source}`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in OURS
-            and node.args
-        ):
-            yield node.lineno, written(node.args[0], path)
+    return [
+        (node.lineno, written(node.args[0], path))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in OURS
+        and node.args
+    ]
 
 
 def written(node: ast.expr, path: Path) -> str:

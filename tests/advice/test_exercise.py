@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rankproof import Benchmark, diagnose, sample
 from rankproof.bench.retrieve import keyword, lsa
 
 
+@pytest.mark.slow
 def test_measure_find_the_worst_apply_what_is_recommended_and_compare() -> None:
     kinds = sample.kinds()
     chosen = [query for query, kind in kinds.items() if kind in ("typo", "paraphrase")][:20]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations, permutations, product
 from statistics import fmean
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from tests.each import with_each
 
+from rankproof.core.hits import Hits
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.names import parse
 from rankproof.core.orders import arrangements, drawn
@@ -66,19 +68,23 @@ def at_three(name: str) -> Measure:
 ALL = [*(parse(name) for name in MEASURES), *(at_three(name) for name in REST)]
 
 
+@cache
+def tied_draw(make: Any, seed: int) -> tuple[Hits, Hits]:
+    """The hits of a ranking with ties, and those of all its orders; made once for all measures."""
+    judged, run = random_case(seed)
+    orders = {f"q{i}": order for i, order in enumerate(every_order(run))}
+    every = make(dict.fromkeys(orders, judged), orders, corpus=1000)
+    return make({"q": judged}, {"q": run}, corpus=1000), every
+
+
 @pytest.mark.parametrize("m", dict.fromkeys(ALL), ids=str)
 @with_each("seed", range(6))
 def test_expected_best_and_worst_are_the_mean_and_the_ends_of_all_orders(
     make: Any, m: Measure, seed: int
 ) -> None:
-    judged, run = random_case(seed)
-    hits = make({"q": judged}, {"q": run}, corpus=1000)
-    values = [
-        round(v, 12)
-        for v in values_of_every_order(lambda *a, **b: make(*a, corpus=1000, **b), m, judged, run)
-    ]
-    if hits.first is None:
-        pytest.skip("nothing judged is tied in this draw")
+    hits, every = tied_draw(make, seed)
+    assert hits.first is not None, "nothing judged is tied in this draw"
+    values = [round(v, 12) for v in m(every).tolist()]
     ends = (max(values), min(values)) if m.spec.higher else (min(values), max(values))
     for rule, wanted in zip(("expected", "best", "worst"), (fmean(values), *ends), strict=True):
         found, note = tied_values(m, hits, rule, np.random.default_rng(RNG))

@@ -218,7 +218,7 @@ def test_exactly_what_a_reply_leaves_open_is_asked_again(server: Served, name: s
     fault, lost = SAID[name]
     server.faults = [Fault(fault.bend, times=1)]
     kept: list[list[Verdict | Unmeasured]] = []
-    judge_at(server).judge([ASKS], lambda given: kept.append(list(given)))
+    judge_at(server, timeout=5.0).judge([ASKS], lambda given: kept.append(list(given)))
     assert [len(given) for given in kept] == [ALL - lost, lost]
     assert all(right(each) for given in kept for each in given)
     first, second = (pairs(body) - CANARIES for body in server.bodies())
