@@ -111,6 +111,8 @@ def _object_in(text: str, places: Iterable[Place]) -> dict[str, Any] | None:
     """
     names = {_path(place)[0] for place in places}
     said = [found for found in _objects_in(text) if names & found.keys()]
+    if len(said) < 2:
+        return said[0] if said else None
     return max(reversed(said), key=lambda each: sum(_at(each, p) is not None for p in places), default=None)
 
 
