@@ -28,7 +28,11 @@ def test_a_mark_cites_for_its_own_sentence(answer: str) -> None:
 
 
 def test_several_marks_after_the_end_are_all_of_that_sentence() -> None:
-    row = {"question": "Who?", "contexts": ["x", "y", "z"], "answer": 'She said "Ana won." [1][3] Bob lost. [2]'}
+    row = {
+        "question": "Who?",
+        "contexts": ["x", "y", "z"],
+        "answer": 'She said "Ana won." [1][3] Bob lost. [2]',
+    }
     (sample,) = read_samples([row])
     found = [(each.claim, each.context) for each in sample.citations or ()]
     assert found == [('She said "Ana won."', "1"), ('She said "Ana won."', "3"), (BOB, "2")]

@@ -130,7 +130,9 @@ def test_a_changed_model_is_asked_again_by_itself_and_once(
     (drifted,) = found.drifts
     assert (drifted.n, drifted.before, drifted.now) == (10, "m-1 fp", "m-2 fp")
     assert drifted.flips > 0
-    assert "openai:m answers as m-2 fp, before as m-1 fp; asked 10 pairs again that were judged then (" in said
+    assert (
+        "openai:m answers as m-2 fp, before as m-1 fp; asked 10 pairs again that were judged then (" in said
+    )
     assert "verdicts asked again changed" in " ".join(str(found).split())
     assert found.account.calls == asked - 5  # what asking again took is on the account
     assert again.drifts == []
