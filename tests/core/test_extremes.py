@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from rankproof import audit, evaluate
+from rankproof import audit, evaluate, explain
 from rankproof.errors import DataError
 
 
@@ -36,3 +36,13 @@ def test_the_audit_takes_scores_without_a_difference(scores: tuple[float, float]
         warnings.simplefilter("error")
         found = str(audit({"q": {"a": 1}}, rows))
     assert ("all documents have the same score" in found) == flat
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"), [("ERR", 0.5), ("nERR", 0.5), ("ERR(top_grade=3)", 0.125 + 0.875**2 / 2)]
+)
+def test_err_takes_grades_beyond_what_a_power_can_say(measure: str, value: float) -> None:
+    judged = {"q": {"a": 5000, "b": 1}}
+    found = explain(judged, {"q": ["b", "a"]}, "q", measure)
+    assert found.value == pytest.approx(value, abs=1e-9)
+    assert found.own.steps[-1].value == found.value

@@ -44,7 +44,7 @@ def _stopped(kind: str, says: str, documents: list[Found], k: int | None, top: f
     terms, going = [], 1.0
     for each in documents:
         if each.grade > 0 and (k is None or each.rank <= k):
-            stop = (2 ** min(each.grade, top) - 1) / 2**top
+            stop = 2.0 ** (min(each.grade, top) - top) - 2.0**-top
             expression = f"1/{each.rank} x {said(going)} x {said(stop)}"
             terms.append(Term(expression, going * stop / each.rank, each.rank, each.doc))
             going *= 1 - stop

@@ -11,9 +11,12 @@ from rankproof.core.parameters import Cutoff, Maximum
 
 
 def satisfied(h: Hits, top_grade: float | None) -> Array:
-    """For each row the chance that its document satisfies the reader: (2^grade - 1) / 2^top."""
+    """For each row the chance that its document satisfies the reader: (2^grade - 1) / 2^top.
+
+    It is a difference here, as 2^grade may be beyond any number.
+    """
     top = h.top_grade if top_grade is None else top_grade
-    return (np.exp2(np.clip(h.grade, 0, top)) - 1) / 2.0**top  # type: ignore[no-any-return]
+    return np.exp2(np.clip(h.grade, 0, top) - top) - np.exp2(-float(top))  # type: ignore[no-any-return]
 
 
 @measure("ERR", also=("expected_reciprocal_rank",), optimistic=True, undefined=False)
