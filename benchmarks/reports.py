@@ -65,8 +65,8 @@ def intervals() -> list[Pair]:
 @case
 def sign_flips() -> list[Pair]:
     import numpy as np
-
     import stats as beside
+
     from rankproof.stats import flips
 
     data = beside.columns()

@@ -10,11 +10,10 @@ import platform
 import sys
 
 import reports  # noqa: F401  its cases enter the table as it is loaded
+import retrieve  # noqa: F401  the same
 import runner  # noqa: F401  the same
 from cases import CASES
 from timing import Result, compare
-
-import retrieve  # noqa: F401  the same
 
 HEADING = ("work", "peer", "ours", "peer's", "ratio", "promised", "")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from tests import shell
 
 from rankproof import Diagnosis, sample
 from rankproof.cli import as_options
+from tests import shell
 
 FILES = ("judgments.tsv", "keyword.run")
 TEXTS = ("--queries", "queries.jsonl", "--corpus", "documents.jsonl")

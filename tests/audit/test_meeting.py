@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.shell import rankproof
 
 from rankproof import Benchmark, compare, diagnose, evaluate, gate
 from rankproof.api.grid import grid
 from rankproof.api.testset import check_questions
 from rankproof.core.audit.ids import spelt_apart
 from rankproof.errors import DataError
+from tests.shell import rankproof
 
 NAMES = [f"page-{letter}" for letter in "abcdefghijkl"]
 QUESTIONS = {f"q{i}": f"what does {name} say" for i, name in enumerate(NAMES)}

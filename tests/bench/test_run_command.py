@@ -8,9 +8,9 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from tests import shell
 
 from rankproof import evaluate
+from tests import shell
 
 SEARCH = """
 def find(text):

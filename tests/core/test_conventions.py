@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.each import with_each
 
 from rankproof import evaluate
 from rankproof.errors import DataError, UsageError
+from tests.each import with_each
 
 Judged = dict[str, dict[str, float]]
 Run = dict[str, dict[str, float]]

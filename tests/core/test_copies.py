@@ -7,12 +7,12 @@ import pickle
 from typing import Any
 
 import pytest
-from tests.each import with_each
 
 from rankproof import AP, RR, evaluate, nDCG, prepare
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.errors import UsageError
+from tests.each import with_each
 
 JUDGED = {"q": {"a": 1, "b": 3}, "r": {"x": 1}}
 RANKED = {"q": ["z", "a", "b"]}

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.each import with_each
 
 from rankproof.core.limits import ceiling, split, tie_bounds, unjudged_bounds
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
+from tests.each import with_each
 
 RANKING = [name for name, m in REGISTRY.items() if m.spec.kind == "ranking" and not m.spec.aspects]
 OPTIMISTIC = [name for name in RANKING if REGISTRY[name].spec.optimistic]

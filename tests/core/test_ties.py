@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.each import with_each
 
 from rankproof.core.hits import Hits
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.names import parse
 from rankproof.core.orders import arrangements, drawn
 from rankproof.core.ties import tied_values
+from tests.each import with_each
 
 RNG = 7
 

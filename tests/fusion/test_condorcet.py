@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.each import with_each
 
 from rankproof import fuse
 from rankproof.bench.fusion.majority import condorcet
+from tests.each import with_each
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ranx_fusion.json").read_text(encoding="utf-8"))
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.each import with_each
 
 from rankproof import fuse
+from tests.each import with_each
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ranx_fusion.json").read_text(encoding="utf-8"))
 WEIGHTS = GOLDEN["weights"]

@@ -8,6 +8,7 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+
 from tests.shell import rankproof
 
 BENCH = """benchmark = "sample"

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.each import with_each
 
 from rankproof import evaluate
 from rankproof.core.names import parse
+from tests.each import with_each
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 EXACT = 1e-9

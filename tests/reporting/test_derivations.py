@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.each import with_each
 
 from rankproof import evaluate
 from rankproof.api.explain import explain
@@ -20,6 +19,7 @@ from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.profiles import PROFILES
 from rankproof.core.ties import seen_by
 from rankproof.io.load import load_judgments, load_ranking
+from tests.each import with_each
 
 RELEVANT = {
     "q1": {"a": 1, "b": 0, "c": 3, "d": 2, "e": 0, "f": 3, "n": -1},

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.each import with_each
 
 from rankproof.bench.retrieve import keyword
 from rankproof.core.corpus import Corpus
 from rankproof.errors import MissingExtra, UsageError
+from tests.each import with_each
 
 pytest.importorskip("tantivy")
 

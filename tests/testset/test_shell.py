@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.shell import rankproof
 
 from rankproof import sample
 from rankproof.io.load import load_judgments
+from tests.shell import rankproof
 
 SAMPLE = sample.folder()
 COMMAND = [sys.executable, "-m", "rankproof"]
