@@ -188,7 +188,7 @@ def regime(found: Diagnosed) -> Iterator[str]:
     """The regime with what it feels like, and where the measure is lost."""
     if found.regime is not None:
         name = found.regime.name.capitalize()
-        yield f"{name}. {found.regime.feels} Next: {found.regime.do}"
+        yield f"{name}, each of what was possible. {found.regime.feels} Next: {found.regime.do}"
     if said := lost(found):
         yield said
 
