@@ -58,11 +58,23 @@ def test_the_values_are_those_of_the_function(
 
 def test_queries_that_do_not_meet_are_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["spans", "spans.tsv", "found.json", "--corpus", "pages.jsonl"]) == 0
-    assert "1 of 3 judged queries without a ranking" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "1 of 3 judged queries without a ranking" in told
+    assert "--missing skip" in told  # as the shell writes it
     scores = evaluate_spans(SPANS, {"Q1": ["refunds#0-32"]}, PAGES)
     assert [each.kind for each in scores.audit] == ["no-common-queries"]
     scores = evaluate_spans(SPANS, {**FOUND, "q3": [], "q9": ["fees#0-26"]}, PAGES)
     assert [(each.kind, each.count) for each in scores.audit] == [("extra-queries", 1)]
+
+
+def test_what_makes_numbers_wrong_is_said_beside_formats_that_cannot_say_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("other.json").write_text(json.dumps({"Q1": ["refunds#0-32"]}))
+    assert run(["spans", "spans.tsv", "other.json", "--corpus", "pages.jsonl", "-f", "json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)[0]["mean"] == 0
+    assert "None of the 3 judged queries is in the ranking" in captured.err
 
 
 def test_what_is_saved_is_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

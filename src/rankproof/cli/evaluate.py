@@ -82,11 +82,7 @@ def command(
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     text = rendered(scores, form, per_query, coloured(output))
-    if form == "table":
-        text = as_options(f"{text!s}\n{_worst(scores, worst)}" if worst else str(text))
-    write(text, output)
-    if form != "table" or output is not None:
-        _warn(scores)
+    show(scores, f"{text!s}\n{_worst(scores, worst)}" if worst else text, form, output)
 
 
 def _worst(scores: dict[str, Scores], n: int) -> str:
@@ -96,8 +92,14 @@ def _worst(scores: dict[str, Scores], n: int) -> str:
     return worst(measure, {name: each.worst(n) for name, each in scores.items()})
 
 
+def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | None) -> None:
+    """Write the results; what makes them wrong goes to standard error where they have no place for it."""
+    write(as_options(str(text)) if form == "table" else text, output)
+    if form != "table" or output is not None:
+        _warn(scores)
+
+
 def _warn(scores: dict[str, Scores]) -> None:
-    """What makes the numbers wrong is said on standard error where the output has no place for it."""
     for name, each in scores.items():
         for finding in each.audit:
             if finding.severity == "error":

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.evaluate import rendered
+from rankproof.cli.evaluate import rendered, show
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import coloured, format_of, oddities_told, telling, write
+from rankproof.cli.output import coloured, format_of, oddities_told, telling
 
 if TYPE_CHECKING:
     from rankproof.api.scores import Scores
@@ -83,7 +83,7 @@ def command(
     scores = _scored(judgments, named(runs, shown_as), options.given(measures), by=groups, **settings)
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
-    write(rendered(scores, form, per_query, coloured(output)), output)
+    show(scores, rendered(scores, form, per_query, coloured(output)), form, output)
 
 
 def _scored(
