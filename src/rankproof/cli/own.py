@@ -16,7 +16,8 @@ def declare(sources: Iterable[str]) -> None:
     """Run Python files, or import modules, each once; what they declare is known to every command."""
     for source in sources:
         try:
-            _run(Path(source)) if source.endswith(".py") else _import(source)
+            load = _run if source.endswith(".py") else _import
+            load(source)
         except RankproofError:
             raise
         except (Exception, SystemExit) as error:  # a user's code may raise anything
@@ -25,7 +26,8 @@ def declare(sources: Iterable[str]) -> None:
             ) from error
 
 
-def _run(path: Path) -> None:
+def _run(source: str) -> None:
+    path = Path(source)
     name = f"measures of {path.resolve()}"
     if name in sys.modules:
         return
@@ -36,7 +38,7 @@ def _run(path: Path) -> None:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException:  # whatever ended it, a module that is half run is none
         del sys.modules[name]
         raise
 

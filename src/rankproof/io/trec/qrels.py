@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankproof.core.audit.queries import BY_MACHINE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, shorten
@@ -58,7 +59,7 @@ def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Ju
 
 def _by_machine(source: str, mark: str) -> str:
     return (
-        f"{source}: these judgments were made by a machine ({mark.removeprefix(MACHINE)}), not by people: levels "
+        f"{source}: these judgments were {BY_MACHINE} ({mark.removeprefix(MACHINE)}), not by people: levels "
         "may be off, so hold them against judgments of people before they are believed"
     )
 

@@ -51,12 +51,8 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
         replies = await _replies(session, wire, affordable, known) if affordable else {}
     except (Failed, Hopeless) as error:
         problem = str(error)
-    except (
-        LookupError,
-        TypeError,
-        AttributeError,
-        ValueError,
-    ):  # an answer without what its protocol promises
+    except (LookupError, TypeError, AttributeError, ValueError):
+        # An answer without what its protocol promises.
         problem = "the service's reply is not what its protocol says"
     left: list[Call] = []
     for call in calls:

@@ -72,9 +72,8 @@ class Session:
                 async with asyncio.TaskGroup() as workers:
                     for _ in range(limits.concurrency):
                         workers.create_task(self._work(line, calls, size))
-            except (
-                BaseExceptionGroup
-            ) as group:  # what went wrong here, a ledger that is locked: one error, not many
+            except BaseExceptionGroup as group:
+                # What goes wrong here, as a ledger that is locked, all workers meet: one error, not many.
                 raise group.exceptions[0] from None
         for problem, times in line.problems.items():
             self._note(f"{problem}, tried again", times)

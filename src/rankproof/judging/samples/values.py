@@ -29,12 +29,10 @@ def text(value: Any, field: str, where: str) -> str:
         value = next(
             (value[name] for name in (field, "text", "content", "query", "answer") if name in value), value
         )
-    if not isinstance(
-        value, str | int | float
-    ):  # what a model of LangChain or an engine of LlamaIndex gives back
-        value = next(
-            (getattr(value, name) for name in SAID if isinstance(getattr(value, name, 0), str)), value
-        )
+    if not isinstance(value, str | int | float):
+        # What a model of LangChain or an engine of LlamaIndex gives back.
+        said = (getattr(value, name, None) for name in SAID)
+        value = next((each for each in said if isinstance(each, str)), value)
     if not isinstance(value, str):
         raise _unfit(value, field, "a text", where)
     return value
