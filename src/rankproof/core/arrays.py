@@ -13,6 +13,8 @@ PerQuery: TypeAlias = NDArray[np.float64]
 
 def ratio(a: Array, b: Array) -> PerQuery:
     """a / b, and 0 where b is 0: the one place that says what 0/0 is."""
+    if np.count_nonzero(b) == np.size(b):
+        return np.asarray(np.divide(a, b))
     return np.divide(a, b, out=np.zeros(np.shape(a)), where=np.not_equal(b, 0))
 
 

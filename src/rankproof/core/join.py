@@ -136,10 +136,11 @@ def join(
 
 def note_extremes(score: Array, census: Census) -> None:
     """Count the scores that double precision cannot tell from their neighbours."""
-    if len(score) and (score.max() >= EXACT or score.min() <= -EXACT):
-        infinite = int(np.isinf(score).sum())
+    huge = int(np.count_nonzero(np.abs(score) >= EXACT))
+    if huge:
+        infinite = int(np.count_nonzero(np.isinf(score)))
         census.infinite += infinite
-        census.huge += int((np.abs(score) >= EXACT).sum()) - infinite
+        census.huge += huge - infinite
 
 
 def _add(rows: _Rows, ordered: Ordered) -> None:
@@ -184,7 +185,7 @@ def _hits(
         first=_where_any(rows.first, rows.rank, order),
         last=_where_any(rows.last, rows.rank, order),
         doubtful=_where_any(
-            rows.doubtful, [np.zeros(len(part), dtype=np.bool_) for part in rows.rank], order
+            rows.doubtful, (np.zeros(len(part), dtype=np.bool_) for part in rows.rank), order
         ),
         facets=judgments.facets,
         answered=answered,
@@ -192,7 +193,7 @@ def _hits(
     )
 
 
-def _where_any(parts: list[Array | None], otherwise: list[Array], order: Array) -> Array | None:
+def _where_any(parts: list[Array | None], otherwise: Iterable[Array], order: Array) -> Array | None:
     """A column that not every block has: None where none has it, else with what stands for it in the others."""
     if all(part is None for part in parts):
         return None
@@ -208,11 +209,11 @@ def _whole(parts: list[Array]) -> Array:
 
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
     """The order by query, then rank; no place in a ranking holds two documents."""
-    begins = retrieved.cumsum() - retrieved
-    place = begins.take(query) + rank - 1
-    total = int(retrieved.sum())
-    if len(place) <= FEW or total > SPARSE * len(place):
-        return np.argsort(place)
+    ends = retrieved.cumsum()
+    place = (ends - retrieved).take(query) + rank - 1
+    if len(place) <= FEW or ends[-1] > SPARSE * len(place):
+        return place.argsort()
+    total = int(ends[-1])
     row = np.full(total, -1, dtype=np.intp)
     row[place] = np.arange(len(place))
     return row[row >= 0]

@@ -75,8 +75,9 @@ def _numbers(measure: Measure, values: PerQuery, queries: int) -> PerQuery:
             f"{measure}: gave an array of shape {np.shape(values)} for {queries:,} queries, expected one number each. "
             "Next: let its function return one, as h.count() and h.sum(...) do."
         )
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
+    finite = np.isfinite(values)
+    if np.count_nonzero(finite) < queries:
+        bad = np.flatnonzero(~finite)
         raise DataError(
             f"{measure}: gave {values[bad[0]]} for query {bad[0] + 1:,} of {queries:,} ({len(bad):,} such in all), "
             "expected numbers. Next: let its function divide by ratio(a, b), where 0 / 0 is 0."
