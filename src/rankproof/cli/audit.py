@@ -18,7 +18,7 @@ SERIOUS = 3
 @click.argument("judgments")
 @click.argument("run")
 @options.measures
-@click.option("-f", "--format", "form", metavar="FORMAT", help="table or json. [by -o, else table]")
+@options.form("table or json")
 @options.output
 @options.conventions
 @click.pass_context

@@ -6,19 +6,14 @@ from pathlib import Path
 
 import click
 
+from rankproof.cli import options
 from rankproof.cli.output import format_of, oddities_told, write_told
 
 
 @click.command("bench")
 @click.argument("file")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help="table, markdown, html, csv, json or jsonl. [by -o's ending]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.form("table, markdown, html, csv, json or jsonl")
+@options.output
 @click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
 @click.option("--fresh", is_flag=True, help="Ask everything anew, whatever was kept.")
 @click.option("--no-cache", is_flag=True, help="Keep no answers.")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankproof.cli import options
 from rankproof.cli.asking import QUESTIONS
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import format_of, telling, write
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ FORMATS = ("table", "json")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
 )
-@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@options.form("table or json")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to a file.")
 def command(
     source: str,
@@ -66,7 +67,7 @@ def command(
     since: str | None,
     base_url: str | None,
     settings: tuple[str, ...],
-    form: str,
+    form: str | None,
     output: str | None,
     **how: Any,
 ) -> None:
@@ -83,6 +84,7 @@ def command(
     rankproof calibrate verdicts.db --report
     rankproof calibrate verdicts.db --drift --judge openai:MODEL
     """
+    form = form or format_of(output)
     if form not in FORMATS:
         raise one_of("format", form, FORMATS)
     given = _options(base_url, settings)

@@ -31,13 +31,7 @@ if TYPE_CHECKING:
 @options.by
 @click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help="table, markdown, latex, csv, json or jsonl. [by the ending of -o, else table]",
-)
+@options.form("table, markdown, latex, csv, json or jsonl")
 @options.output
 @options.history
 @options.anyway

@@ -24,9 +24,7 @@ DEFAULT = "nDCG@10"
 @options.by
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a claim. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
-@click.option(
-    "-f", "--format", "form", metavar="FORMAT", help="table, markdown, html or json. [by -o's ending]"
-)
+@options.form("table, markdown, html or json")
 @options.output
 @options.profile
 @options.rules

@@ -22,7 +22,7 @@ DEFAULT = "nDCG@10"
 @click.argument("query")
 @options.measures
 @click.option("--versus", metavar="PROFILE", help="The same as another tool computes it, and what differs.")
-@click.option("-f", "--format", "form", metavar="FORMAT", help="table or json. [by -o, else table]")
+@options.form("table or json")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file; a page if it ends in .html.")
 @click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
 @click.option("--queries", metavar="FILE", help="On a page: texts of queries, as JSON lines.")

@@ -12,7 +12,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, read_groups
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 @click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
 @click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
 @options.by
-@click.option(
-    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown, json or junit."
-)
+@options.form("table, markdown, json or junit")
 @options.output
 @options.history
 @options.anyway
@@ -43,7 +41,7 @@ def command(
     measures: tuple[str, ...],
     floors: tuple[str, ...],
     by: str | None,
-    form: str,
+    form: str | None,
     output: str | None,
     history: str,
     anyway: bool,
@@ -65,6 +63,7 @@ def command(
     """
     from rankproof.reporting.gate import check
 
+    form = form or format_of(output)
     check(form)
     settings |= {"measures": options.given(measures), "floors": _floors(floors)}
     settings["by"] = None if by is None else read_groups(by, words[0])

@@ -9,7 +9,7 @@ import click
 from rankproof.cli import judged_text, options, saved
 from rankproof.cli.asking import judge_named
 from rankproof.cli.files import named
-from rankproof.cli.output import coloured, telling, write_told
+from rankproof.cli.output import coloured, format_of, telling, write_told
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,14 +57,7 @@ PAGE = (".html", ".htm")
 @click.option(
     "-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below."
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    default="table",
-    metavar="FORMAT",
-    help="table, markdown, latex, csv, json, jsonl or parquet. [table]",
-)
+@options.scores_form
 @click.option(
     "-o",
     "--output",
@@ -93,7 +86,7 @@ def command(
     probe: bool,
     qrels: str | None,
     per_query: bool,
-    form: str,
+    form: str | None,
     output: str | None,
     by: str | None,
     names: tuple[str, ...],
@@ -118,6 +111,7 @@ def command(
     """
     from rankproof.reporting.formats import check
 
+    form = form or ("table" if _is_page(output) else format_of(output))
     check(form)
     saved.check_saving(names, files, tags, history, replace)
     if qrels and len(files) > 1:
@@ -142,6 +136,10 @@ def command(
     write_told(_rendered(scores, form, per_query, blame, output), output)
 
 
+def _is_page(output: str | None) -> bool:
+    return output is not None and output.lower().endswith(PAGE)
+
+
 def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> str:
     """How many verdicts change in other company, as text or JSON."""
     import json
@@ -164,7 +162,7 @@ def _rendered(
     """The results in the format asked for; a page where the file is to be one."""
     from rankproof.cli.evaluate import rendered
 
-    if output is not None and output.lower().endswith(PAGE):
+    if _is_page(output):
         from rankproof.api.judged_page import page_of
 
         return page_of(scores)

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.boards import scored
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import format_of, telling, write
 
 
 @click.command("leaderboard")
@@ -16,9 +16,7 @@ from rankproof.cli.output import telling, write
 @options.measures
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a difference. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
-@click.option(
-    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown or json. [table]"
-)
+@options.form("table, markdown or json")
 @options.output
 @options.history
 @options.conventions
@@ -27,7 +25,7 @@ def command(
     measures: tuple[str, ...],
     alpha: float,
     seed: int,
-    form: str,
+    form: str | None,
     output: str | None,
     history: str,
     **settings: Any,
@@ -45,6 +43,7 @@ def command(
     from rankproof.core.names import parse_all
     from rankproof.reporting.orderings import check
 
+    form = form or format_of(output)
     check(form)
     asked = options.given(measures)
     if saved.are_names(words, history):

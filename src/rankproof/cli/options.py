@@ -34,13 +34,14 @@ history = click.option(
     help="Where results are saved; else $RANKPROOF_HISTORY. [rankproof.db]",
 )
 output = click.option("-o", "--output", metavar="FILE", help="Write to a file.")
-scores_form = click.option(
-    "-f",
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help="table, markdown, latex, csv, json, jsonl or parquet. [by the ending of -o, else table]",
-)
+
+
+def form(kinds: str) -> Callable[[F], F]:
+    """In which of these formats to write; where nobody says it, the ending of the file does."""
+    return click.option("-f", "--format", "form", metavar="FORMAT", help=f"{kinds}. [by -o, else table]")
+
+
+scores_form = form("table, markdown, latex, csv, json, jsonl or parquet")
 anyway = click.option(
     "--anyway", is_flag=True, help="Compare saved results that were not made alike, where they meet."
 )

@@ -27,6 +27,7 @@ ENDINGS = {
     ".jsonl": "jsonl",
     ".tex": "latex",
     ".parquet": "parquet",
+    ".xml": "junit",
 }
 
 

@@ -9,7 +9,7 @@ import click
 from rankproof.cli import options, saved
 from rankproof.cli.boards import scored
 from rankproof.cli.files import check_one_stdin
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import format_of, telling, write
 from rankproof.core.names import parse_all
 from rankproof.errors import UsageError
 from rankproof.reporting.numbers import count
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 @click.option("--judgments", "other", metavar="FILE", help="Other judgments of the same rankings.")
 @click.option("--p", "p", type=float, default=0.9, metavar="P", help="How far down RBO looks. [0.9]")
 @click.option("--lower", is_flag=True, help="Less is better, in files of scores.")
-@click.option(
-    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, markdown or json. [table]"
-)
+@options.form("table, markdown or json")
 @options.output
 @options.history
 def command(
@@ -35,7 +33,7 @@ def command(
     other: str | None,
     p: float,
     lower: bool,
-    form: str,
+    form: str | None,
     output: str | None,
     history: str,
 ) -> None:
@@ -57,6 +55,7 @@ def command(
     """
     from rankproof.reporting.orderings import check
 
+    form = form or format_of(output)
     check(form)
     names = [each.name for each in parse_all(list(measures))] if measures else []
     if len(words) == 2 and other is None and not saved.are_names(words, history):

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from rankproof.cli.output import write
+from rankproof.cli import options
+from rankproof.cli.output import format_of, write
 from rankproof.errors import UsageError, one_of
 
 FORMATS = ("table", "jsonl", "json", "csv")
@@ -37,10 +38,8 @@ FORMATS = ("table", "jsonl", "json", "csv")
 )
 @click.option("-n", "most", type=int, default=20, metavar="N", help="How many to show; 0 is all. [20]")
 @click.option("--judges", "who", is_flag=True, help="Say who judged, and how much.")
-@click.option(
-    "-f", "--format", "form", default="table", metavar="FORMAT", help="table, jsonl, json or csv. [table]"
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@options.form("table, jsonl, json or csv")
+@options.output
 @click.option(
     "--override", metavar="ID=VALUE", multiple=True, help="Put a person's verdict in; it counts from now on."
 )
@@ -51,7 +50,7 @@ def command(
     ledger: str,
     most: int,
     who: bool,
-    form: str,
+    form: str | None,
     output: str | None,
     override: tuple[str, ...],
     by: str | None,
@@ -69,6 +68,7 @@ def command(
     """
     from rankproof.api.verdicts import Verdicts
 
+    form = form or format_of(output)
     if form not in FORMATS:
         raise one_of("format", form, FORMATS)
     verdicts = Verdicts(ledger)

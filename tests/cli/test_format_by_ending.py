@@ -1,0 +1,54 @@
+"""Whatever the command: where nobody names a format, the ending of the file does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RUNS = ("judgments.txt", "first.run", "second.run", "-m", "RR")
+SAMPLES = (
+    '{"id": "1", "query": "When?", "contexts": ["At noon."], "reference": "At noon.", "answer": "Noon."}\n'
+)
+COMMANDS = {
+    "audit": ("audit", "judgments.txt", "first.run"),
+    "explain": ("explain", "judgments.txt", "first.run", "q1", "-m", "RR"),
+    "compare": ("compare", *RUNS),
+    "gate": ("gate", *RUNS),
+    "leaderboard": ("leaderboard", *RUNS),
+    "rank-correlation": ("rank-correlation", *RUNS, "-m", "AP"),
+    "judge": ("judge", "samples.jsonl", "-m", "context_precision", "--ledger", "v.db"),
+    "verdicts": ("verdicts", "--ledger", "v.db"),
+}
+
+
+@pytest.fixture
+def more(rankproof: Any, files: Path) -> Path:
+    """Besides rankings samples, and a ledger of their verdicts."""
+    (files / "samples.jsonl").write_text(SAMPLES)
+    rankproof(*COMMANDS["judge"])
+    return files
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_json_is_json(rankproof: Any, more: Path, name: str) -> None:
+    done = rankproof(*COMMANDS[name], "-o", "out.json")
+    assert json.loads((more / "out.json").read_text()), done.err
+
+
+def test_xml_is_what_test_reports_are_in(rankproof: Any, more: Path) -> None:
+    rankproof(*COMMANDS["gate"], "-o", "gate.xml")
+    assert (more / "gate.xml").read_text().startswith("<?xml")
+
+
+def test_a_page_stays_a_page(rankproof: Any, more: Path) -> None:
+    rankproof(*COMMANDS["judge"], "-o", "out.html")
+    assert (more / "out.html").read_text().lower().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "verdicts"])
+def test_an_ending_that_the_command_cannot_write_is_refused(rankproof: Any, more: Path, name: str) -> None:
+    done = rankproof(*COMMANDS[name], "-o", "out.parquet")
+    assert (done.code, "got 'parquet'" in done.err, (more / "out.parquet").exists()) == (2, True, False)
