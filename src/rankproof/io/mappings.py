@@ -21,9 +21,10 @@ from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.finding import Finder, Ranking, finder
 from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds, keys_are_integers
 from rankproof.io.lists import check_ranking, check_score, ranking_as_dict, ranking_table
-from rankproof.io.numbers import numbers_in, packed
+from rankproof.io.numbers import numbers_in
 from rankproof.io.relevant import judgments_from_mapping
 
 __all__ = ["MappingRankings", "judgments_from_mapping"]
@@ -33,7 +34,6 @@ BLOCK = 16_384
 QUERIES = 1024
 """How many queries are worked on at once at most."""
 
-Ranking = dict[Any, Any]
 ABSENT: Ranking = {}
 """Stands for the ranking of a judged query that has none."""
 
@@ -54,7 +54,7 @@ class MappingRankings:
         if conventions.ties == "rank":
             raise _no_ranks(self.source)
         rankings = self._of_judged_queries(judgments, census)
-        docs, start = iter(as_given(judgments.docs, judged_kinds(judgments)[1])), judgments.start
+        documents, start = finder(judgments), judgments.start
         for begin in range(0, len(rankings), QUERIES):
             some = rankings[begin : begin + QUERIES]
             present = np.fromiter(map(is_not, some, repeat(ABSENT)), dtype=bool, count=len(some))
@@ -63,7 +63,7 @@ class MappingRankings:
             for part in _cut(length, start[begin : begin + QUERIES + 1]):
                 first = begin + part.start
                 batch = _Batch(self.source, judgments, first, some[part], present[part], length[part])
-                yield batch.block(docs)
+                yield batch.block(documents)
 
     def table(self) -> RankingTable:
         """Every document of every ranking as columns."""
@@ -121,24 +121,19 @@ class _Batch:
     present: Array
     length: Array
 
-    def block(self, docs: Iterator[Any]) -> Block:
-        """The block of these rankings, in which the next of `docs`, the judged documents, are looked for."""
+    def block(self, documents: Finder) -> Block:
+        """The block of these rankings, with the judged documents among theirs."""
         self._check_ids()
         score = self._scores()
-        start = self.judgments.start[self.first : self.first + len(self.rankings) + 1]
-        counts = start[1:] - start[:-1]
-        if start[-1] - start[0] > len(score):
-            _bring_ids(self.rankings)
-        found = _look_up(self.rankings, counts.tolist(), docs)
-        hit = (found == found).nonzero()[0]
+        found = documents.find(self.rankings, self.first, self.length, score)
         number = self.present.cumsum() - 1
         return Block(
             query=self.first + self.present.nonzero()[0],
             start=offsets(self.length[self.present]),
             score=score,
-            ranking=number.repeat(counts).take(hit),
-            judged=hit + start[0],
-            found=found.take(hit),
+            ranking=number.take(found.ranking),
+            judged=found.judged,
+            found=found.score,
             ids=_Names(self.rankings),
         )
 
@@ -174,18 +169,6 @@ def _cut(length: Array, start: Array) -> Iterator[slice]:
     work = (length + start[1:] - start[:-1]).cumsum()
     cuts = np.searchsorted(work, np.arange(BLOCK, total, BLOCK)) + 1
     return starmap(slice, pairwise(np.unique([0, *cuts, len(length)]).tolist()))
-
-
-def _bring_ids(rankings: list[Ranking]) -> None:
-    """Touch every id in the order of the rankings, which is mostly that of memory: look-ups in another order,
-    where there are many, then find them in the processor's cache."""
-    list(chain.from_iterable(rankings))
-
-
-def _look_up(rankings: list[Ranking], counts: list[int], docs: Iterator[Any]) -> Array:
-    """The score of each judged document, so many of `docs` a ranking; NaN where it is not in it."""
-    wanted = chain.from_iterable(map(repeat, rankings, counts))
-    return packed(list(map(dict.get, wanted, docs, repeat(np.nan))))
 
 
 @dataclass(eq=False, slots=True)
