@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -264,6 +265,18 @@ def test_what_is_no_retriever_is_refused() -> None:
 )
 def test_words_that_name_nothing_are_refused(words: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
+        as_retriever(words)
+
+
+@pytest.mark.parametrize("line", ["1 / 0", "from json import nothing", "raise SystemExit(0)", "def ("])
+@pytest.mark.parametrize("words", ["broken_search:find", "broken_search.py:find"])
+def test_a_module_that_cannot_be_imported_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, line: str
+) -> None:
+    (tmp_path / "broken_search.py").write_text(f"{line}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_search", raising=False)
+    with pytest.raises(UsageError, match=r"retriever: broken_search(\.py)? cannot be imported: \w+: "):
         as_retriever(words)
 
 

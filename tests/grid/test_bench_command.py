@@ -113,7 +113,10 @@ def test_an_index_is_made_before_the_clock_runs_and_one_that_cannot_be_made_fail
     [
         (BENCH.replace("keyword", "keywrod"), "line 5"),
         ("retrievers = 5\n", "expected a table"),
-        (BENCH + 'mine = { kind = "built", call = "mine:biuld" }\n', "mine:biuld"),
+        (
+            BENCH + 'mine = { kind = "built", call = "mine:biuld" }\n',
+            "mine has no 'biuld'. Did you mean 'build'?",
+        ),
         (BENCH + 'mine = { kind = "call", call = "no-such-program" }\n', "no-such-program"),
     ],
 )

@@ -152,5 +152,8 @@ def test_a_function_writes_questions(tmp_path: Path, monkeypatch: pytest.MonkeyP
     shown, told = run(*words, "--ask", "asks_of_pages:write")
     assert [json.loads(line)["text"].startswith("What about ") for line in shown.splitlines()] == [True] * 3
     assert told.startswith("3 questions: 3 by callable.")
+    assert run(*words, "--ask", "asks_of_pages.py:write") == (shown, told)
     _, told = run(*words, "--ask", "asks_of_pages:wirte", code=2)
-    assert "Next: " in told
+    assert "--ask: asks_of_pages has no 'wirte'. Did you mean 'write'?" in told
+    _, told = run("questions", "draw", SAMPLE / "documents.jsonl", "-n", 1, "--ask", "asks_of_pages:write")
+    assert told.startswith("1 question: ")

@@ -54,12 +54,12 @@ def draw(
     by a model for example; 'questions check' then says what leaks.
     """
     from rankproof.api.testset import draw_questions
-    from rankproof.bench.grid.searches import imported
+    from rankproof.bench.adapters.imports import imported
     from rankproof.bench.testset.drawn import SOURCES
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
-    write_them = None if ask is None else imported(ask)
+    write_them = None if ask is None else imported(ask, "--ask")
     with oddities_told(), telling(f"reading {corpus}"):
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
@@ -86,8 +86,9 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     from rankproof.bench.testset.drawn import counted
+    from rankproof.reporting.numbers import count
 
-    parts = ", ".join(f"{count} by {source}" for source, count in sorted(counted(drawn).items()))
+    parts = ", ".join(f"{number} by {source}" for source, number in sorted(counted(drawn).items()))
     left = documents - len(drawn)
     short = ""
     if wanted is not None and len(drawn) < wanted and not any(each.source == "callable" for each in drawn):
@@ -97,7 +98,7 @@ def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
             else "there are no more documents"
         )
         short = f" {wanted:,} were asked for, one a document: {why}."
-    return f"{len(drawn):,} questions{f': {parts}' if parts else ''}.{short}"
+    return f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}.{short}"
 
 
 @command.command("check")

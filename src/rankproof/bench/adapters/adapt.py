@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import shlex
 import shutil
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from rankproof.bench.adapters.adapted import Adapted
@@ -20,9 +15,10 @@ from rankproof.bench.adapters.callables import of_callable
 from rankproof.bench.adapters.command import of_command
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.adapters.frameworks import of_framework
+from rankproof.bench.adapters.imports import attribute_of, module_named, place_of
 from rankproof.bench.adapters.sources import module_digest
 from rankproof.bench.retriever import Retriever
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, shorten
 
 FORMS = "module:function, the path of an endpoint.toml, or a command"
 
@@ -84,11 +80,13 @@ def named(
     """The retriever that the words name: `module:function`, an endpoint's TOML file, or a command."""
     if words.lower().endswith(".toml"):
         return of_endpoint(words, id=id, settings=settings)
-    module, colon, attribute = words.partition(":")
-    if colon and attribute.replace(".", "").isidentifier() and _may_be_module(module):
-        found, source = _imported(module, attribute)
+    if (place := place_of(words)) is not None:
+        module = module_named(place[0], "retriever")
+        found = attribute_of(module, place[1], "retriever")
         made = adapted(found, batch=batch, id=id, settings=settings)
-        return made if made.known else replace(made, settings={**made.settings, "source": source})
+        # By the source too, so that answers of other code are never taken for its own.
+        source = {"source": module_digest(module)}
+        return made if made.known else replace(made, settings={**made.settings, **source})
     try:
         parts = shlex.split(words)
     except ValueError as error:
@@ -99,58 +97,3 @@ def named(
             " Next: check the spelling, or its place in PATH."
         )
     return of_command(parts, id=id, settings=settings)
-
-
-def _may_be_module(module: str) -> bool:
-    return module.endswith(".py") or all(part.isidentifier() for part in module.split("."))
-
-
-def _imported(module: str, attribute: str) -> tuple[Any, str | None]:
-    """The attribute of a module that is found from the working folder too, as `python -m` finds it.
-
-    Beside it the digest of the module's source, so that answers of other code are never taken for its own.
-    """
-    with _from_here():
-        found: Any = _by_path(Path(module)) if module.endswith(".py") else _by_name(module)
-    source = module_digest(found)
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise UsageError(
-                f"retriever: {module} has no {part!r}.{nearest(part, dir(found))} Next: name what is in it."
-            )
-        found = getattr(found, part)
-    return found, source
-
-
-def _by_name(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise UsageError(
-                f"retriever: {module} needs {error.name!r}, which is not installed. Next: install it."
-            ) from error
-        raise UsageError(
-            f"retriever: there is no module {error.name!r} here. Next: name one that Python can import from this "
-            "folder, or a file as path/to/file.py:function."
-        ) from error
-
-
-def _by_path(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise UsageError(f"retriever: there is no file {path}. Next: name the file with the function.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
-    return module
-
-
-@contextmanager
-def _from_here() -> Iterator[None]:
-    here = os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)

@@ -7,14 +7,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rankproof.bench.adapters import adapted
+from rankproof.bench.adapters.imports import imported
 from rankproof.bench.adapters.sources import module_digest
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.grid.parts import Part
-from rankproof.bench.grid.searches import NOTHING, imported, searches
+from rankproof.bench.grid.searches import NOTHING, searches
 from rankproof.bench.grid.source import Source
 from rankproof.core.corpus import Corpus
 from rankproof.errors import RankproofError, UsageError, nearest, one_of
@@ -138,14 +140,15 @@ def function_of(part: Part) -> Callable[..., Any]:
     if part.given is not None:
         given: Callable[..., Any] = part.given
         return given
-    named: Callable[..., Any] = imported(part.options["call"])
+    named: Callable[..., Any] = imported(part.options["call"], "call")
     return named
 
 
 def with_source(part: Part) -> Part:
     """The part with a digest of the code that it names: answers of other code are none of its own."""
     words = str(part.options.get("call", part.options.get("embedder", "")))
-    module = sys.modules.get(words.partition(":")[0])
+    name = words.rpartition(":")[0]
+    module = sys.modules.get(Path(name).stem if name.endswith(".py") else name)
     if module is not None:
         return replace(part, source=module_digest(module))
     return replace(part, source=adapted(words).settings.get("source")) if part.kind == CALL else part

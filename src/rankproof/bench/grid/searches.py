@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Mapping
-from pkgutil import resolve_name
 from typing import Any
 
+from rankproof.bench.adapters.imports import imported
 from rankproof.core.corpus import Corpus
 from rankproof.errors import UsageError, shorten
 
@@ -92,22 +90,4 @@ def embedder_of(words: Any) -> Any:
         raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}. Next: choose one of these.")
     if kind == "sentence-transformers":
         return sentence_transformers(rest)
-    return model2vec(rest) if kind == "model2vec" else imported(words)
-
-
-def imported(words: Any) -> Any:
-    """What is named as `module:function`, also of the working folder; a function itself as it is."""
-    if callable(words):
-        return words
-    if not isinstance(words, str):
-        raise UsageError(f"got {shorten(words)}, expected module:function. Next: write it in quotes.")
-    here = os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        return resolve_name(words)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(
-            f"got {words!r}, expected module:function ({error}). Next: check the spelling of both."
-        ) from error
-    finally:
-        sys.path.remove(here)
+    return model2vec(rest) if kind == "model2vec" else imported(words, "embedder")
