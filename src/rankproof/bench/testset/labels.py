@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -51,15 +51,6 @@ def standing(labels: Iterable[Label]) -> Labels:
         if label.what != UNDONE:
             own[label.item] = label
     return found
-
-
-def grades_of(own: Mapping[Item, Label]) -> dict[str, dict[str, int]]:
-    """One person's grades by query and document."""
-    grades: dict[str, dict[str, int]] = {}
-    for item, label in own.items():
-        if label.grade is not None:
-            grades.setdefault(item.query, {})[item.document] = label.grade
-    return grades
 
 
 def merged(labels: Labels) -> dict[str, dict[str, int]]:

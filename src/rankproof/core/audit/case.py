@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankproof.core.audit.finding import Finding
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
@@ -44,6 +43,3 @@ class Case:
     def names(self, which: Array) -> list[str]:
         """The ids of the queries that `which` (booleans) picks."""
         return [self.judgments.queries[i] for i in np.flatnonzero(which).tolist()]
-
-
-Check = Callable[[Case], Iterator[Finding]]

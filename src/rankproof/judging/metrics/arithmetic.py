@@ -21,11 +21,6 @@ def covered(grids: Sequence[Grid]) -> PerQuery:
     return subtopic_recall(_by_aspect(grids), k=None, rel=1, denominator="declared")
 
 
-def not_covered(grids: Sequence[Grid]) -> PerQuery:
-    """The share of the rows that no cell says yes to."""
-    return 1 - covered(grids)
-
-
 def _by_aspect(grids: Sequence[Grid]) -> Hits:
     """A row for each yes: the sample is the query, the cell's place the rank, the grid's row the aspect."""
     rows = [
