@@ -458,6 +458,6 @@ def test_long_documents_that_crowd_out_others_are_told_of(data: dict[str, Any]) 
     corpus = {**data["corpus"], "long": "Nothing but number words. " * 40}
     plan = {**data, "corpus": corpus, "chunkers": {"cut": {"kind": "sentences", "size": 5}}, "k": 5}
     shallow = grid({**plan, "depth": 10, "retrievers": {"w": {"kind": "keyword", "engine": "sqlite"}}})
-    assert any(note.startswith("cut: for 40 questions the 10 pieces") for note in shallow.notes)
+    assert any(note.startswith("cut: for 40 questions the 10 chunks") for note in shallow.notes)
     deep = grid({**plan, "depth": 100, "retrievers": {"w": {"kind": "keyword", "engine": "sqlite"}}})
-    assert not any("pieces found" in note for note in deep.notes)
+    assert not any("chunks found" in note for note in deep.notes)

@@ -251,6 +251,6 @@ def _oddities(steps: Steps) -> Iterator[str]:
             yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."
     for chunker, number in Counter(chunker for chunker, _ in sorted(steps.shallow)).items():
         yield (
-            f"{chunker}: for {number:,} question{'s' if number > 1 else ''} the {steps.plan.depth} pieces found are of "
+            f"{chunker}: for {number:,} question{'s' if number > 1 else ''} the {steps.plan.depth} chunks found are of "
             "fewer documents than k. Next: raise depth, so that long documents crowd out no others."
         )

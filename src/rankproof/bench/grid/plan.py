@@ -74,7 +74,7 @@ class Plan:
         return part.kind not in (kinds.CALL, kinds.GIVEN)
 
     def finds_chunks(self, name: str) -> bool:
-        """Whether what a retriever finds are the pieces of a chunker; one that is only called finds documents."""
+        """Whether what a retriever finds are the chunks of a chunker; one that is only called finds documents."""
         part = self.retrievers[name]
         if part.kind == kinds.HYBRID:
             return all(map(self.finds_chunks, part.of))

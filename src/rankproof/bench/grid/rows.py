@@ -15,7 +15,7 @@ Rows = dict[str, Row]
 """What became of each question, by its id."""
 
 
-def pieces(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
+def chunks_of(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
     """The chunks of these documents."""
     return frozenset(name for name, chunk in chunks.items() if chunk.metadata["document"] in documents)
 

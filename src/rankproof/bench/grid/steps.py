@@ -16,7 +16,7 @@ from rankproof.bench.grid import kinds, searches
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.bench.grid.filters import fitting
 from rankproof.bench.grid.plan import Plan
-from rankproof.bench.grid.rows import Rows, after, answering, at_most, joined, lists_of, oddities, pieces
+from rankproof.bench.grid.rows import Rows, after, answering, at_most, chunks_of, joined, lists_of, oddities
 from rankproof.bench.listed import listed, together
 from rankproof.bench.runner import Row, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told
@@ -43,7 +43,7 @@ class Steps:
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     """What was odd about the answers of each part, in words, and about how many."""
     shallow: set[tuple[str, str]] = field(default_factory=set)
-    """Chunkers and questions for which all pieces found are of fewer documents than are passed on."""
+    """Chunkers and questions for which all chunks found are of fewer documents than are passed on."""
     _made: dict[Any, Any] = field(default_factory=dict)
     _rows: dict[Any, Rows] = field(default_factory=dict)
 
@@ -59,12 +59,12 @@ class Steps:
         }
         return {name: at_most(c.k, row) for name, row in whole.items()}
 
-    def _is_shallow(self, pieces: Row, documents: Row, k: int) -> bool:
-        """Whether as many pieces as were asked for are of too few documents: there may be more below them."""
-        if pieces.answer is None or documents.answer is None:
+    def _is_shallow(self, chunks: Row, documents: Row, k: int) -> bool:
+        """Whether as many chunks as were asked for are of too few documents: there may be more below them."""
+        if chunks.answer is None or documents.answer is None:
             return False
         there = k if self.corpus is None else min(k, len(self.corpus))
-        return len(pieces.answer.found) >= self.plan.depth and len(documents.answer.found) < there
+        return len(chunks.answer.found) >= self.plan.depth and len(documents.answer.found) < there
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -97,11 +97,11 @@ class Steps:
         )
 
     def _cut(self, chunker: str, retriever: str) -> str:
-        """The chunker whose pieces a retriever finds; none where some of it finds whole documents."""
+        """The chunker whose chunks a retriever finds; none where some of it finds whole documents."""
         return chunker if self.plan.finds_chunks(retriever) else NOT_USED
 
     def _whole(self, chunker: str, rows: Rows) -> Rows:
-        """Lists of pieces as those of documents, which can be fused with what finds documents."""
+        """Lists of chunks as those of documents, which can be fused with what finds documents."""
         return {name: self._as_documents(chunker, row) for name, row in rows.items()}
 
     def _called(self, name: str) -> Adapted:
@@ -143,7 +143,7 @@ class Steps:
         def sieving() -> Adapted:
             if passing is None:
                 return adapted(built)
-            own = passing if documents is self.corpus else pieces(documents, passing)
+            own = passing if documents is self.corpus else chunks_of(documents, passing)
             return adapted(searches.filtered(built, documents, own))
 
         return self._once(("search", chunker, name, filter_), sieving)
