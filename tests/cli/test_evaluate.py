@@ -72,7 +72,7 @@ def test_everything_fits_80_columns(rankproof: Any, files: Path) -> None:
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
 def test_files_for_machines_have_full_precision(form: str, rankproof: Any, files: Path) -> None:
     done = rankproof("evaluate", "judgments.txt", "first.run", "tied.run", "-f", form, "-o", "out")
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out, done.err) == (0, "", "Wrote out.\n")
     found = {(each["ranking"], each["measure"]): float(each["mean"]) for each in records(files / "out", form)}
     expected = {}
     for name in ("first.run", "tied.run"):

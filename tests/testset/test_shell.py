@@ -119,7 +119,7 @@ def test_questions_are_drawn_checked_and_split(tmp_path: Path) -> None:
             judgments,
         )
     )
-    assert told.startswith("20 questions: ")
+    assert "\n20 questions: " in told
     _, told = run("questions", "draw", SAMPLE / "documents.jsonl", "-n", 500, "-o", tmp_path / "many.jsonl")
     assert "500 were asked for, one a document: " in told
     found, _ = run("questions", "check", questions, judgments, "--corpus", SAMPLE / "documents.jsonl")

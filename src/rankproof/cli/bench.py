@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import format_of, oddities_told, write_told
+from rankproof.cli.output import format_of, oddities_told, write
 
 
 @click.command("bench")
@@ -45,6 +45,6 @@ def command(
         remove(kept)
     with oddities_told():
         found = grid(file, cache=kept)
-    write_told(found.format(chosen), output)
+    write(found.format(chosen), output)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import as_options, options
 from rankproof.cli.files import check_one_stdin, read_groups
-from rankproof.cli.output import format_of, telling, write_told
+from rankproof.cli.output import format_of, telling, write
 
 DEFAULT = "nDCG@10"
 
@@ -60,4 +60,4 @@ def command(
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
         text = found.format(chosen)
-    write_told(as_options(text) if chosen == "table" else text, output)
+    write(as_options(text) if chosen == "table" else text, output)

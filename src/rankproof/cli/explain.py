@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import format_of, telling, write_told
+from rankproof.cli.output import format_of, telling, write
 
 if TYPE_CHECKING:
     from rankproof.api.explain import Explanation
@@ -65,11 +65,11 @@ def command(
     systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
     found = systems[0][1]
     if page:
-        write_told(explanation_page(dict(systems), queries=queries, documents=documents), output)
+        write(explanation_page(dict(systems), queries=queries, documents=documents), output)
     elif form == "json":
-        write_told(as_json([each.to_dict() for each in found]), output)
+        write(as_json([each.to_dict() for each in found]), output)
     else:
-        write_told("\n".join(map(str, found)), output)
+        write("\n".join(map(str, found)), output)
 
 
 def _explained(

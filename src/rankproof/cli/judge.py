@@ -9,7 +9,7 @@ import click
 from rankproof.cli import judged_text, options, saved
 from rankproof.cli.asking import judge_named
 from rankproof.cli.files import named
-from rankproof.cli.output import coloured, format_of, telling, write_told
+from rankproof.cli.output import coloured, format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -120,11 +120,11 @@ def command(
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
     asked = options.given(metrics)
     if dry_run:
-        for name, path in named(files).items():
-            write_told(f"{name}: {judge.plan(path, asked, **how)}\n", output)
+        plans = {name: judge.plan(path, asked, **how) for name, path in named(files).items()}
+        write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)
         return
     if stress:
-        write_told("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
+        write("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
         return
     how |= {"by": by, "probe": probe}
     scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
@@ -133,7 +133,7 @@ def command(
     if qrels:
         lines = next(iter(scores.values())).write_qrels(qrels)
         click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
-    write_told(_rendered(scores, form, per_query, blame, output), output)
+    write(_rendered(scores, form, per_query, blame, output), output)
 
 
 def _is_page(output: str | None) -> bool:

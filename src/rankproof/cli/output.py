@@ -41,21 +41,15 @@ def format_of(path: str | None) -> str:
 
 
 def write(content: str | bytes, path: str | None) -> None:
-    """The content to the file, or to standard output where there is none."""
+    """The content to the file, and a word on standard error that it is there; else to standard output."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path is not None and path != "-":
         _write_file(data, path)
+        click.echo(f"Wrote {path}.", err=True)
     elif isinstance(content, str):
         click.echo(_shown(content), nl=False)
     else:
         _write_bytes(content)
-
-
-def write_told(content: str | bytes, path: str | None) -> None:
-    """The same, and a word on standard error that the file is there."""
-    write(content, path)
-    if path is not None and path != "-":
-        click.echo(f"Wrote {path}.", err=True)
 
 
 def _shown(content: str) -> str:
