@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+
+from rankproof import judge
+
+SIX = (
+    "context_precision, context_recall, context_relevance, faithfulness, answer_relevance, answer_correctness"
+)
 
 SCRIPT = """
 import resource, sys
@@ -33,3 +43,31 @@ def test_memory_stays_flat() -> None:
     )
     grown = (many - few) / 9_000  # KiB a sample; its texts alone are 2 KiB
     assert grown < 1.5
+
+
+def test_a_sample_leaves_its_id_and_a_few_numbers_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankproof.api.evidence.IN_MEMORY", 1)
+    monkeypatch.setattr("rankproof.judging.run.BATCH", 100)
+    monkeypatch.setattr("rankproof.judging.run.TEXTS", 1_000)
+    taken: list[int] = []
+
+    def samples(n: int) -> Iterator[dict[str, Any]]:
+        for i in range(n):
+            if i in (100, 700):  # a batch was judged, and the next is not read yet
+                gc.collect()
+                taken.append(tracemalloc.get_traced_memory()[0])
+            texts = {"reference": "It is red. It is big.", "answer": "It is red, they say."}
+            yield {"id": f"id-{i:03}", "question": "What is it?", "contexts": ["It is red.", "No."], **texts}
+
+    def one_lacks(relation: str, left: str, right: str) -> bool | None:
+        return None if relation == "A" else left < right
+
+    tracemalloc.start()
+    try:
+        scores = judge(samples(701), SIX, judge=one_lacks)
+    finally:
+        tracemalloc.stop()
+    before, after = taken
+    assert (after - before) / 600 < 350
+    assert len(scores.queries) == 701
+    assert scores.unmeasured["answer_relevance"] == {"not settled: the judge could not tell": 701}

@@ -6,6 +6,7 @@ import json
 import tempfile
 import weakref
 import zlib
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
@@ -15,7 +16,7 @@ from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.run import Judged
 from rankproof.judging.verdicts import Ask, Verdict
 
-IN_MEMORY = 8 << 20
+IN_MEMORY = 1 << 20
 """Bytes that are held in memory before they go to a temporary file."""
 
 LENGTH = 8
@@ -50,7 +51,12 @@ class Evidence:
     """The pieces of evidence, sample by sample, in order."""
 
     _file: IO[bytes] = field(default_factory=lambda: _spooled())
-    _places: dict[str, int] = field(default_factory=dict)
+    samples: list[str] = field(default_factory=list)
+    """Their ids, in order."""
+    _starts: array[int] = field(default_factory=lambda: array("q"))
+    """Where the evidence of each begins in the file."""
+    _found: dict[str, int] = field(default_factory=dict)
+    """Where each sample stands in the order, once that was asked for."""
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self._file.close)
@@ -60,15 +66,16 @@ class Evidence:
         lost = [(each.claim, each.point) for each in failure.lost]
         plain = {**_plain(judged, names), "failure": (failure.point, lost)}
         data = zlib.compress(json.dumps(plain).encode(), 1)
-        self._places[judged.case.sample.id] = self._file.seek(0, 2)
+        self.samples.append(judged.case.sample.id)
+        self._starts.append(self._file.seek(0, 2))
         self._file.write(len(data).to_bytes(LENGTH) + data)
 
     def __iter__(self) -> Iterator[Piece]:
-        return (piece for sample in self._places for piece in self.of(sample))
+        return (piece for sample in self.samples for piece in self.of(sample))
 
     def __len__(self) -> int:
         """How many samples there is evidence of."""
-        return len(self._places)
+        return len(self.samples)
 
     def __contains__(self, sample: object) -> bool:
         return sample in self._places
@@ -86,20 +93,27 @@ class Evidence:
         """The question of a sample; empty where it has none."""
         return str(self._data(sample)["query"]) if sample in self._places else ""
 
+    @property
+    def _places(self) -> dict[str, int]:
+        """Where each sample stands in the order."""
+        if len(self._found) < len(self.samples):
+            self._found = {sample: place for place, sample in enumerate(self.samples)}
+        return self._found
+
     def _data(self, sample: str) -> dict[str, Any]:
-        self._file.seek(self._places[sample])
+        self._file.seek(self._starts[self._places[sample]])
         length = int.from_bytes(self._file.read(LENGTH))
         return dict(json.loads(zlib.decompress(self._file.read(length))))
 
     def failures(self) -> Iterator[Failure]:
         """What became of each sample, and where its lost claims were lost."""
-        for sample in self._places:
+        for sample in self.samples:
             point, lost = self._data(sample)["failure"]
             yield Failure(sample, point, tuple(Lost(*each) for each in lost))
 
     def grades(self) -> Iterator[tuple[str, str, Piece]]:
         """The grade of each retrieved context: sample, id of the context, and the evidence."""
-        for sample in self._places:
+        for sample in self.samples:
             data = self._data(sample)
             texts = [data["texts"][number] for _, number in data["contexts"]]
             by_text = {each.right: each for each in _pieces(sample, data) if each.relation == "R"}

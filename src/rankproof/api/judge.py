@@ -182,7 +182,7 @@ def _gathered(
     """The scores of a run, gathered sample by sample."""
     names = tuple(each.name for each in run.metrics)
     tallies = [Tally(each) for each in run.metrics]
-    evidence, counts, ids, alike = Evidence(), Counts(), [], hashlib.blake2b(digest_size=16)
+    evidence, counts, alike = Evidence(), Counts(), hashlib.blake2b(digest_size=16)
     groups = SampleGroups(by)
     account = Blame(each=evidence.failures, asked=run.blaming)
     for judged in run.over(samples):
@@ -195,13 +195,12 @@ def _gathered(
         corrections.add(judged)
         versions.add(judged)
         groups.add(judged.case.sample)
-        ids.append(judged.case.sample.id)
         alike.update(_asked(judged.case.sample))
-    columns: dict[str, Any] = {tally.measure.name: tally.column() for tally in tallies}
+    ids = tuple(evidence.samples)
     return JudgedScores(
-        queries=tuple(ids),
-        columns=columns,
-        groups=groups.of(tuple(ids)),
+        queries=ids,
+        columns={name: tallies.pop(0).column() for name in names},  # one after the other, to hold few twice
+        groups=groups.of(ids),
         judges=[{"name": each.name, "identity": dict(each.identity)} for each in run.judges],
         settings=settings,
         samples=alike.hexdigest(),

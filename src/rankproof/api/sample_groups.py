@@ -19,6 +19,7 @@ class SampleGroups:
         self._column = by if isinstance(by, str) and by_name(by) is None else None
         self._by = None if self._column is not None else groups_of(by)
         self._found: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._columns: dict[str, None] = {}
 
     def add(self, sample: Sample) -> None:
@@ -27,7 +28,8 @@ class SampleGroups:
             return
         self._columns.update(dict.fromkeys(sample.others))
         if self._column in sample.others:
-            self._found[sample.id] = str(sample.others[self._column])
+            group = str(sample.others[self._column])
+            self._found[sample.id] = self._names.setdefault(group, group)
 
     def of(self, samples: tuple[str, ...]) -> dict[str, Array]:
         """For each group where its samples stand."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,6 +14,48 @@ from rankproof.core.hits import Array, PerQuery, ratio
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Column
 from rankproof.core.summary import Pair
+from rankproof.judging.metrics.counting import Outcome
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reasons(Sequence[str]):
+    """Why samples have no value, each in words that are held once; empty where a sample has one.
+
+    >>> reasons = Reasons.of(["", "no answer", "no answer"])
+    >>> list(reasons), reasons[1], reasons.words
+    (['', 'no answer', 'no answer'], 'no answer', ('', 'no answer'))
+    """
+
+    words: tuple[str, ...] = ("",)
+    codes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+    """For each sample where its words stand."""
+
+    @classmethod
+    def of(cls, reasons: Iterable[str]) -> Reasons:
+        """The reasons as they are, one a sample."""
+        words = {"": 0}
+        codes = [words.setdefault(each, len(words)) for each in reasons]
+        return cls(tuple(words), np.array(codes, dtype=np.min_scalar_type(len(words))))
+
+    def cut(self, samples: Array) -> Reasons:
+        """The reasons of these samples, in this order."""
+        return Reasons(self.words, self.codes[samples])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.words.__getitem__, self.codes.tolist())
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Reasons: ...
+
+    def __getitem__(self, place: int | slice) -> str | Reasons:
+        found = self.codes[place]
+        return Reasons(self.words, found) if isinstance(place, slice) else self.words[found]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,7 +68,7 @@ class JudgedColumn(Column):
     settled: Array = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     units: Array = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     """How much counts in each sample, and how much of that is settled."""
-    reasons: tuple[str, ...] = ()
+    reasons: Reasons = field(default_factory=Reasons)
     """For each sample why it has no value; empty where it has one."""
     spread: PerQuery = field(default_factory=lambda: np.zeros(0))
     """The variance that soft verdicts leave around each value."""
@@ -72,9 +114,8 @@ class JudgedColumn(Column):
     def cut(self, samples: Array) -> JudgedColumn:
         """The column of these samples, in this order."""
         counted = None if self.counted is None else self.counted[samples]
-        reasons = tuple(self.reasons[i] for i in samples.tolist())
         parts = {name: getattr(self, name)[samples] for name in ("values", *_ARRAYS)}
-        return replace(self, counted=counted, reasons=reasons, **parts)
+        return replace(self, counted=counted, reasons=self.reasons.cut(samples), **parts)
 
     def to_dict(self) -> dict[str, Any]:
         """What the values alone do not say, as plain data."""
@@ -95,44 +136,62 @@ def column_from(
     settled, units = (np.array(data[name], dtype=np.intp) for name in ("settled", "units"))
     spread = np.array(data.get("spread", np.zeros(len(low))), dtype=np.float64)
     return JudgedColumn(
-        measure, values, counted, "", low, high, settled, units, tuple(data["reasons"]), spread
+        measure, values, counted, "", low, high, settled, units, Reasons.of(data["reasons"]), spread
     )
 
 
 @dataclass(slots=True)
 class Tally:
-    """A metric while samples are judged: a few numbers a sample."""
+    """A metric while samples are judged: a few bytes a sample, and more only for those that are open."""
 
     measure: Measure
-    rows: array[float] = field(default_factory=lambda: array("d"))
-    reasons: list[str] = field(default_factory=list)
-    _words: dict[str, str] = field(default_factory=dict)
+    values: array[float] = field(default_factory=lambda: array("d"))
+    """NaN where a sample has none."""
+    counts: array[int] = field(default_factory=lambda: array("i"))
+    """For each sample how much is settled, and how much counts."""
+    opened: array[float] = field(default_factory=lambda: array("d"))
+    """Place, low, high and spread of each sample whose ends are not its value."""
+    unmeasured: array[int] = field(default_factory=lambda: array("i"))
+    """Place and words of each sample with a reason."""
+    words: dict[str, int] = field(default_factory=lambda: {"": 0})
 
-    def add(self, outcome: Any) -> None:
+    def add(self, outcome: Outcome) -> None:
         """Take one outcome."""
+        place = len(self.values)
         value, low, high = (np.nan if x is None else x for x in (outcome.value, outcome.low, outcome.high))
-        counts = outcome.settled, outcome.units, outcome.spread
-        self.rows.extend((value, outcome.value is not None, low, high, *counts))
-        # The same words once: a hundred thousand samples often lack the same thing.
-        self.reasons.append(self._words.setdefault(outcome.reason, outcome.reason))
+        self.values.append(value)
+        self.counts.extend((outcome.settled, outcome.units))
+        if outcome.spread or not outcome.value == outcome.low == outcome.high:
+            self.opened.extend((place, low, high, outcome.spread))
+        if outcome.reason:
+            self.unmeasured.extend((place, self.words.setdefault(outcome.reason, len(self.words))))
 
     def column(self) -> JudgedColumn:
-        """The column of all samples."""
-        rows = np.array(self.rows, dtype=np.float64).reshape(-1, 7)
-        value, counted, low, high, settled, units, spread = map(np.copy, rows.T)  # each by itself
-        counts = counted.astype(bool)
+        """The column of all samples; where none is open its ends are the array of its values."""
+        known = np.array(self.values, dtype=np.float64)
+        counted = ~np.isnan(known)
+        values = known if counted.all() else np.where(counted, known, 0.0)
+        low, high, spread = self._ends(known)
+        settled, units = np.array(self.counts, dtype=np.int32).reshape(-1, 2).T.copy()
         return JudgedColumn(
-            self.measure,
-            np.where(counts, value, 0.0),
-            counts,
-            "",
-            low,
-            high,
-            settled.astype(np.intp),
-            units.astype(np.intp),
-            tuple(self.reasons),
-            spread,
+            self.measure, values, counted, "", low, high, settled, units, self._reasons(), spread
         )
+
+    def _ends(self, known: PerQuery) -> tuple[PerQuery, PerQuery, PerQuery]:
+        """The ends of each sample, and the spread between them."""
+        rows = np.array(self.opened, dtype=np.float64).reshape(-1, 4)
+        if not len(rows):
+            return known, known, np.broadcast_to(0.0, len(known))
+        low, high, spread = known.copy(), known.copy(), np.zeros(len(known))
+        for ends, found in zip((low, high, spread), rows.T[1:], strict=True):
+            ends[rows[:, 0].astype(np.intp)] = found
+        return low, high, spread
+
+    def _reasons(self) -> Reasons:
+        codes = np.zeros(len(self.values), dtype=np.min_scalar_type(len(self.words)))
+        places, words = np.array(self.unmeasured, dtype=np.intp).reshape(-1, 2).T
+        codes[places] = words
+        return Reasons(tuple(self.words), codes)
 
 
 def note_of(columns: Sequence[JudgedColumn]) -> str:

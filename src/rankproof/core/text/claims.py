@@ -149,9 +149,9 @@ def _asks(sentence: str) -> bool:
 def _says(text: str, claim: Span) -> bool:
     """Whether it is more than a greeting or a yes."""
     whole = claim.of(text)
-    spoken = words(whole)
-    greets = all(word.form in SAYS_NOTHING for word in spoken) or folded(whole.strip(ENDS)) in SAYS_NOTHING
-    return bool(spoken) and not greets
+    spoken, inside = words(whole), whole.strip(ENDS)
+    alone = " " not in inside and folded(inside) in SAYS_NOTHING  # a greeting has no space in it
+    return bool(spoken) and not alone and not all(word.form in SAYS_NOTHING for word in spoken)
 
 
 def _clauses(text: str, statement: Span) -> Iterator[Span]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain
+from string import digits as DIGITS
 from typing import Any
 
 from rankproof.errors import DataError, nearest, shorten
@@ -23,16 +25,39 @@ def read_samples(source: Any) -> Iterator[Sample]:
     >>> [sample.query for sample in read_samples([{"question": "why?"}, {"user_input": "how?"}])]
     ['why?', 'how?']
     """
-    seen: dict[str, str] = {}
+    seen = Places()
     for number, (where, value) in enumerate(_rows(source), 1):
         sample = value if isinstance(value, Sample) else sample_of(value, where, str(number))
-        if sample.id in seen:
+        if (before := seen.take(sample.id, where)) is not None:
             raise DataError(
-                f"{where}: sample {shorten(sample.id)} was given before ({seen[sample.id]}). "
+                f"{where}: sample {shorten(sample.id)} was given before ({before}). "
                 "Next: give each sample an id of its own."
             )
-        seen[sample.id] = where
         yield sample
+
+
+class Places:
+    """Where each sample was read, in few bytes: numbers at the end apart from the words before them."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, str] = {}
+        self._seen: dict[str, str] = {}
+        self._numbers = array("q")
+
+    def take(self, sample: str, where: str) -> str | None:
+        """Take one sample; where it was given before, the place of that.
+
+        >>> places = Places()
+        >>> places.take("a", "x.jsonl, line 7"), places.take("a", "x.jsonl, line 9")
+        (None, 'x.jsonl, line 7')
+        """
+        if sample in self._seen:
+            number = self._numbers[list(self._seen).index(sample)]
+            return f"{self._seen[sample]}{number if number >= 0 else ''}"
+        words = where.rstrip(DIGITS)
+        self._seen[sample] = self._words.setdefault(words, words)
+        self._numbers.append(int(where[len(words) :] or -1))
+        return None
 
 
 def _rows(source: Any) -> Iterator[Row]:
