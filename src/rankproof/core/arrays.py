@@ -29,6 +29,13 @@ def offsets(counts: Array) -> Array:
     return begins
 
 
+def whole(parts: list[Array], dtype: type = np.intp) -> Array:
+    """Parts of a column as one; `dtype` is what it is of where there is no part."""
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
 def runs(query: Array, first: Array) -> tuple[Array, Array]:
     """For each row the start and the end (exclusive) of its run of equal (query, first)."""
     if not len(query):

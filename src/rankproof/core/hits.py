@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import Array, PerQuery, best_first, offsets, ratio, runs
+from rankproof.core.arrays import FEW, Array, PerQuery, best_first, offsets, ratio, runs
 from rankproof.core.gain import Gain, gains
 
 __all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]
@@ -326,13 +326,18 @@ class Facets:
 
 def _sorted_pool(pool: Hits) -> Hits:
     """The judged documents, best first; a stable order, so that equal grades stay as judged."""
-    rises = (pool.grade[1:] > pool.grade[:-1]) & (pool.query[1:] == pool.query[:-1])
-    if not np.count_nonzero(rises):
+    if len(pool.grade) > FEW and not _rises(pool):
         return replace(pool, rank=pool.nth, pool=pool)
     order = best_first(pool.query, pool.grade, pool.n)
     aspect = None if pool.aspect is None else pool.aspect.take(order)
     grade, doc = pool.grade.take(order), pool.doc.take(order)
     return replace(pool, rank=pool.nth, grade=grade, doc=doc, aspect=aspect, pool=pool)
+
+
+def _rises(pool: Hits) -> bool:
+    """Whether a document anywhere stands behind one of its query with a lower grade."""
+    rises = (pool.grade[1:] > pool.grade[:-1]) & (pool.query[1:] == pool.query[:-1])
+    return bool(np.count_nonzero(rises))
 
 
 def _in_order(hits: Hits) -> Hits:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rankproof.core.arrays import FEW
+from rankproof.core.arrays import FEW, whole
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
@@ -171,7 +171,7 @@ def doubtful(score: Array, conventions: Conventions) -> Array | None:
 def _hits(
     judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions
 ) -> Hits:
-    query, rank, judged = _whole(rows.query), _whole(rows.rank), _whole(rows.judged)
+    query, rank, judged = whole(rows.query), whole(rows.rank), whole(rows.judged)
     order = _by_place(query, rank, retrieved)
     query, rank, doc = query.take(order), rank.take(order), judged.take(order)
     return Hits(
@@ -195,16 +195,10 @@ def _hits(
 
 def _where_any(parts: list[Array | None], otherwise: Iterable[Array], order: Array) -> Array | None:
     """A column that not every block has: None where none has it, else with what stands for it in the others."""
-    if all(part is None for part in parts):
+    if not [part for part in parts if part is not None]:
         return None
     known = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]
-    return _whole(known).take(order)
-
-
-def _whole(parts: list[Array]) -> Array:
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
+    return whole(known).take(order)
 
 
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:

@@ -50,9 +50,10 @@ class Judgments:
     def pool(self) -> Hits:
         """All judged documents as Hits, from which every ideal ranking is made."""
         length, doc = self.start[1:] - self.start[:-1], np.arange(len(self.docs))
-        place = doc + 1 - self.start[:-1].repeat(length)
+        query = self.query
+        place = doc + 1 - self.start.take(query)
         pool = Hits(
-            query=self.query,
+            query=query,
             rank=place,
             grade=self.grade,
             doc=doc,

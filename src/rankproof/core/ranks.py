@@ -30,6 +30,8 @@ def ranks_in(
         raise _not_a_number(block, judgments)
     above, equal = _count_above(block, score, found)
     first = above + 1
+    if equal is None:
+        return first, None, None
     tied = (equal > 1).nonzero()[0]
     if not len(tied):
         return first, None, None
@@ -48,24 +50,29 @@ def compared(score: Array, conventions: Conventions) -> Array:
         return score.astype(np.float32)
 
 
-def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array]:
-    """How many documents of its ranking score higher than each one found, and how many the same."""
+def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
+    """How many documents of its ranking score higher than each one found, and how many the same.
+
+    The latter is None where no two scores are equal.
+    """
+    if not len(found):
+        return np.zeros(0, dtype=np.intp), None
     length = (block.start[1:] - block.start[:-1]).take(block.ranking)
-    if length.sum() <= SMALL * len(found) + 4 * len(score):
-        return _count_by_comparing(block, score, found, length)
+    ends = length.cumsum()
+    if ends[-1] <= SMALL * len(found) + 4 * len(score):
+        return _count_by_comparing(block, score, found, length, ends)
     return _count_by_searching(block, score, found)
 
 
-def _count_by_comparing(block: Block, score: Array, found: Array, length: Array) -> tuple[Array, Array]:
-    if not len(found):
-        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    ends = length.cumsum()
+def _count_by_comparing(
+    block: Block, score: Array, found: Array, length: Array, ends: Array
+) -> tuple[Array, Array | None]:
     begins = ends - length
     row = np.arange(ends[-1]) + (block.start.take(block.ranking) - begins).repeat(length)
     other, own = score.take(row), found.repeat(length)
     above = np.add.reduceat((other > own).view(np.int8), begins, dtype=np.intp)
     if _falling(block, score):
-        return above, np.ones_like(above)
+        return above, None
     level = np.add.reduceat((other >= own).view(np.int8), begins, dtype=np.intp)
     return above, level - above
 
@@ -78,7 +85,7 @@ def _falling(block: Block, score: Array) -> bool:
     return bool(np.count_nonzero(falls) == len(falls))
 
 
-def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array, Array]:
+def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
     above, level = np.zeros(len(found), dtype=np.intp), np.zeros(len(found), dtype=np.intp)
     order = _in_order_of(block.ranking)
     bounds = np.searchsorted(block.ranking[order], np.arange(len(block.query) + 1))
@@ -91,7 +98,7 @@ def _count_by_searching(block: Block, score: Array, found: Array) -> tuple[Array
             ascending.sort()
             level[mine] = ascending.searchsorted(wanted[mine], side="right")
         above[mine] = ascending.searchsorted(wanted[mine])
-    return above, np.ones_like(above) if falling else level - above
+    return above, None if falling else level - above
 
 
 def _in_order_of(ranking: Array) -> Array:

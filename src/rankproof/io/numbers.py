@@ -63,7 +63,9 @@ def is_number(value: Any) -> bool:
 
 def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
     """Truth values convert like numbers, but only to 0 and 1: so only those need a second look."""
-    suspects = np.flatnonzero((numbers == 0) | (numbers == 1))
+    suspects = ((numbers == 0) | (numbers == 1)).nonzero()[0]
+    if not len(suspects):
+        return False
     few = 4 * len(suspects) < len(values)
     suspected = map(values.__getitem__, suspects.tolist()) if few else values
     return not {bool, np.bool_}.isdisjoint(map(type, suspected))

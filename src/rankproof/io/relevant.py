@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import offsets
+from rankproof.core.arrays import offsets, whole
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_nested
 from rankproof.errors import DataError, shorten
@@ -44,8 +44,8 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     return Judgments(
         queries=tuple(queries),
         docs=list(map(str, docs)) if docs_are_integers else docs,
-        start=offsets(np.concatenate([np.zeros(0, dtype=np.intp), *(part.length for part in parts)])),
-        grade=np.concatenate([np.zeros(0), *(part.grade for part in parts)]),
+        start=offsets(whole([part.length for part in parts])),
+        grade=whole([part.grade for part in parts], np.float64),
         repeated=repeated,
         source=source,
         prepared=kinds,
