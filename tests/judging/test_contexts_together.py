@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import Judge, judge
-from rankproof.judging.case import BETWEEN
+from rankproof.core.text.together import are_several, together
 
 BORN, WON, OTHER = "Ana was born in Ulm.", "She won in 1999.", "Cats sleep."
 CLAIM, PLAIN, FALSE = "Ana of Ulm won in 1999.", "Ana was born in Ulm.", "Ana is tall."
@@ -61,7 +61,7 @@ def test_what_several_contexts_say_together_counts_where_that_is_asked_for(
 def test_only_claims_that_no_context_supports_are_asked_again_and_of_all_at_once() -> None:
     reader = Reader()
     judge([ROW], "faithfulness(contexts='together')", judge=reader)
-    several = BETWEEN.join(sorted(ROW["contexts"]))
+    several = together(sorted(ROW["contexts"]))
     assert {left for _, left, right in reader.asked if right == several} == {CLAIM, FALSE}
     assert len(reader.asked) == len(set(reader.asked)) == 1 + 9 + 2
 
@@ -87,7 +87,7 @@ def test_a_set_that_nobody_judged_leaves_the_claim_open() -> None:
     reader = Reader()
 
     def unsure(relation: str, left: str, right: str) -> Any:
-        return None if BETWEEN in right else reader(relation, left, right)
+        return None if are_several(right) else reader(relation, left, right)
 
     scores = judge([ROW], "faithfulness_together", judge=unsure)
     assert math.isnan(scores["faithfulness_together"])

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from rankproof.core.text.together import together
 from rankproof.judging.keeping import Said
 from rankproof.judging.samples.sample import Context, Sample
 from rankproof.judging.units import claims_in, statements_in
@@ -18,8 +19,6 @@ Reading = Literal["apart", "together"]
 """Whether a claim must be in one context, or may be in several taken together."""
 SEVERAL = 10
 """So many contexts are taken together at most."""
-BETWEEN = "\n\n---\n\n"
-"""What stands between contexts that are taken together."""
 YES = 2
 """The grade from which a chunk holds an answer, and an answer addresses its question."""
 
@@ -99,7 +98,7 @@ class Case:
         asked = all(self._known("S", claim, text) for text in several)
         if reading == "apart" or len(several) < 2 or True in alone or not asked:
             return alone
-        return [*alone, self.supports(BETWEEN.join(several), claim)]
+        return [*alone, self.supports(together(several), claim)]
 
     def _known(self, relation: str, left: str, right: str) -> bool:
         return Ask(relation, left, right) in self.said

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from rankproof.core.text.together import are_several
 from rankproof.reporting.numbers import count, share
 from rankproof.reporting.tables import Column, clean, cut, table, wrap
 
@@ -16,8 +17,6 @@ RELATIONS = {
     "C": ("", "text"),
 }
 """What the two texts of a pair are under each relation."""
-TOGETHER = "\n\n---\n\n"
-"""What stands between texts that were judged as one."""
 WORDS: dict[str, dict[int, str]] = {
     "R": {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"},
     "S": {1: "supports", 0: "silent", -1: "contradicts"},
@@ -87,11 +86,12 @@ def verdict(relation: str, value: int | None, reason: str = "") -> str:
 def nouns(relation: str, right: str) -> tuple[str, str]:
     """What the two texts of a pair are; several that were read as one are said to be that.
 
-    >>> nouns("R", "Since."), nouns("S", f"One.{TOGETHER}Two.")
+    >>> from rankproof.core.text.together import together
+    >>> nouns("R", "Since."), nouns("S", together(["One.", "Two."]))
     (('question', 'context'), ('claim', 'texts together'))
     """
     left, noun = RELATIONS[relation]
-    return left, "texts together" if TOGETHER in right and relation == "S" else noun
+    return left, "texts together" if relation == "S" and are_several(right) else noun
 
 
 def sure(probability: float | None) -> str:
