@@ -12,8 +12,8 @@ from rankproof.reporting.blocks import waterfall
 from rankproof.reporting.differences import (
     HEADINGS,
     cells,
+    corrected_lines,
     corrected_sentences,
-    corrected_table,
     heading,
     markdown_table,
     probability,
@@ -51,19 +51,13 @@ def text(view: View) -> str:
     lines = [
         *_wrong(view),
         *tables(view),
-        *_corrected(view),
+        *corrected_lines(view["rows"]),
         *waterfalls(view["rows"][0]["measure"], view["moved"]),
     ]
     for sentence in sentences(view):
         lines += wrap(sentence)
     warnings = _warnings(view["warnings"], view["audit"])
     return "\n".join([*lines, *warnings, *view.get("cases", ())]) + "\n"
-
-
-def _corrected(view: View) -> list[str]:
-    """What labels of people make of the differences."""
-    found = corrected_table(view["rows"])
-    return [*wrap("Differences with the judge's error taken out (PPI++):"), "", *found, ""] if found else []
 
 
 def _wrong(view: View) -> list[str]:

@@ -151,8 +151,8 @@ def _narrow(columns: Sequence[Column]) -> list[str]:
     return table([Column(first.heading, [cut(each, room) for each in first.cells]), *rest])
 
 
-def corrected_table(rows: Sequence[Line]) -> list[str]:
-    """Raw and corrected differences side by side; nothing where none was corrected."""
+def corrected_lines(rows: Sequence[Line]) -> list[str]:
+    """Raw and corrected differences side by side, under a heading; nothing where none was corrected."""
     told = [each for each in rows if each.get("corrected") is not None and each["difference"] is not None]
     if not told:
         return []
@@ -164,7 +164,8 @@ def corrected_table(rows: Sequence[Line]) -> list[str]:
         Column("corrected", [signed(each["corrected"]) for each in told], True),
         Column("interval with\nthe judge's error", [span(*each) for each in ends], True),
     ]
-    return table([each for each in columns if each is not None])
+    found = table([each for each in columns if each is not None])
+    return [*wrap("Differences with the judge's error taken out (PPI++):"), "", *found, ""]
 
 
 def corrected_sentences(rows: Sequence[Line]) -> list[str]:

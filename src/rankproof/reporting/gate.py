@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed
-from rankproof.reporting.differences import corrected_sentences, corrected_table
+from rankproof.reporting.differences import corrected_lines, corrected_sentences
 from rankproof.reporting.numbers import count, score, share
 from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
 
@@ -41,8 +41,7 @@ def text(view: View) -> str:
     for group in dict.fromkeys(each["slice"] for each in view["rows"]):
         heading = [*wrap(f"{group}:"), ""] if group else []
         lines += [*heading, *_table([each for each in view["rows"] if each["slice"] == group]), ""]
-    if corrected := corrected_table(view["rows"]):
-        lines += [*wrap("Differences with the judge's error taken out (PPI++):"), "", *corrected, ""]
+    lines += corrected_lines(view["rows"])
     for sentence in sentences(view):
         lines += wrap(sentence)
     return "\n".join(lines) + "\n"
