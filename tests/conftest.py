@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,12 @@ pytest_plugins = ["pytester"]
 collect_ignore_glob = ["golden/*"]  # scripts that make data, each in an environment of its own
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C interrupt what the tests start, also where they run in the background of a shell."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -170,15 +170,6 @@ def test_failures_are_not_kept(tmp_path: Path) -> None:
     assert sum(row.remembered for row in again.rows) == 59
 
 
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Ctrl-C interrupts, whatever the tests' own process was told to do with it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before or signal.SIG_DFL)
-
-
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("timeout", [None, 5])
 def test_ctrl_c_keeps_what_is_answered(tmp_path: Path, timeout: float | None) -> None:
     calls: list[str] = []
