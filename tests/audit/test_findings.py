@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rankproof.core.audit
 from rankproof.core.audit import Audit, Finding, audit_full, audit_hits
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
@@ -482,3 +485,18 @@ def test_ranks_of_ties_and_ranks_that_say_nothing_are_no_finding(tmp_path: Path)
         scores = zip(ranks.split(), ("2", "2", "1"), "abc", strict=True)
         run.write_text("".join(f"q Q0 {doc} {rank} {score} t\n" for rank, score, doc in scores))
         assert evaluate({"q": {"a": 1}}, run, "RR").audit.of_kind("ranks-against-scores") is None
+
+
+def test_the_page_names_every_kind() -> None:
+    sources = Path(rankproof.core.audit.__file__).parent.glob("*.py")
+    words = {
+        str(node.value)
+        for source in sources
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    errors = {"relevant-not-in-corpus", "no-common-questions"}  # of a run of questions, not of an audit
+    kinds = {word for word in words if re.fullmatch("[a-z]+(-[a-z]+)+", word)} - errors
+    page = (Path(__file__).resolve().parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
+    assert {kind for kind in kinds if f"`{kind}`" not in page} == set()
+    assert len(kinds) > 20
