@@ -129,7 +129,7 @@ def _written(found: re.Match[str], value: float) -> Quantity:
 
 def _with_unit(found: re.Match[str], bare: float, spelling: str) -> Quantity:
     kind, factor = UNITS.get(spelling, ("", 1.0))
-    end = len(found.string[: found.end()].rstrip())
+    end = found.start() + len(found[0].rstrip())
     return Quantity(found.start(), end, bare * factor, kind, bare)
 
 
@@ -187,6 +187,8 @@ def parsed(digits: str, comma: bool = False) -> float:
     >>> parsed("1,000"), parsed("1.234,5"), parsed("3,5"), parsed("1.234"), parsed("1.234", comma=True)
     (1000.0, 1234.5, 3.5, 1.234, 1234.0)
     """
+    if digits.isascii() and digits.isdigit():
+        return float(digits)
     plain = re.sub(r"[\u00a0\u202f’' ٬]", "", digits).replace("٫", ".")
     last = max(plain.rfind("."), plain.rfind(","))
     if last < 0:

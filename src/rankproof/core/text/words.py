@@ -62,13 +62,13 @@ def has_words(text: str) -> bool:
 
 def _words(text: str) -> Iterator[Word]:
     for found in (PLAIN_WORD if text.isascii() else WORD).finditer(text):
-        kind = found.lastgroup
+        kind, (start, end) = found.lastgroup, found.span()
         if kind == "run":
-            yield from _run(text, found.start(), found.end())
+            yield from _run(text, start, end)
         elif kind == "dotted":
-            yield Word(found.start(), found.end(), acronym(found.group().replace(".", "")))
+            yield Word(start, end, acronym(found[0].replace(".", "")))
         else:
-            yield Word(found.start(), found.end(), folded(found.group()))
+            yield tuple.__new__(Word, (start, end, folded(found[0])))  # the fastest way
 
 
 def _run(text: str, start: int, end: int) -> Iterator[Word]:

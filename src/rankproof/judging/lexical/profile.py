@@ -96,9 +96,9 @@ class Profile:
         found = {pair for apart in range(1, NEAR + 1) for pair in zip(keys, keys[apart:], strict=False)}
         for place, number in enumerate(self.terms):
             if number.kind == NUMBER:
-                for near in self.terms[max(place - NEAR, 0) : place + NEAR + 1]:
-                    found.update(product(number.held, near.held))
-                    found.update(product(near.held, number.held))
+                beside = self.terms[max(place - NEAR, 0) : place + NEAR + 1]
+                near = [key for term in beside for key in term.held]
+                found.update(product(number.held, near), product(near, number.held))
         return frozenset(found)
 
     @cached_property

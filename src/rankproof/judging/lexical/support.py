@@ -46,7 +46,7 @@ def weigh(sought: Profile, text: Profile, weights: Weights) -> Evidence:
         weights.base
         + weights.reach * found.reach
         + weights.best * found.best
-        + weights.pairs * _pairs(sought, text, found.reach)
+        + (weights.pairs and weights.pairs * _pairs(sought, text, found.reach))
         + weights.words * _words(sought, text)
         + weights.speaker * (not sought.speakers <= text.speakers)
     )
@@ -70,11 +70,14 @@ def _pairs(sought: Profile, text: Profile, alone: float) -> float:
     """The share of neighbouring terms that stand near each other in the text too; `alone` for a single term."""
     if not sought.pairs:
         return alone
-    return sum(pair in text.neighbours for pair in sought.pairs) / len(sought.pairs)
+    known = text.vocabulary
+    there = [pair for pair in sought.pairs if pair[0] in known and pair[1] in known]
+    # Where no two are in the text at all, it need not be told which terms of it are neighbours.
+    return sum(map(text.neighbours.__contains__, there)) / len(sought.pairs) if there else 0.0
 
 
 def _words(sought: Profile, text: Profile) -> float:
     """The share of all words, small ones too, that are in the text."""
     if not sought.forms:
         return 0.0
-    return sum(form in text.vocabulary for form in sought.forms) / len(sought.forms)
+    return sum(map(text.vocabulary.__contains__, sought.forms)) / len(sought.forms)
