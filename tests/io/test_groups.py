@@ -121,4 +121,6 @@ def test_the_shell_takes_a_field_of_the_queries(
     assert run([command, *files, "--by", "queries.jsonl"]) == 2
     assert "several fields, kind, topic" in capsys.readouterr().err
     assert run([command, *files, "--by", "knd"]) == 2
-    assert "no file and no column of the judgments" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "no file and no column of the judgments" in told
+    assert told.count("Next: ") == 1

@@ -54,7 +54,7 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
             return groups_in_judgments(judgments, by)
         except (DataError, UsageError) as error:
             raise UsageError(
-                f"by: {by!r} is no file and no column of the judgments: {error}."
+                f"by: {by!r} is no file and no column of the judgments: {str(error).partition(' Next: ')[0]}"
                 " Next: check the spelling, or give a mapping of query id to group."
             ) from error
     raise UsageError(
