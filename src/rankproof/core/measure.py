@@ -139,7 +139,8 @@ class Measure:
             raise UsageError(
                 f"{self.spec.name}: got {args[0]!r}, expected parameters by name, or Hits. Next: write name=value."
             )
-        return self.spec.function(*args, **{**self._arguments, **params})  # type: ignore[no-any-return]
+        given = {**self._arguments, **params} if params else self._arguments
+        return self.spec.function(*args, **given)  # type: ignore[no-any-return]
 
     @cached_property
     def _arguments(self) -> dict[str, Any]:

@@ -70,10 +70,10 @@ def _count_by_comparing(
     begins = ends - length
     row = np.arange(ends[-1]) + (block.start.take(block.ranking) - begins).repeat(length)
     other, own = score.take(row), found.repeat(length)
-    above = np.add.reduceat((other > own).view(np.int8), begins, dtype=np.intp)
+    above = np.add.reduceat((other > own).astype(np.intp), begins)
     if _falling(block, score):
         return above, None
-    level = np.add.reduceat((other >= own).view(np.int8), begins, dtype=np.intp)
+    level = np.add.reduceat((other >= own).astype(np.intp), begins)
     return above, level - above
 
 

@@ -35,10 +35,11 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     tables = _Tables(source, queries, list(mapping.values()))
     repeated = tables.make_dicts()
     docs: list[Any] = []
-    parts = tables.parts(docs)
+    aspects = tables.have_aspects()
+    parts = tables.parts(docs, graded=not aspects)
     docs_are_integers = tables.are_integers(docs, parts)
     kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
-    if tables.have_aspects():
+    if aspects:
         judgments = judgments_from_nested(tables.nested(), True, source=source)
         return replace(judgments, prepared=kinds, repeated=repeated)
     return Judgments(
@@ -81,23 +82,23 @@ class _Tables:
                 repeated += len(table) - len(self.tables[i])
         return repeated
 
-    def parts(self, docs: list[Any]) -> list[_Part]:
+    def parts(self, docs: list[Any], *, graded: bool) -> list[_Part]:
         """The judgments of BATCH queries at a time, all that is done to them while they are in the cache.
 
         Their documents are added to `docs`.
         """
-        plain, parts = not self.have_aspects(), []
+        parts = []
         for i in range(0, len(self.tables), BATCH):
             tables = self.tables[i : i + BATCH]
             docs.extend(chain.from_iterable(tables))
-            parts.append(self._part(tables, plain))
+            parts.append(self._part(tables, graded))
         return parts
 
-    def _part(self, tables: list[dict[Any, Any]], plain: bool) -> _Part:
+    def _part(self, tables: list[dict[Any, Any]], graded: bool) -> _Part:
         return _Part(
             length=np.fromiter(map(len, tables), dtype=np.intp, count=len(tables)),
             integers=self._are_integers(tables),
-            grade=self._grades(tables) if plain else np.zeros(0),
+            grade=self._grades(tables) if graded else np.zeros(0),
         )
 
     def _are_integers(self, tables: list[dict[Any, Any]]) -> bool | None:
