@@ -1,6 +1,6 @@
 """Confidence intervals of means over queries.
 
-Up to 500 queries by a bias-corrected and accelerated (BCa) bootstrap; above by its second-order expansion,
+Up to 1,000 queries by a bias-corrected and accelerated (BCa) bootstrap; above by its second-order expansion,
 which agrees with it and needs no resampling.
 
 Reference: B. Efron: Better bootstrap confidence intervals, JASA 1987; P. Hall: The bootstrap and Edgeworth
@@ -23,7 +23,7 @@ from rankproof.errors import UsageError
 RESAMPLES = 10_000
 """Resamples of a bootstrap: the ends then move by less than 2 % of the interval's width from seed to seed."""
 
-MOST_RESAMPLED = 500
+MOST_RESAMPLED = 1_000
 """Up to this many queries are resampled; with more the expansion is as good."""
 
 AT_ONCE = 1 << 18
