@@ -14,6 +14,9 @@ from typing import Any
 
 from rankproof.errors import UsageError, nearest, shorten
 
+FILES: dict[Path, ModuleType] = {}
+"""The modules that were imported by their files, whose names others may have too."""
+
 
 def imported(words: Any, what: str) -> Any:
     """What is named so; a function itself as it is. `what` says in errors what it is wanted for.
@@ -81,6 +84,11 @@ def _by_name(module: str, what: str) -> ModuleType:
         ) from error
 
 
+def loaded(module: str) -> ModuleType | None:
+    """The module of that name, or of that file, as it was imported; None where it was not."""
+    return FILES.get(Path(module).resolve()) if module.endswith(".py") else sys.modules.get(module)
+
+
 def _by_path(file: str, what: str) -> ModuleType:
     path = Path(file)
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -88,6 +96,7 @@ def _by_path(file: str, what: str) -> ModuleType:
         raise UsageError(f"{what}: there is no file {path}. Next: name the file with the function.")
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
+    FILES[path.resolve()] = module
     spec.loader.exec_module(module)
     return module
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from rankproof.bench.adapters import adapted
-from rankproof.bench.adapters.imports import imported
+from rankproof.bench.adapters.imports import imported, loaded
 from rankproof.bench.adapters.sources import module_digest
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
@@ -147,8 +145,7 @@ def function_of(part: Part) -> Callable[..., Any]:
 def with_source(part: Part) -> Part:
     """The part with a digest of the code that it names: answers of other code are none of its own."""
     words = str(part.options.get("call", part.options.get("embedder", "")))
-    name = words.rpartition(":")[0]
-    module = sys.modules.get(Path(name).stem if name.endswith(".py") else name)
+    module = loaded(words.rpartition(":")[0])
     if module is not None:
         return replace(part, source=module_digest(module))
     return replace(part, source=adapted(words).settings.get("source")) if part.kind == CALL else part
