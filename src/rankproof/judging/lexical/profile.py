@@ -54,6 +54,10 @@ class Term(NamedTuple):
     sentence: int
 
 
+Sense = tuple[str, str, tuple[str]]
+"""The stem of a word, its kind, and the stem as all that it is found under."""
+
+
 @dataclass(frozen=True)
 class Profile:
     """A text as the lexical judge sees it."""
@@ -138,7 +142,8 @@ def profile(text: str) -> Profile:
     starts = [span.start for span in spans]
     numbers = list(_numbers(text, starts))
     spoken = _outside(words(text), numbers)
-    terms = [*_content(text, spoken, starts), *numbers]
+    senses = [_sense(word.form) for word in spoken]
+    terms = [*_content(text, spoken, senses, starts), *numbers]
     if numbers:
         terms.sort(key=_start)
     return Profile(
@@ -146,7 +151,7 @@ def profile(text: str) -> Profile:
         spans,
         tuple(terms),
         _where(terms),
-        (*(_sense(word.form)[0] for word in spoken), *(number.sought[0] for number in numbers)),
+        (*(key for key, _, _ in senses), *(number.sought[0] for number in numbers)),
         SPEAKERS.intersection(word.form for word in spoken),
     )
 
@@ -170,14 +175,13 @@ def _outside(spoken: list[Word], numbers: list[Term]) -> list[Word]:
     return [w for w in spoken if (at := bisect_right(begins, w.start)) == 0 or w.start >= taken[at - 1][1]]
 
 
-def _content(text: str, spoken: list[Word], starts: list[int]) -> Iterator[Term]:
+def _content(text: str, spoken: list[Word], senses: list[Sense], starts: list[int]) -> Iterator[Term]:
     """The words that say something; written large within a sentence, a word is a name."""
     place, begin, following = 0, *_ahead(starts, 0)
-    for start, end, form in spoken:
+    for (start, end, _), (key, kind, alone) in zip(spoken, senses, strict=True):
         while start >= following:
             place += 1
             begin, following = _ahead(starts, place)
-        key, kind, alone = _sense(form)
         if kind:
             named = start > begin and text[start].isupper()
             yield Term(key, alone, alone, NAME if named else kind, start, end, place)
@@ -190,7 +194,7 @@ def _ahead(starts: list[int], place: int) -> tuple[int, float]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _sense(form: str) -> tuple[str, str, tuple[str]]:
+def _sense(form: str) -> Sense:
     """The stem of a word, its kind ("" where it says little alone), and the stem as all that it is found under."""
     key = stem(form)
     if form in STOP_WORDS or form in HIRAGANA:
