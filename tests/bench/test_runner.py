@@ -144,7 +144,7 @@ def test_an_async_hang_is_cancelled_and_a_blocked_loop_is_left_behind() -> None:
 def test_what_waits_for_another_attempt_in_a_blocked_loop_is_asked_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tasks, "GRACE", 0.1)
+    monkeypatch.setattr(tasks, "GRACE", 0.3)
     released = threading.Event()
     asked: list[str] = []
 
@@ -157,9 +157,9 @@ def test_what_waits_for_another_attempt_in_a_blocked_loop_is_asked_elsewhere(
             raise ValueError("busy")
         return ["d1"]
 
-    run = bench().run("blocked", search, timeout=0.1, retries=1, backoff=0.15, concurrency=2)
+    run = bench().run("blocked", search, timeout=0.5, retries=1, backoff=0.6, concurrency=2)
     released.set()
-    assert run.failures == {"q1": "no answer within 0.1 s"}
+    assert run.failures == {"q1": "no answer within 0.5 s"}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
