@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat, starmap
-from operator import eq, is_not
+from operator import eq, is_, is_not
 from typing import Any
 
 import numpy as np
@@ -57,13 +57,13 @@ class MappingRankings:
         documents, start = finder(judgments), judgments.start
         for begin in range(0, len(rankings), QUERIES):
             some = rankings[begin : begin + QUERIES]
-            present = np.fromiter(map(is_not, some, repeat(ABSENT)), dtype=bool, count=len(some))
+            present = _present(some)
             self._make_dicts(some, judgments.queries[begin : begin + QUERIES], conventions, census)
             length = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
             for part in _cut(length, start[begin : begin + QUERIES + 1]):
                 first = begin + part.start
-                batch = _Batch(self.source, judgments, first, some[part], present[part], length[part])
-                yield batch.block(documents)
+                here = None if present is None else present[part]
+                yield _Batch(self.source, judgments, first, some[part], here, length[part]).block(documents)
 
     def table(self) -> RankingTable:
         """Every document of every ranking as columns."""
@@ -118,7 +118,8 @@ class _Batch:
     judgments: Judgments
     first: int
     rankings: list[Ranking]
-    present: Array
+    present: Array | None
+    """Which of the queries have a ranking; None: all."""
     length: Array
 
     def block(self, documents: Finder) -> Block:
@@ -126,16 +127,15 @@ class _Batch:
         self._check_ids()
         score = self._scores()
         found = documents.find(self.rankings, self.first, self.length, score)
+        query, length, ranking = self._answered(found.ranking)
+        return Block(query, offsets(length), score, ranking, found.judged, found.score, _Names(self.rankings))
+
+    def _answered(self, ranking: Array) -> tuple[Array, Array, Array]:
+        """The queries that have a ranking, its length, and the rankings' numbers counted among these alone."""
+        if self.present is None:
+            return np.arange(self.first, self.first + len(self.rankings)), self.length, ranking
         number = self.present.cumsum() - 1
-        return Block(
-            query=self.first + self.present.nonzero()[0],
-            start=offsets(self.length[self.present]),
-            score=score,
-            ranking=number.take(found.ranking),
-            judged=found.judged,
-            found=found.score,
-            ids=_Names(self.rankings),
-        )
+        return self.first + self.present.nonzero()[0], self.length[self.present], number.take(ranking)
 
     def _check_ids(self) -> None:
         judged = judged_kinds(self.judgments)[1]
@@ -161,6 +161,13 @@ class _Batch:
             yield f"{self.source}, query {shorten(self.judgments.queries[i])}", ranking
 
 
+def _present(rankings: list[Any]) -> Array | None:
+    """Which of the judged queries have a ranking; None: all."""
+    if not any(map(is_, rankings, repeat(ABSENT))):
+        return None
+    return np.fromiter(map(is_not, rankings, repeat(ABSENT)), dtype=bool, count=len(rankings))
+
+
 def _cut(length: Array, start: Array) -> Iterator[slice]:
     """Stretches of rankings, each with about BLOCK documents or look-ups, or a single larger ranking."""
     total = int(length.sum() + start[-1] - start[0])
@@ -168,7 +175,7 @@ def _cut(length: Array, start: Array) -> Iterator[slice]:
         return iter([slice(0, len(length))])
     work = (length + start[1:] - start[:-1]).cumsum()
     cuts = np.searchsorted(work, np.arange(BLOCK, total, BLOCK)) + 1
-    return starmap(slice, pairwise(np.unique([0, *cuts, len(length)]).tolist()))
+    return starmap(slice, pairwise(sorted({0, *cuts.tolist(), len(length)})))
 
 
 @dataclass(eq=False, slots=True)
