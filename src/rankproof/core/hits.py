@@ -116,12 +116,12 @@ class Hits:
 
     def valued(self, gain: Gain = "linear") -> Hits:
         """The same rows (and pool) with each grade replaced by its gain; below zero counts 0."""
+        if gain == "linear" and self.judged.lowest_grade >= 0:
+            return self
         key = ("valued", gain if isinstance(gain, str) else tuple(sorted(gain.items())))
         return self.once(key, lambda: self._valued(gain))  # type: ignore[no-any-return]
 
     def _valued(self, gain: Gain) -> Hits:
-        if gain == "linear" and self.judged.lowest_grade >= 0:
-            return self
         pool = None if self.pool is None else self.pool.valued(gain)
         return replace(self, grade=gains(self.grade, gain), pool=pool)
 

@@ -79,9 +79,9 @@ def _count_by_comparing(
 
 def _falling(block: Block, score: Array) -> bool:
     """Whether every ranking comes best first, as most do, and without equal scores."""
-    falls = score[1:] < score[:-1]
-    begins = block.start[1:-1]
-    falls[begins[(begins > 0) & (begins < len(score))] - 1] = True
+    falls = np.empty(len(score) + 1, dtype=np.bool_)
+    np.less(score[1:], score[:-1], out=falls[1:-1])
+    falls[block.start] = True  # where a ranking begins there is nothing to fall from; the last one is the end
     return bool(np.count_nonzero(falls) == len(falls))
 
 
