@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -115,14 +117,30 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(wait: float) -> Iterator[Count]:
-    """The server as long as the block runs."""
+    """The server as long as the block runs, in a process of its own, as models are; then the count is filled in."""
+    words = [sys.executable, __file__, str(wait)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        if server.stdin is None or server.stdout is None:
+            raise RuntimeError("the server has no pipes")
+        count = Count(url=server.stdout.readline().strip())
+        try:
+            yield count
+        finally:
+            server.stdin.close()
+        count.calls, count.characters = json.loads(server.stdout.readline())
+
+
+def main() -> None:
+    """Serve until standard input ends; the address goes to standard output, and at the end what was counted."""
     count = Count()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"count": count, "wait": wait}))
-    server.daemon_threads = True
-    server.request_queue_size = 256
-    count.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    bound = type("Bound", (Handler,), {"count": count, "wait": float(sys.argv[1])})
+    many = type("Server", (ThreadingHTTPServer,), {"request_queue_size": 256, "daemon_threads": True})
+    server = many(("127.0.0.1", 0), bound)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield count
-    finally:
-        server.shutdown()
+    print(f"http://127.0.0.1:{server.server_address[1]}/v1", flush=True)
+    sys.stdin.read()
+    print(json.dumps([count.calls, count.characters]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
