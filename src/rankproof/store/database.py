@@ -67,11 +67,11 @@ def held(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iter
 
 @contextmanager
 def _whole(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction: whatever ends it before its end, Ctrl-C included, nothing half done stays."""
+    """A transaction: whatever ends it before its end, nothing half done stays."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
-    except BaseException:
+    except BaseException:  # Ctrl-C too must leave nothing half done
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise

@@ -34,7 +34,7 @@ def _elsewhere(work: Coroutine[Any, Any, T]) -> T:
         done = thread.submit(asyncio.run, told())
         try:
             return done.result()
-        except BaseException:
+        except BaseException:  # Ctrl-C comes to this thread alone, and must end the work in the other
             loop, task = began.result()
             if not loop.is_closed():
                 loop.call_soon_threadsafe(task.cancel)
