@@ -96,8 +96,8 @@ def _by_path(file: str, what: str) -> ModuleType:
         raise UsageError(f"{what}: there is no file {path}. Next: name the file with the function.")
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
-    FILES[path.resolve()] = module
     spec.loader.exec_module(module)
+    FILES[path.resolve()] = module
     return module
 
 
