@@ -132,8 +132,8 @@ def test_slices_are_a_table_of_their_own() -> None:
 
 
 def test_only_the_best_mean_of_each_measure_is_marked() -> None:
-    first = summary("a", [row("RR", 0.5), row("AP", 0.3), row("Unjudged@5", 0.2)])
-    second = summary("b", [row("RR", 0.6), row("AP", 0.3), row("Unjudged@5", 0.4)])
+    first = summary("a", [row("RR", 0.5), row("AP", 0.3), row("Unjudged@5", 0.2, higher=False)])
+    second = summary("b", [row("RR", 0.6), row("AP", 0.3), row("Unjudged@5", 0.4, higher=False)])
     lines = render([first, second], "table").splitlines()
     assert [line.split() for line in lines if line.startswith(("RR", "AP", "Unjudged"))] == [
         ["RR", "0.5000", "0.6000*"],

@@ -174,7 +174,7 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
         for key in own:
             measure = own.column(key).measure
             if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
-                sign = 1 if measure.spec.higher else -1
+                sign = measure.spec.sign
                 values, corrected = _differences(own, other, key), own.corrected_lead(other, key, level)
                 mean = None if own.thin(key) or other.thin(key) else own[key]
                 yield Pair(name, measure, group, mean, sign * values, sign, corrected)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rankproof.api.deciding import sign_of
 from rankproof.api.scores import Scores
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of
@@ -89,9 +88,16 @@ class Comparison:
 
     @property
     def winner(self) -> str | None:
-        """The system that is better than the baseline on the first measure and highest of those; else None."""
+        """The system that is better than the baseline on the first measure and has the best mean; else None."""
         better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
-        return max(better, key=lambda each: each.mean or 0.0).system if better else None
+        return (
+            max(better, key=lambda each: self._sign(each.measure) * (each.mean or 0.0)).system
+            if better
+            else None
+        )
+
+    def _sign(self, measure: str | Measure) -> int:
+        return self.scores[self.baseline].column(measure).measure.spec.sign
 
     def _mean(self, measure: str) -> float | None:
         """The baseline's mean; none where it is over too few of the samples to be shown."""
@@ -105,9 +111,9 @@ class Comparison:
         """Each query with its difference to the baseline, what got worse most first."""
         name = measure if measure is not None else self.names[0]
         mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
-        return sorted(
-            ((query, mine[query] - theirs[query]) for query in mine if query in theirs), key=lambda x: x[1]
-        )
+        differences = [(query, mine[query] - theirs[query]) for query in mine if query in theirs]
+        sign = self._sign(name)
+        return sorted(differences, key=lambda pair: sign * pair[1])
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data."""
@@ -138,7 +144,7 @@ class Comparison:
         if system is not None and system not in others:
             raise one_of("system", system, others)
         first = self.names[0]
-        return system or max(others, key=lambda name: sign_of(others[name]) * others[name][first])
+        return system or max(others, key=lambda name: self._sign(first) * others[name][first])
 
     def format(self, name: str = "table", worst: int = 0) -> str:
         """The comparison as text: table, markdown, latex, csv, json or jsonl.
@@ -194,8 +200,7 @@ class Comparison:
 
     def _turned(self, system: str) -> list[float]:
         """The differences on the first measure, so that more is better."""
-        sign = self.scores[self.baseline].column(self.names[0]).measure.spec.higher or -1
-        return [sign * value for _, value in self.moved(system)]
+        return [self._sign(self.names[0]) * value for _, value in self.moved(system)]
 
     def __str__(self) -> str:
         return self.format()

@@ -20,7 +20,7 @@ def first_measure(scores: Scores) -> str:
 
 def sign_of(scores: Scores) -> int:
     """1 where more of the deciding measure is better, else -1."""
-    return 1 if next(iter(scores.columns.values())).measure.spec.higher else -1
+    return next(iter(scores.columns.values())).measure.spec.sign
 
 
 def averaged(measure: Measure) -> Measure:

@@ -169,6 +169,7 @@ class JudgedScores(Scores):
             corrected=None if corrected is None else corrected.value,
             corrected_ends=None if corrected is None else (corrected.low, corrected.high),
             note=note_of([column]),
+            higher=column.measure.spec.higher,
         )
 
     def summary(self, name: str = "") -> Summary:

@@ -59,6 +59,8 @@ class Leaderboard:
     swap_rate: float
     """How often two halves of the queries disagree about which of two systems is better."""
     alpha: float
+    higher: bool = True
+    """Whether more is better."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
@@ -161,6 +163,7 @@ def leaderboard(
         pairs=len(ps),
         swap_rate=swap_rate(values, np.random.default_rng(seed), SPLITS).rate,
         alpha=alpha,
+        higher=higher,
     )
 
 

@@ -123,7 +123,7 @@ class Scores:
         """The `n` queries with the worst values, the worst first."""
         column = self.column(measure if measure is not None else next(iter(self.columns)))
         values = self.values(column.measure.name)
-        sign = 1 if column.measure.spec.higher else -1
+        sign = column.measure.spec.sign
         return sorted(values.items(), key=lambda item: sign * item[1])[:n]
 
     # --- what the numbers are worth ------------------------------------------------------------
@@ -220,6 +220,7 @@ class Scores:
             never_found=split[0],
             ranked_too_low=split[1],
             note=column.note,
+            higher=column.measure.spec.higher,
         )
 
     def summary(self, name: str = "") -> Summary:

@@ -31,7 +31,7 @@ class Standings(Comparison):
     def order(self) -> list[str]:
         """The systems, the best on the first measure first."""
         first = self.names[0]
-        sign = 1 if self.scores[self.baseline].column(first).measure.spec.higher else -1
+        sign = self.scores[self.baseline].column(first).measure.spec.sign
         return sorted(self.scores, key=lambda name: -sign * self.scores[name][first])
 
     @property

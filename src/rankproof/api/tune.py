@@ -102,7 +102,7 @@ class Tuned:
 
     def _advice(self) -> list[str]:
         """What the held-out queries say against the choice."""
-        sign = 1 if self.measure.spec.higher else -1
+        sign = self.measure.spec.sign
         others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
         return ["", f"No worse on the held-out queries: {', '.join(others)}."] if others else []
 
@@ -161,7 +161,7 @@ def _recipe(names: Sequence[str], method: str, normalise: str | None, settings: 
 
 def _best(tried: Sequence[Trial], measure: Measure) -> int:
     """The best trial; where several are, the first."""
-    sign = 1 if measure.spec.higher else -1
+    sign = measure.spec.sign
     return max(range(len(tried)), key=lambda i: sign * round(tried[i].mean, SAME))
 
 

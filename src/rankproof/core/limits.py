@@ -92,7 +92,7 @@ def split(measure: Measure, hits: Hits) -> Split | None:
     value = worth(measure, hits)
     if not measure.spec.reorder or not steady(measure) or value is None:
         return None
-    sign = 1 if measure.spec.higher else -1
+    sign = measure.spec.sign
     top = sign * ceiling(measure, hits)
     if bool((top - sign * _complete(measure, hits) > CLOSE).any()):
         return None

@@ -56,6 +56,11 @@ class Spec:
     declared: Spec | None = None
     """The spec as it was declared, where parameters changed something."""
 
+    @property
+    def sign(self) -> int:
+        """1 if more is better, else -1: values times the sign are compared so that more is better."""
+        return 1 if self.higher else -1
+
     def under(self, params: Mapping[str, Any]) -> Spec:
         """The spec of one use of the measure, with what its parameters change."""
         base = self.declared or self

@@ -39,6 +39,8 @@ class Row:
     corrected_ends: Pair | None = None
     """Its interval, which includes the judge's error."""
     note: str = ""
+    higher: bool = True
+    """Whether more is better."""
 
     @property
     def thin(self) -> bool:

@@ -52,7 +52,7 @@ def _rendered(
 
 
 def _means(view: View) -> Grid:
-    ranks = _ranks(list(view["means"].values()), True)
+    ranks = _ranks(list(view["means"].values()), view["higher"])
     rows = [
         (name, score(mean), rank) for (name, mean), rank in zip(view["means"].items(), ranks, strict=True)
     ]

@@ -74,7 +74,8 @@ def tables(content: Content) -> Iterator[Table]:
         yield _differences(
             content, f"Differences to {content.comparison['baseline']}", lambda row: not row["slice"]
         )
-    yield _losses(content)
+    if content.splits:
+        yield _losses(content)
     headings = ("system", *(between(*each) for each in BUCKETS), "not found")
     yield (
         "Relevant documents by rank",
@@ -120,7 +121,7 @@ def _differences(content: Content, title: str, wanted: Callable[[Any], bool]) ->
 
 
 def _losses(content: Content) -> Table:
-    rows = [_lost(each, i) for i in range(len(content.definitions)) for each in content.systems]
+    rows = [_lost(each, i) for i in content.splits for each in content.systems]
     return (
         "Where it is lost",
         ("measure", "system", "reached", "ranked too low", "never found", "ceiling"),

@@ -1,11 +1,10 @@
-"""Several rankings in one table: means with their intervals, the highest of each measure marked."""
+"""Several rankings in one table: means with their intervals, the best of each measure marked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from rankproof.core.names import find
 from rankproof.core.summary import Row, Summary
 from rankproof.reporting.numbers import score, short_span
 from rankproof.reporting.tables import GAP, WIDTH, Column, table, width
@@ -36,7 +35,7 @@ def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
         means = [each.rows[i].shown for each in summaries if not math.isnan(each.rows[i].shown)]
         if len(means) < len(summaries):
             continue  # one has no mean, so none is best
-        top = max(means) if more_is_better(row.measure) else min(means)
+        top = max(means) if row.higher else min(means)
         if score(row.shown) == score(top) and score(max(means)) != score(min(means)):
             won.add(row.measure)
     return won
@@ -45,12 +44,6 @@ def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
 def legend(summaries: Sequence[Summary]) -> str:
     """What the mark says; "" where no mean is marked."""
     return LEGEND if any(best(summaries, each) for each in summaries) else ""
-
-
-def more_is_better(name: str) -> bool:
-    """Whether a higher value of the measure is the better one."""
-    measure = find(name.partition("@")[0].partition("(")[0])
-    return measure is None or measure.spec.higher
 
 
 def _spaced(labels: Sequence[str]) -> list[str]:

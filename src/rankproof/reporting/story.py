@@ -38,7 +38,8 @@ def _sections(content: Content) -> Iterator[tuple[str, list[str]]]:
     yield "Systems", _systems(content)
     if content.comparison is not None:
         yield "Differences", _differences(content)
-    yield "Where it is lost", _losses(content)
+    if 0 in content.splits:
+        yield "Where it is lost", _losses(content)
     yield "How far down", _curves(content)
     yield "Where the relevant documents stand", _ranks(content)
     if content.duels:

@@ -104,7 +104,7 @@ def _quantile(seconds: Sequence[float], share: float) -> float | None:
 def fronted(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
     """The rows, those on the front marked; only what was run on all questions can be."""
     most = max(row.n for row in rows if row.means)
-    sign = 1 if measure.spec.higher else -1
+    sign = measure.spec.sign
     able = [row for row in rows if row.means and row.n == most]
     points = np.array([[sign * row.means[measure.name], -(row.p50 or 0), -row.cost] for row in able])
     marked = {row.name for row, on in zip(able, front(points), strict=True) if on}

@@ -130,6 +130,17 @@ class Content:
         """The deciding measure."""
         return self.definitions[0].name
 
+    @property
+    def splits(self) -> list[int]:
+        """The measures of which it is known for all systems what was never found, and what was ranked too low."""
+        bars = [[system.bars[i] for system in self.systems] for i in range(len(self.definitions))]
+        return [
+            i
+            for i, some in enumerate(bars)
+            if self.definitions[i].higher
+            and all(None not in (bar.never_found, bar.ranked_too_low) for bar in some)
+        ]
+
     def system(self, name: str) -> System:
         """The system of that name."""
         return next(each for each in self.systems if each.name == name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankproof.reporting.html.charts import PARTS, losses
-from rankproof.reporting.html.content import Bar, Content
+from rankproof.reporting.html.content import Content
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, table
 from rankproof.reporting.html.page import Section
 from rankproof.reporting.html.svg import figure
@@ -12,7 +12,7 @@ from rankproof.reporting.numbers import score
 
 def section(content: Content) -> Section | None:
     """A picture for each measure that can be split, and the table; None where there is none."""
-    shown = [i for i in range(len(content.definitions)) if _split(content, i)]
+    shown = content.splits
     if not shown:
         return None
     lead = el(
@@ -22,14 +22,6 @@ def section(content: Content) -> Section | None:
     )
     pictures = el("div", *(_picture(content, i) for i in shown), cls="grid")
     return Section("losses", "Where it is lost", join([lead, _legend(), pictures, _table(content, shown)]))
-
-
-def _split(content: Content, i: int) -> bool:
-    return all(_can(each.bars[i]) for each in content.systems) and content.definitions[i].higher
-
-
-def _can(bar: Bar) -> bool:
-    return bar.never_found is not None and bar.ranked_too_low is not None
 
 
 def _legend() -> Markup:

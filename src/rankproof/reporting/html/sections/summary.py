@@ -20,8 +20,8 @@ def section(content: Content) -> Section:
 
 def said(content: Content) -> list[str]:
     """The whole summary, the verdict first."""
-    bar = content.system(content.leader).bars[0]
-    own = [_reached(content, bar), *_lost(bar), *_audited(content)]
+    bar, higher = content.system(content.leader).bars[0], content.definitions[0].higher
+    own = [_reached(content, bar), *(_lost(bar) if higher else []), *_audited(content)]
     if content.comparison is None:
         return own
     verdict, *unclear, _ = sentences(content.comparison)
@@ -51,10 +51,11 @@ def size(content: Content) -> str:
 
 def _reached(content: Content, bar: Bar) -> str:
     which = "the best" if len(content.systems) > 1 else "a"
+    most = "most" if content.definitions[0].higher else "least"
     return (
         f"{content.leader} has {which} mean {bar.measure} of {score(bar.mean)}, with {share(content.level)} confidence "
         f"between {score(bar.low)} and {score(bar.high)}. "
-        f"The most that any ranking could reach under these judgments is {score(bar.ceiling)}."
+        f"The {most} that any ranking could reach under these judgments is {score(bar.ceiling)}."
     )
 
 
