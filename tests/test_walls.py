@@ -16,6 +16,7 @@ ROOT = Path(rankproof.__file__).parent
 
 MAY_IMPORT = {
     "errors": set(),
+    "display": set(),
     "core": {"errors"},
     "stats": {"errors", "core"},
     "io": {"errors", "core"},
@@ -39,6 +40,8 @@ MAY_IMPORT = {
         *("sample", "progress", "compat"),
     },
 }
+for _layer in MAY_IMPORT.keys() - {"errors", "display", "progress", "sample"}:
+    MAY_IMPORT[_layer].add("display")  # how a result shows itself is the same everywhere
 CORE_MAY_LOAD = {"numpy", "rankproof"} | set(sys.stdlib_module_names)
 CORE_MUST_NOT_USE = {
     "logging",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.reporting.tables import Column, clean, cut, pad, table, width, wrap
+from rankproof.display import width
+from rankproof.reporting.tables import Column, clean, cut, pad, table, wrap
 
 TEXT = st.text(max_size=60)
 

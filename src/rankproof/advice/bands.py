@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rankproof.display import Displayable
+
 WORDS = ("poor", "acceptable", "good", "excellent")
 
 CUTS: Mapping[str, tuple[float, float, float]] = {
@@ -38,7 +40,7 @@ PLACES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class Band(Displayable):
     """One measure's mean, what it could have been, and what that is called."""
 
     measure: str

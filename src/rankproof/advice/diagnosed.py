@@ -13,13 +13,14 @@ from rankproof.advice.patterns import Pattern
 from rankproof.advice.regimes import Regime
 from rankproof.advice.why.rules import Cause
 from rankproof.core.audit.finding import Finding
+from rankproof.display import Displayable
 
 MOST = 3
 """Changes that are recommended: as many as one can try before measuring again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class Served(Displayable):
     """One query, how it was served, and why no better."""
 
     query: str
@@ -46,7 +47,7 @@ class Served:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosed:
+class Diagnosed(Displayable):
     """What is wrong with a ranking, and what to do first."""
 
     measure: str

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 from rankproof.stats.differences import difference_intervals
 from rankproof.stats.paired import paired
 
@@ -81,7 +82,7 @@ CHANGES: Mapping[str, Change] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Displayable):
     """A change with the gain that was measured for it."""
 
     kind: str

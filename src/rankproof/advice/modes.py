@@ -9,6 +9,7 @@ from typing import Any
 from rankproof.advice.bands import Band
 from rankproof.advice.fixes import Fix
 from rankproof.advice.regimes import is_high
+from rankproof.display import Displayable
 
 GONE = 0.05
 """From this share of judged relevant documents missing in the corpus on, the judgments are of another corpus."""
@@ -52,7 +53,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Displayable):
     """A failure mode that was found, with its evidence."""
 
     name: str

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 from rankproof.stats.corrections import correct
 from rankproof.stats.groups import Gap, gap
 
@@ -19,7 +20,7 @@ TOO_FEW = "too few"
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Displayable):
     """One kind of query against all others."""
 
     kind: str

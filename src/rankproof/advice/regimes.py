@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rankproof.advice.bands import CUTS, WORDS, Band, word_of
+from rankproof.display import Displayable
 
 GOOD = 1
 """Which of a measure's cuts divides high from low: where good begins."""
 
 
 @dataclass(frozen=True, slots=True)
-class Regime:
+class Regime(Displayable):
     """High or low precision with high or low recall."""
 
     precision: str

@@ -21,6 +21,7 @@ from rankproof.bench.runner import Limits, plan_for
 from rankproof.core.audit.meeting import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.io.ids import is_integer, judged_kinds
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 SAMPLE = "sample"
 
 
-class Benchmark:
+class Benchmark(Displayable):
     """Questions, what is relevant to them, and the documents where they are at hand.
 
     `queries` are what `load_questions` takes, `judgments` what `evaluate` takes, `corpus` what `load_corpus`
@@ -130,7 +131,7 @@ class Benchmark:
     def __len__(self) -> int:
         return len(self.queries if self.judgments is None else self.judgments.queries)
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         documents = "" if self.corpus is None else f", {len(self.corpus)} documents"
         return f"<Benchmark of {len(self)} questions{documents}; runs: {', '.join(self.runs) or 'none'}>"
 

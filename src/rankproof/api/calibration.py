@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.judging.trust.agreement import Agreed
 from rankproof.reporting.calibration import calibration
 from rankproof.stats.agreement import Agreement
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Displayable):
     """What people's labels say of a judge, relation by relation."""
 
     judge: str
@@ -44,7 +45,7 @@ class Calibration:
     def __str__(self) -> str:
         return calibration(self)
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         kappas = ", ".join(f"{n}: kappa {_short(k.value)}" for n, k in self.kappa.items())
         return f"<Calibration of {self.judge} by {self.n} labels: {kappas or 'no labels'}>"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.api.scores import Scores
 from rankproof.core.measure import Measure
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ VERDICTS = ("better", "worse", "equivalent", "unclear")
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonRow:
+class ComparisonRow(Displayable):
     """One system against the baseline on one measure, over all queries or a slice."""
 
     system: str
@@ -61,7 +62,7 @@ class ComparisonRow:
 
 
 @dataclass(eq=False)
-class Comparison:
+class Comparison(Displayable):
     """Every system against the baseline: rows, and the scores behind them."""
 
     rows: list[ComparisonRow]
@@ -204,6 +205,11 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.format()
+
+    def _in_one_line(self) -> str:
+        others = ", ".join(name for name in self.scores if name != self.baseline)
+        kind, won = type(self).__name__, self.winner
+        return f"<{kind} with {self.baseline} by {self.names[0]}, winner: {won or 'none'}; {others}>"
 
 
 def _warnings(scores: Scores) -> int:

@@ -57,7 +57,7 @@ class Diagnosis(Diagnosed):
     def __str__(self) -> str:
         return self.format()
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         found = ", ".join(each.kind for each in self.first) or "none"
         return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
 

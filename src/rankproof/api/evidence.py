@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, nearest
 from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.run import Judged
@@ -24,7 +25,7 @@ LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Displayable):
     """One pair that a sample's metrics looked at, and what was said of it."""
 
     sample: str
@@ -47,7 +48,7 @@ class Piece:
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class Evidence:
+class Evidence(Displayable):
     """The pieces of evidence, sample by sample, in order."""
 
     _file: IO[bytes] = field(default_factory=lambda: _spooled())

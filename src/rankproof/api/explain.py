@@ -23,6 +23,7 @@ from rankproof.core.listing import ideal, listing, missed
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
 from rankproof.core.ties import seen_by, worth
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.texts import QUERY_TEXT, read_texts, read_titles
@@ -32,7 +33,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Displayable):
     """One number explained, and beside it the same under a profile where one was asked for."""
 
     own: Explained
@@ -64,7 +65,7 @@ class Explanation:
         """The list, the steps, and what differs."""
         return text(self.own, self.other)
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         """What it explains."""
         return f"<Explanation of {self.own.measure} = {self.value:.4f} for query {self.own.query!r}>"
 

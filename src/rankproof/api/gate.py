@@ -23,6 +23,7 @@ from rankproof.api.gate_rows import GateRow, believed, coverage_rows, difference
 from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
 from rankproof.core.names import parse
+from rankproof.display import Displayable
 from rankproof.errors import UsageError
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, overall
 
@@ -32,7 +33,7 @@ EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 4}
 
 
 @dataclass(eq=False)
-class Gate:
+class Gate(Displayable):
     """The outcome, and every row behind it."""
 
     rows: list[GateRow]
@@ -75,6 +76,10 @@ class Gate:
 
     def __str__(self) -> str:
         return self.format()
+
+    def _in_one_line(self) -> str:
+        rows = ", ".join(f"{each.measure} {each.outcome}" for each in self.rows)
+        return f"<Gate: {self.outcome}; {rows}>"
 
 
 def gate(

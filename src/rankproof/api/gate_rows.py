@@ -9,6 +9,7 @@ from typing import Any
 from rankproof.api.checks import check_floor
 from rankproof.api.compare import Pair, corrected_in
 from rankproof.api.scores import Scores
+from rankproof.display import Displayable
 from rankproof.errors import one_of
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
 
@@ -19,7 +20,7 @@ TOO_LITTLE = "too little is judged"
 
 
 @dataclass(frozen=True, slots=True)
-class GateRow:
+class GateRow(Displayable):
     """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
 
     check: str

@@ -28,13 +28,14 @@ from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, one_of
 from rankproof.progress import Progress
 from rankproof.store.answers import opened
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grid:
+class Grid(Displayable):
     """What came out of a grid: rows, effects, the front, and the winner with what it is worth; `print` shows it."""
 
     measure: str
@@ -110,7 +111,7 @@ class Grid:
     def __str__(self) -> str:
         return self.format()
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         return f"<Grid of {len(self.rows)} configurations by {self.measure}; winner: {self.winner}>"
 
 

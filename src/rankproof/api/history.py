@@ -16,6 +16,7 @@ from rankproof.api.compare import compare_scores
 from rankproof.api.comparison import Comparison
 from rankproof.api.gate import Gate, gate_scores
 from rankproof.api.scores import Scores
+from rankproof.display import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.store import experiments, transfer
 from rankproof.store.commit import git_commit
@@ -27,7 +28,7 @@ DEFAULT = "rankproof.db"
 """Where the history is if nobody says otherwise."""
 
 
-class History:
+class History(Displayable):
     """Results by name in one SQLite file. Nothing is written until something is saved.
 
     >>> import tempfile
@@ -44,6 +45,9 @@ class History:
         self.path = Path(path)
         self.timeout = timeout
         """Seconds to wait for another program that is writing."""
+
+    def _in_one_line(self) -> str:
+        return f"<History in {self.path}>"
 
     def save(
         self, scores: Scores, name: str, *, tags: Mapping[str, str] | None = None, replace: bool = False

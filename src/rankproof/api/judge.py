@@ -17,6 +17,7 @@ from rankproof.api.plan import Plan, plan
 from rankproof.api.probing import probed
 from rankproof.api.sample_groups import SampleGroups
 from rankproof.api.tally import Tally
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.judges import judges_of
@@ -69,7 +70,7 @@ def judge(
     return reader(samples, metrics, **how, blame=blame, probe=probe)
 
 
-class Judge:
+class Judge(Displayable):
     """A judge with its ledger, ready for any number of samples."""
 
     def __init__(
@@ -138,7 +139,7 @@ class Judge:
         if self.ledger is not None and asking:
             self.ledger.ran([each.identity for each in asking])
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         return f"<Judge {self.name}>"
 
 

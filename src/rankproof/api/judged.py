@@ -290,7 +290,7 @@ class JudgedScores(Scores):
         """Take the values of a metric as they were saved, with what was saved beside them."""
         self.columns[name] = column_from(self.parse(name), values, counted, self.stored["judged"][name])
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
         return f"<JudgedScores of {len(self.queries)} samples: {means}>"
 

@@ -15,6 +15,7 @@ from rankproof.api.checks import check_not_thin
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.stats.corrections import correct
 from rankproof.stats.flips import sign_flips
@@ -39,7 +40,7 @@ Systems = Mapping[str, Scores] | Mapping[str, float] | str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboard:
+class Leaderboard(Displayable):
     """The systems by their means, the best first, and how far that order hangs on single queries."""
 
     measure: str
@@ -75,9 +76,13 @@ class Leaderboard:
     def __str__(self) -> str:
         return self.format()
 
+    def _in_one_line(self) -> str:
+        means = ", ".join(f"{name} {mean:.4f}" for name, mean in self.means.items())
+        return f"<Leaderboard of {len(self.means)} systems by {self.measure}: {means}>"
+
 
 @dataclass(frozen=True, slots=True)
-class RankCorrelation:
+class RankCorrelation(Displayable):
     """How alike two orders of the same systems are."""
 
     names: tuple[str, str]
@@ -118,6 +123,13 @@ class RankCorrelation:
 
     def __str__(self) -> str:
         return self.format()
+
+    def _in_one_line(self) -> str:
+        return f"<RankCorrelation of {len(self.scores)} systems: tau_b={_short(self.tau_b)}, rbo={_short(self.rbo)}>"
+
+
+def _short(found: Alike) -> str:
+    return "-" if found.value is None else f"{found.value:.4f}"
 
 
 def leaderboard(

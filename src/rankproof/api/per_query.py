@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rankproof.core.measure import Measure
+from rankproof.display import Displayable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PerQueryValues(Mapping[str, dict[str, float]]):
+class PerQueryValues(Displayable, Mapping[str, dict[str, float]]):
     """`{measure: {query: value}}`, made when asked for; other names of a measure find it too."""
 
     names: Collection[str]
@@ -32,5 +33,5 @@ class PerQueryValues(Mapping[str, dict[str, float]]):
     def __len__(self) -> int:
         return len(self.names)
 
-    def __repr__(self) -> str:
-        return repr(dict(self))
+    def _in_one_line(self) -> str:
+        return f"<values by query of {', '.join(self.names)}>"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from rankproof.display import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.keeping import InMemory
 from rankproof.judging.run import Run, batches
@@ -15,7 +16,7 @@ from rankproof.judging.verdicts import Account, Ask
 
 
 @dataclass(slots=True)
-class Plan:
+class Plan(Displayable):
     """How many pairs samples have, how many are in the ledger already, and what asking the rest may take."""
 
     judge: str

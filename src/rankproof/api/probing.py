@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rankproof.core.audit.finding import Finding
+from rankproof.display import Displayable
 from rankproof.errors import DataError
 from rankproof.judging.settling import add
 from rankproof.judging.trust.drift import Said, ask_again, changed, fix, probes, probes_of_others, version_of
@@ -22,7 +23,7 @@ ALONE = 30
 
 
 @dataclass(frozen=True)
-class Drift:
+class Drift(Displayable):
     """How far a judge's verdicts on the fixed pairs changed."""
 
     judge: str
@@ -46,7 +47,7 @@ class Drift:
     def __str__(self) -> str:
         return drift_text(self.judge, self)
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         return f"<Drift of {self.judge} over {self.n} fixed pairs: {self.flips} changed>"
 
 

@@ -16,6 +16,7 @@ from rankproof.api.content import Texts, collect
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.io.load import load_ranking
 from rankproof.reporting.html.content import Content
@@ -31,7 +32,7 @@ KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".pdf": "pdf", ".te
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Displayable):
     """A report that can be written as a page, on paper, as text, as markdown or as LaTeX tables."""
 
     content: Content
@@ -84,6 +85,10 @@ class Report:
             return self.pdf()
         write = {"html": self.html, "markdown": self.markdown, "latex": self.latex, "text": self.text}[kind]
         return write().encode("utf-8", "backslashreplace")
+
+    def _in_one_line(self) -> str:
+        systems = ", ".join(each.name for each in self.content.systems)
+        return f"<Report {self.content.title!r}: {systems}>"
 
     def _repr_html_(self) -> str:
         """In a notebook: the page in a frame of its own, so that its style stays inside."""

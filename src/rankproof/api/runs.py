@@ -16,6 +16,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, shorten
 from rankproof.io.mappings import MappingRankings
 from rankproof.reporting.numbers import count
@@ -28,7 +29,7 @@ SHARES = (0.5, 0.95, 0.99)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(Displayable):
     """A row for every question that was asked; printed, it shows scores, latencies and failures."""
 
     name: str
@@ -192,7 +193,7 @@ class Run:
             }
         )
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         wrong = f", {len(self.failures)} failed" if self.failures else ""
         return f"<Run {self.name!r}: {count(len(self.rows), 'question')}{wrong}>"
 

@@ -20,6 +20,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.core.scoring import Column
 from rankproof.core.summary import Pair, Row, Summary
+from rankproof.display import Displayable
 from rankproof.errors import RankproofError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ SEED = 0
 
 
 @dataclass(eq=False, repr=False)
-class Scores:
+class Scores(Displayable):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
 
     queries: tuple[str, ...]
@@ -337,7 +338,7 @@ class Scores:
     def __str__(self) -> str:
         return self.format()
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
         return f"<Scores of {len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}: {means}>"
 

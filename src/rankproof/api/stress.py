@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from rankproof.api.judge import DEFAULT_METRICS, Judge
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.keeping import InMemory
 from rankproof.judging.metrics.names import Asked, parse_all
@@ -22,7 +23,7 @@ MOST = 100
 
 
 @dataclass(frozen=True)
-class Stress:
+class Stress(Displayable):
     """The flips of a judge: for each way of asking again and each relation the share that changed."""
 
     judge: str
@@ -44,7 +45,7 @@ class Stress:
     def __str__(self) -> str:
         return stress_text(self.judge, self.samples, self.rates, self.lost)
 
-    def __repr__(self) -> str:
+    def _in_one_line(self) -> str:
         return f"<Stress of {self.judge} over {self.samples} samples: {self.flips}>"
 
 

@@ -14,11 +14,12 @@ from rankproof.core.hits import Array, PerQuery, ratio
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Column
 from rankproof.core.summary import Pair
+from rankproof.display import Displayable
 from rankproof.judging.metrics.counting import Outcome
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Reasons(Sequence[str]):
+class Reasons(Displayable, Sequence[str]):
     """Why samples have no value, each in words that are held once; empty where a sample has one.
 
     >>> reasons = Reasons.of(["", "no answer", "no answer"])

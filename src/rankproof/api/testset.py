@@ -20,6 +20,7 @@ from rankproof.bench.testset.pool import Pool, pooled
 from rankproof.bench.testset.splits import split
 from rankproof.core.audit.finding import Audit
 from rankproof.core.judgments import Judgments
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_judgments
@@ -145,7 +146,7 @@ def split_questions(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Displayable):
     """How many questions a wanted difference needs, and what that follows from."""
 
     measure: str

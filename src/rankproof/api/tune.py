@@ -20,6 +20,7 @@ from rankproof.bench.fusion.tuning import split, trials
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
+from rankproof.display import Displayable
 from rankproof.errors import UsageError
 from rankproof.io.load import load_judgments
 from rankproof.reporting.numbers import score, span
@@ -30,7 +31,7 @@ SAME = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(Displayable):
     """The mean over some queries with its 95 % interval."""
 
     name: str
@@ -41,7 +42,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Displayable):
     """One setting that was tried, and its mean over the queries tuned on."""
 
     settings: Mapping[str, Any]
@@ -49,7 +50,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class Tuned(Displayable):
     """A fusion whose settings were chosen; `print` shows what they are worth."""
 
     recipe: Recipe
@@ -82,6 +83,10 @@ class Tuned:
                 " Next: give the rankings under the names they were tuned by."
             )
         return open_pool({name: loaded[name] for name in self.names}, depth).fused(self.recipe)
+
+    def _in_one_line(self) -> str:
+        chosen = f"{self.recipe.method.name}{_shown(self.settings)}"
+        return f"<Tuned {chosen}: {self.measure}={self.held_out.mean:.4f} held out>"
 
     def __str__(self) -> str:
         parts = [self.tuned_on, self.held_out, *self.others]

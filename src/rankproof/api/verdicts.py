@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.judging.checking import checked
 from rankproof.judging.judges.human import human_judge
@@ -21,11 +22,14 @@ DEFAULT = "verdicts.db"
 """Where the command line keeps verdicts if nobody says otherwise."""
 
 
-class Verdicts:
+class Verdicts(Displayable):
     """The verdicts in the file of a ledger."""
 
     def __init__(self, path: str | os.PathLike[str] | Ledger = DEFAULT) -> None:
         self.ledger = path if isinstance(path, Ledger) else Ledger(Path(path))
+
+    def _in_one_line(self) -> str:
+        return f"<Verdicts in {self.ledger.path}>"
 
     def __iter__(self) -> Iterator[Entry]:
         return self.ledger.entries()

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, is_one_of, one_of
 
 CHOICES: dict[str, dict[str, str]] = {
@@ -54,7 +55,7 @@ class Default(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Conventions:
+class Conventions(Displayable):
     """Every policy of `evaluate` that can move a number."""
 
     ties: str = Default("trec")

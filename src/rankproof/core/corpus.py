@@ -8,11 +8,12 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.errors import DataError, shorten
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class Document(Displayable):
     """One text with its id, its title, and whatever else is known of it."""
 
     id: str
@@ -30,7 +31,7 @@ class Document:
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
-class Corpus(Mapping[str, Document]):
+class Corpus(Displayable, Mapping[str, Document]):
     """Documents by id, each id once.
 
     >>> corpus = Corpus.of({"d1": "Within 30 days.", "d2": {"title": "Fees", "text": "None.", "topic": "money"}})

@@ -8,10 +8,11 @@ from typing import Any
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.derivation.steps import Step
+from rankproof.display import Displayable
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Line(Displayable):
     """One document of the ranking."""
 
     rank: int | None
@@ -27,7 +28,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Displayable):
     """How one number of one query comes about under one set of conventions."""
 
     query: str

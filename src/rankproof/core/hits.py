@@ -11,12 +11,13 @@ import numpy as np
 
 from rankproof.core.arrays import FEW, Array, PerQuery, best_first, offsets, ratio, runs
 from rankproof.core.gain import Gain, gains
+from rankproof.display import Displayable
 
 __all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]
 
 
 @dataclass(frozen=True, eq=False)
-class Hits:
+class Hits(Displayable):
     """One row for each judged document that a ranking found, sorted by query, then rank.
 
     Unjudged documents are not in it: only their number matters, and `retrieved` tells it.
@@ -311,7 +312,7 @@ class Hits:
 
 
 @dataclass(frozen=True, eq=False)
-class Facets:
+class Facets(Displayable):
     """Judgments by aspect: document `doc[i]` has `grade[i]` for aspect `aspect[i]` of its query."""
 
     start: Array

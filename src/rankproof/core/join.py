@@ -19,6 +19,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.ranks import compared, ranks_in
 from rankproof.core.table import RankingTable
 from rankproof.core.unjudged import unjudged_as
+from rankproof.display import Displayable
 
 SPARSE = 16
 """Where one in so many documents is judged, or more, many found ones are ordered by place, else by a sort."""
@@ -27,7 +28,7 @@ EXACT = 2.0**53
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Block:
+class Block(Displayable):
     """Some rankings with their scores, side by side, and the judged documents among them."""
 
     query: Array
@@ -48,7 +49,7 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ordered:
+class Ordered(Displayable):
     """Some rankings whose judged documents have their ranks already."""
 
     query: Array
@@ -66,7 +67,7 @@ class Ordered:
 
 
 @dataclass
-class Census:
+class Census(Displayable):
     """What a reader noticed on its way: counts and examples, for the audit."""
 
     extra: int = 0

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
+from rankproof.display import Displayable
+
 
 class JudgedSpan(NamedTuple):
     """The characters of a document from `start` up to `end`, and how relevant they are."""
@@ -18,7 +20,7 @@ class JudgedSpan(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SpanJudgments:
+class SpanJudgments(Displayable):
     """The judged spans of each query; a query without any has none that is relevant."""
 
     by_query: Mapping[str, tuple[JudgedSpan, ...]]

@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from rankproof.core.hits import Array, Facets, Hits
+from rankproof.display import Displayable
 from rankproof.errors import DataError, shorten
 
 
 @dataclass(frozen=True, eq=False)
-class Judgments:
+class Judgments(Displayable):
     """A flat table of judged documents, query after query.
 
     Made by `rankproof.io`, which has checked ids and grades; code behind it trusts them.

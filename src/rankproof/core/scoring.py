@@ -13,6 +13,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.measures.graded import at_least
 from rankproof.core.threshold import ABOVE_ZERO, relevant
 from rankproof.core.ties import seen_by, tied_values
+from rankproof.display import Displayable
 from rankproof.errors import DataError
 
 FLOOR = 0.00001
@@ -20,7 +21,7 @@ FLOOR = 0.00001
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Column:
+class Column(Displayable):
     """The values of one measure: one a query, and which of them count in the mean."""
 
     measure: Measure

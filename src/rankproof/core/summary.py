@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass, field
 from math import nan
 from typing import Any
 
+from rankproof.display import Displayable
+
 Pair = tuple[float, float]
 Words = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Displayable):
     """One measure of one ranking, with everything that is to be said about its mean."""
 
     measure: str
@@ -67,7 +69,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Displayable):
     """One ranking's rows, and the facts under them."""
 
     name: str

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 
 
 @dataclass(frozen=True, eq=False)
-class RankingTable:
+class RankingTable(Displayable):
     """Every document of a ranking, judged or not, one row each, in the order the source has them.
 
     >>> table = RankingTable(query=["q1", "q1"], doc=["a", "b"], source="an example")

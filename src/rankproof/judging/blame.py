@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.logic import Maybe, all_of, any_of
 from rankproof.judging.samples.sample import Context
@@ -39,7 +40,7 @@ NEEDS = ("reference", "answer", "contexts")
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Displayable):
     """A claim of the reference that the answer lacks, and where it was lost."""
 
     claim: str
@@ -47,7 +48,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Displayable):
     """What became of one sample."""
 
     sample: str
@@ -71,7 +72,7 @@ def half_of(point: str) -> str:
 
 
 @dataclass(slots=True)
-class Blame:
+class Blame(Displayable):
     """The account over all samples: how many failures are retrieval's, how many generation's, and at which point."""
 
     counts: Counter[str] = field(default_factory=Counter)

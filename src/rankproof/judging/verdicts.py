@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from rankproof.display import Displayable
+
 SUPPORTS, SILENT, CONTRADICTS = 1, 0, -1
 """What a text says about a claim."""
 ABSTAINS = -1
@@ -77,7 +79,7 @@ class Unmeasured:
 
 
 @dataclass(slots=True)
-class Account:
+class Account(Displayable):
     """What judging took: for the summary, and for the budget."""
 
     calls: int = 0

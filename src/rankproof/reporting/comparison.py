@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rankproof.display import width
 from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.blocks import waterfall
@@ -24,7 +25,7 @@ from rankproof.reporting.differences import (
 from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.latex import escape
 from rankproof.reporting.numbers import count, score, share
-from rankproof.reporting.tables import GAP, WIDTH, clean, cut, pad, width, wrap
+from rankproof.reporting.tables import GAP, WIDTH, clean, cut, pad, wrap
 
 __all__ = ["probability", "sentences", "signed", "span", "tables", "waterfalls"]
 

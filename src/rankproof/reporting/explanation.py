@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from rankproof.core.derivation.steps import Step, Term, said
 from rankproof.core.differences import differences, differing
 from rankproof.core.explained import Explained, Line
+from rankproof.display import width
 from rankproof.reporting.numbers import ABSENT, score
-from rankproof.reporting.tables import WIDTH, Column, cut, pad, table, width, wrap
+from rankproof.reporting.tables import WIDTH, Column, cut, pad, table, wrap
 
 SHOWN = 20
 """Ranks shown where there is no cut-off; below them judged documents only."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from rankproof.display import width
 from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.comparison import probability, signed
@@ -15,7 +16,7 @@ from rankproof.reporting.comparison import span as difference_span
 from rankproof.reporting.markdown import escape
 from rankproof.reporting.markdown import table as markdown_table
 from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
-from rankproof.reporting.tables import Column, table, width, wrap
+from rankproof.reporting.tables import Column, table, wrap
 
 View = Mapping[str, Any]
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]

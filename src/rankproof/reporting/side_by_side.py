@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from rankproof.core.summary import Row, Summary
+from rankproof.display import width
 from rankproof.reporting.numbers import score, short_span
-from rankproof.reporting.tables import GAP, WIDTH, Column, table, width
+from rankproof.reporting.tables import GAP, WIDTH, Column, table
 
 MARK = "*"
 LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"

@@ -6,11 +6,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rankproof.display import first_columns, width
+
 WIDTH = 80
 GAP = "  "
 ELLIPSIS = "..."
-NO_WIDTH = ("Mn", "Me", "Cf")
-"""Unicode categories that take no place of their own: accents that combine, joiners, marks of direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +26,6 @@ class Column:
     def width(self) -> int:
         """The columns of the screen it needs."""
         return max(width(text) for text in (*self.heading.split("\n"), *self.cells))
-
-
-def width(text: str) -> int:
-    """How many columns of the screen a text takes: wide East Asian characters take two, accents none.
-
-    >>> width("abc"), width("検索"), width("e\\u0301")
-    (3, 4, 1)
-    """
-    return len(text) if text.isascii() else sum(map(_width_of, text))
-
-
-def _width_of(char: str) -> int:
-    if unicodedata.category(char) in NO_WIDTH:
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def clean(text: str) -> str:
@@ -67,19 +52,9 @@ def cut(text: str, limit: int) -> str:
     if width(text) <= limit:
         return text
     room = max(limit - len(ELLIPSIS), 0)
-    head = _first_columns(text, (room + 1) // 2)
-    tail = _first_columns(text[::-1], room - width(head))[::-1]
+    head = first_columns(text, (room + 1) // 2)
+    tail = first_columns(text[::-1], room - width(head))[::-1]
     return head + ELLIPSIS + tail
-
-
-def _first_columns(text: str, limit: int) -> str:
-    """As many characters from the start as fit into `limit` columns."""
-    used = 0
-    for i, char in enumerate(text):
-        used += _width_of(char)
-        if used > limit:
-            return text[:i]
-    return text
 
 
 def pad(text: str, to: int, right: bool = False) -> str:
@@ -150,7 +125,7 @@ def wrap(text: str, limit: int = WIDTH, first: str = "", later: str | None = Non
 def _pieces(word: str, limit: int) -> Iterator[str]:
     """The word, in pieces where it is longer than a line."""
     while width(word) > limit:
-        piece = _first_columns(word, limit) or word[:1]
+        piece = first_columns(word, limit) or word[:1]
         yield piece
         word = word[len(piece) :]
     yield word

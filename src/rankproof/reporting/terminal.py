@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.core.summary import Row, Summary
+from rankproof.display import width
 from rankproof.reporting import facts
 from rankproof.reporting.blocks import binned, spark
 from rankproof.reporting.columns import telling
@@ -16,7 +17,7 @@ from rankproof.reporting.data import Values, queries_in
 from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.numbers import count, score
 from rankproof.reporting.side_by_side import legend, side_by_side
-from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, width, wrap
+from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding

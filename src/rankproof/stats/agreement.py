@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 from rankproof.errors import DataError, one_of
 
 Weights = Literal["none", "linear", "quadratic"]
@@ -26,7 +27,7 @@ LIKE = "all judgments have the same label, so chance alone would agree as well"
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Displayable):
     """How far judges agree: 1 entirely, 0 as chance would, None where chance says all there is to say."""
 
     value: float | None

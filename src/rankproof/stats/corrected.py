@@ -20,6 +20,7 @@ from statistics import NormalDist
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.distributions import t_quantile
 
@@ -28,7 +29,7 @@ USELESS = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class Corrected(Displayable):
     """An estimate with its standard error and interval."""
 
     value: float

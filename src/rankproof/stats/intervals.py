@@ -18,6 +18,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.scoring import FLOOR
+from rankproof.display import Displayable
 from rankproof.errors import UsageError
 
 RESAMPLES = 10_000
@@ -37,7 +38,7 @@ NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Displayable):
     """Where the mean lies, with the level's confidence; NaN where nothing can be said."""
 
     low: float

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 
 
 @dataclass(frozen=True, slots=True)
-class Quantile:
+class Quantile(Displayable):
     """The value below which a share of all lies, and where the true one is to be expected."""
 
     share: float

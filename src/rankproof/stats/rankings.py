@@ -14,6 +14,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
+from rankproof.display import Displayable
 from rankproof.errors import DataError
 from rankproof.stats.paired import by_query, check_count, check_share, finite
 
@@ -21,7 +22,7 @@ Ordering = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class Alike(Displayable):
     """How alike two orderings are; `value` is None where all scores of one are equal."""
 
     value: float | None

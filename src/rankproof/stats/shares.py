@@ -9,11 +9,12 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from rankproof.display import Displayable
 from rankproof.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Share(Displayable):
     """A share with the ends of its interval; NaN, from 0 to 1, where nothing was counted."""
 
     value: float

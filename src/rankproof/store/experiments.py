@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.store.database import damaged
 from rankproof.store.values import pack, pack_flags, pack_ids, unpack, unpack_flags, unpack_ids
@@ -21,7 +22,7 @@ NOT_SHOWN = math.inf
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Displayable):
     """A line of the history: everything about an experiment but its values."""
 
     name: str

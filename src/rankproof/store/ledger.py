@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.store.database import TIMEOUT, held, reading, writing
 from rankproof.store.migrations import Schema
 
@@ -65,7 +66,7 @@ LEDGER = Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Displayable):
     """What one judge said of one pair, or why it said nothing."""
 
     relation: str

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rankproof.advice.why import copies, found, wording
 from rankproof.advice.why.asked import Asked
+from rankproof.display import Displayable
 
 Needs = Literal["rankings", "questions", "corpus"]
 """What a rule looks at: rankings and judgments alone, the texts of questions, or those of documents too."""
@@ -28,7 +29,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Displayable):
     """A rule that applies to a query, with the evidence."""
 
     kind: str

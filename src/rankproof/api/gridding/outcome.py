@@ -14,13 +14,14 @@ from rankproof.bench.grid.choosing import front
 from rankproof.bench.grid.configuration import FACTORS
 from rankproof.bench.grid.plan import Plan
 from rankproof.core.measure import Measure
+from rankproof.display import Displayable
 
 MEDIAN, SLOW = 0.5, 0.95
 """Of which latencies are told."""
 
 
 @dataclass(frozen=True, slots=True)
-class GridRow:
+class GridRow(Displayable):
     """One configuration on the questions that choose."""
 
     name: str
@@ -53,7 +54,7 @@ class GridRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Held(Displayable):
     """What the winner is worth on questions that had no say in choosing it."""
 
     n: int

@@ -18,6 +18,7 @@ from rankproof.bench.adapters.alike import SCORE, columns_of_alike
 from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.bench.adapters.unnamed import fields_of, no_id
 from rankproof.bench.retriever import Found
+from rankproof.display import Displayable
 from rankproof.io.fields import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
 from rankproof.io.frames import is_frame, records_of_frame
 from rankproof.io.ids import is_integer
@@ -53,7 +54,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Displayable):
     """The documents found for one question, best first, each once."""
 
     found: Found

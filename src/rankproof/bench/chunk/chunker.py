@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rankproof.core.corpus import Document
 from rankproof.core.text.spans import Span
+from rankproof.display import Displayable
 
 VERSION = 1
 """Counts up whenever a chunker cuts otherwise than before, so that nothing is taken from a cache by mistake."""
@@ -22,7 +23,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Displayable):
     """A part of a document, where it stands: `document.text[start:end] == text`."""
 
     document: str
@@ -42,7 +43,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Chunker:
+class Chunker(Displayable):
     """Cuts texts in one way. Made by `fixed`, `sentences`, `recursive`, `markdown` and `sliding`."""
 
     name: str

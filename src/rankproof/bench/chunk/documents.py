@@ -8,6 +8,7 @@ from typing import Any
 
 from rankproof.bench.chunk.chunked import place_of
 from rankproof.bench.retriever import Found, Retriever
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 
 HOW = {
@@ -98,7 +99,7 @@ def _graded(judged: Any, chunks: Mapping[str, Any] | None) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class OfDocuments:
+class OfDocuments(Displayable):
     """A retriever of chunks that answers with documents. Made by `as_documents`."""
 
     of: Retriever

@@ -11,11 +11,12 @@ from rankproof.bench.fusion import ranks, scores, trained
 from rankproof.bench.fusion.majority import condorcet
 from rankproof.core.hits import Array
 from rankproof.core.parameters import Parameter, parameters_of
+from rankproof.display import Displayable
 from rankproof.errors import one_of
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Displayable):
     """A way to fuse: what its function takes by position it reads from the pool, the rest are its parameters."""
 
     name: str

@@ -16,6 +16,7 @@ from rankproof.bench.fusion.normalise import BY_RANK, NORMALISATIONS
 from rankproof.bench.fusion.pool import Pool
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, one_of, shorten
 
 NONE = "none"
@@ -32,7 +33,7 @@ Weights = Mapping[str, float] | Sequence[float]
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class Recipe(Displayable):
     """How to fuse."""
 
     method: Method

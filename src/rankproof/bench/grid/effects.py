@@ -10,6 +10,7 @@ import numpy as np
 
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 from rankproof.stats.anova import anova
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
@@ -20,7 +21,7 @@ ENOUGH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Level(Displayable):
     """One level of a factor, on average over all that was run with it."""
 
     name: str
@@ -32,7 +33,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Displayable):
     """What a factor does: its levels, the first of which the others are compared with."""
 
     factor: str

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.callables import described
+from rankproof.display import Displayable
 from rankproof.errors import MissingExtra, UsageError, shorten
 
 Embed: TypeAlias = Callable[[list[str]], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Embedder:
+class Embedder(Displayable):
     """Makes vectors of texts."""
 
     name: str

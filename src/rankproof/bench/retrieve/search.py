@@ -11,6 +11,7 @@ from rankproof.bench.adapters import as_retriever
 from rankproof.bench.retrieve.checks import check_count, check_questions
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, shorten
 
 Allowed: TypeAlias = frozenset[str] | None
@@ -25,7 +26,7 @@ DEPTH = 100
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(Displayable):
     """What a keyword search offers to those who rewrite questions."""
 
     terms: Callable[[str], list[str]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
 from rankproof.bench.adapters import Adapted, Failed
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, nearest, shorten
 
 LONGEST_WAIT = 120.0
@@ -31,7 +32,7 @@ class Limits(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Displayable):
     """The limits, all of them settled."""
 
     concurrency: int = 1

@@ -15,6 +15,7 @@ from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settl
 from rankproof.bench.adapters.awaiting import MOST
 from rankproof.bench.adapters.failed import Failed
 from rankproof.bench.runner.outcome import Outcome
+from rankproof.display import Displayable
 
 FORM = 2
 """Of the text in which answers are kept; what is there in another is asked anew."""
@@ -23,7 +24,7 @@ SURE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Displayable):
     """What became of one question."""
 
     question: str

@@ -21,6 +21,7 @@ from rankproof.bench.runner.outcome import Outcome
 from rankproof.bench.testset.words import forms, longest_run, remembered
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.text.sentences import sentences
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 
 WORDS = 5
@@ -33,7 +34,7 @@ HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(Displayable):
     """One question with the document that answers it, and where it was taken from."""
 
     id: str

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError
 
 
@@ -21,7 +22,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(Displayable):
     """Items by query, each with the rank that each system gave it."""
 
     systems: tuple[str, ...]
@@ -31,6 +32,10 @@ class Pool:
     """How the items of a query are gone through; see `rankproof.bench.testset.orders`."""
     per_query: int | None = None
     """At most so many of a query are judged; None: all."""
+
+    def _in_one_line(self) -> str:
+        systems = ", ".join(self.systems)
+        return f"<Pool of {len(self):,} documents for {len(self.ranks):,} queries, from {systems}>"
 
     def __iter__(self) -> Iterator[Item]:
         return (Item(query, document) for query, found in self.ranks.items() for document in found)

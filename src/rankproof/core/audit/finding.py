@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from rankproof.core.audit.thresholds import EXAMPLES
+from rankproof.display import Displayable
 from rankproof.errors import shorten
 
 Severity = Literal["error", "warning", "note"]
@@ -16,7 +17,7 @@ SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Displayable):
     """One thing to know about the data."""
 
     severity: Severity
@@ -41,7 +42,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Displayable):
     """Findings, the most serious first; false if there are none."""
 
     findings: tuple[Finding, ...] = ()
@@ -81,6 +82,9 @@ class Audit:
         """An audit as `to_dict` wrote it."""
         found = data["findings"] if data else []
         return cls(tuple(Finding(**{**each, "examples": tuple(each["examples"])}) for each in found))
+
+    def _in_one_line(self) -> str:
+        return f"<Audit: {', '.join(f'{each.severity} {each.kind}' for each in self) or 'nothing to report'}>"
 
     def __str__(self) -> str:
         """One finding a line."""

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from rankproof.core.hits import Hits
 from rankproof.core.threshold import own
+from rankproof.display import Displayable
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class Term(Displayable):
     """One line of a step: a calculation, mostly about one document."""
 
     expression: str
@@ -22,7 +23,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Displayable):
     """One thing that is worked out."""
 
     kind: str

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.audit.finding import count_of
+from rankproof.display import Displayable
 from rankproof.errors import DataError
 from rankproof.judging.trust.draw import Pair
 from rankproof.judging.trust.labels import Label, is_yes
@@ -27,7 +28,7 @@ TRAP = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Displayable):
     """One relation: what people and the machine say of the same pairs."""
 
     relation: str

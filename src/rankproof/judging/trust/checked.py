@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.display import Displayable
 from rankproof.stats.corrected import Corrected, Side, corrected_difference, corrected_mean, labelled
 
 ENOUGH = 50
@@ -23,7 +24,7 @@ TRUTH, SAID, PLACE, CHANCE, WHOLE = range(5)
 
 
 @dataclass(frozen=True, slots=True)
-class Uncorrected:
+class Uncorrected(Displayable):
     """A metric without a correction, and why."""
 
     reason: str
@@ -32,7 +33,7 @@ class Uncorrected:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Checked:
+class Checked(Displayable):
     """One metric of one system, with labels beside it."""
 
     adds_up: bool

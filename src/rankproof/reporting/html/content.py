@@ -8,6 +8,7 @@ from typing import Any
 
 from rankproof.advice.diagnosed import Diagnosed
 from rankproof.core.explained import Explained
+from rankproof.display import Displayable
 
 BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """The ranks, from and to, that one column of the heat map stands for."""
@@ -17,7 +18,7 @@ DEPTHS = tuple(range(1, 21))
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Displayable):
     """One measure of one system, and what limits it."""
 
     measure: str
@@ -30,7 +31,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class System(Displayable):
     """One system over all queries."""
 
     name: str
@@ -45,7 +46,7 @@ class System:
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Displayable):
     """How a measure is defined."""
 
     name: str
@@ -56,7 +57,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Displayable):
     """The differences of one system to the baseline on the deciding measure, the greatest gain first."""
 
     system: str
@@ -65,7 +66,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranks:
+class Ranks(Displayable):
     """Where the relevant documents of one query stand: how many in each of `BUCKETS`, then those not found."""
 
     query: str
@@ -74,7 +75,7 @@ class Ranks:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(Displayable):
     """One query with its ranked lists."""
 
     query: str
@@ -84,7 +85,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class Content(Displayable):
     """Everything a report says."""
 
     title: str

@@ -1,0 +1,202 @@
+"""How results show themselves: `repr` in one short line, in a notebook as tables and text.
+
+`Displayable` is the base of everything that a public function gives back. A class says what it is in `_in_one_line`
+and what there is to read in `__str__`; the rest follows.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence, Sized
+from dataclasses import fields, is_dataclass
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+LONGEST = 100
+"""Columns that the `repr` of a result may take."""
+VALUE, FEW = 32, 4
+"""Columns that one value in it may take; parts that are written out."""
+NO_WIDTH = ("Mn", "Me", "Cf")
+"""Unicode categories that take no place of their own: accents that combine, joiners, marks of direction."""
+RULE = re.compile(r"-+(?:  +-+)*")
+NUMBER = re.compile(r"[<>+-]?[\d.,]+ ?%?")
+TABLE = "border-collapse:collapse;margin:.5em 0"
+CELL = "padding:.15em .6em;text-align:"
+TEXT = "white-space:pre-wrap;margin:.5em 0;background:none"
+
+
+class Displayable:
+    """Shows itself: `repr` is one short line, and a notebook shows tables as tables."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        # Here rather than by inheritance, as @dataclass leaves alone only what stands in the class itself.
+        super().__init_subclass__(**settings)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Displayable.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return one_line(self._in_one_line())
+
+    def _in_one_line(self) -> str:
+        """What it is, in a line; what is too long is cut."""
+        this: Any = self
+        if not is_dataclass(this):
+            count = f" of {len(this):,}" if isinstance(this, Sized) else ""
+            return f"<{type(self).__name__}{count}>"
+        shown = (
+            f"{f.name}={brief(getattr(self, f.name))}" for f in fields(this) if f.repr and f.name[0] != "_"
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        if type(self).__str__ is not object.__str__:
+            return html(str(self))
+        return f"<code>{escape(repr(self))}</code>"
+
+
+def one_line(text: str, limit: int = LONGEST) -> str:
+    """The text in one line of at most `limit` columns; its last character still ends it.
+
+    >>> one_line("<Scores of 3 queries: RR=0.5, AP=0.25>", 30)
+    '<Scores of 3 queries: RR=0 ...>'
+    """
+    text = "".join(each if each.isprintable() else " " for each in text)
+    if width(text) <= limit:
+        return text
+    return f"{first_columns(text, limit - 5).rstrip(' ,')} ...{text[-1]}"
+
+
+def brief(value: Any) -> str:
+    """A value inside a line: what is long is said by its kind and size, and never written out first.
+
+    >>> brief("a"), brief((1, 2)), brief(["long"] * 9), brief(dict.fromkeys(range(99)))
+    ("'a'", '(1, 2)', '<list of 9>', '<dict of 99>')
+    """
+    if isinstance(value, str):
+        return repr(value if len(value) <= VALUE else f"{value[: VALUE - 3]}...")
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if isinstance(value, Displayable):
+        return f"<{type(value).__name__}>"
+    if _small(value):
+        return repr(value)
+    if isinstance(value, Sized):
+        return f"<{type(value).__name__} of {len(value):,}>"
+    return one_line(repr(value), VALUE)
+
+
+def _small(value: Any) -> bool:
+    """Whether a value is written out: a word, a number, or a few of them."""
+    if isinstance(value, dict):
+        return len(value) <= FEW and all(map(_small, value.items()))
+    if isinstance(value, tuple | list):
+        return len(value) <= FEW and all(map(_small, value))
+    return (
+        value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) < 20)
+    )
+
+
+def html(text: str) -> str:
+    """A text as a notebook shows it: what stands over and under a rule becomes a table, the rest stays as it is.
+
+    >>> html("n    RR\\n-  ----\\n2  0.50")[:40]
+    '<div><table style="border-collapse:colla'
+    """
+    parts = [_table(part) if isinstance(part, list) else _words(part) for part in _parts(text.split("\n"))]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _words(text: str) -> str:
+    return f'<pre style="{TEXT}">{escape(text)}</pre>' if text.strip() else ""
+
+
+def _parts(lines: Sequence[str]) -> Iterator[str | list[str]]:
+    """The text between tables, and the lines of each table: headings, rule and rows, up to an empty line."""
+    start = at = 0
+    while at < len(lines):
+        if not (RULE.fullmatch(lines[at]) and at > start and lines[at - 1].strip()):
+            at += 1
+            continue
+        head = at
+        while head > start and lines[head - 1].strip():
+            head -= 1
+        end = at + 1
+        while end < len(lines) and lines[end].strip() and _fits(lines[end], lines[at]):
+            end += 1
+        yield "\n".join(lines[start:head])
+        yield list(lines[head:end])
+        start = at = end
+    yield "\n".join(lines[start:])
+
+
+def _edges(rule: str) -> list[tuple[int, int]]:
+    """Where the columns of a table begin and end."""
+    return [each.span() for each in re.finditer("-+", rule)]
+
+
+def _fits(line: str, rule: str) -> bool:
+    """Whether a line is a row of the table: nothing stands between the columns."""
+    gaps = [(0, 0), *_edges(rule), (width(line), width(line))]
+    return all(not _between(line, end, start).strip() for (_, end), (start, _) in pairwise(gaps))
+
+
+def _table(lines: Sequence[str]) -> str:
+    at = next(i for i, line in enumerate(lines) if i and RULE.fullmatch(line))
+    edges = _edges(lines[at])
+    cells = [[_between(line, *edge).strip() for edge in edges] for line in lines]
+    heads = [" ".join(filter(None, column)) for column in zip(*cells[:at], strict=True)]
+    rows = cells[at + 1 :]
+    right = [
+        all(NUMBER.fullmatch(row[i]) or row[i] in ("", "-") or row[i][0] in "[+" for row in rows)
+        for i in range(len(edges))
+    ]
+    made = [_row("th", heads, right), *(_row("td", row, right) for row in rows)]
+    return f'<table style="{TABLE}">{"".join(made)}</table>'
+
+
+def _row(tag: str, cells: Sequence[str], right: Sequence[bool]) -> str:
+    made = (
+        f'<{tag} style="{CELL}{"right" if flush else "left"}">{escape(cell)}</{tag}>'
+        for cell, flush in zip(cells, right, strict=True)
+    )
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def _between(line: str, start: int, end: int) -> str:
+    """The part of a line between two columns of the screen."""
+    if line.isascii():
+        return line[start:end]
+    head = first_columns(line, start)
+    return first_columns(line[len(head) :], end - start)
+
+
+# --- columns of the screen ----------------------------------------------------------------------------------------
+
+
+def width(text: str) -> int:
+    """How many columns of the screen a text takes: wide East Asian characters take two, accents none.
+
+    >>> width("abc"), width("検索"), width("e\\u0301")
+    (3, 4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_width_of, text))
+
+
+def _width_of(char: str) -> int:
+    if unicodedata.category(char) in NO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def first_columns(text: str, limit: int) -> str:
+    """As many characters from the start as fit into `limit` columns."""
+    used = 0
+    for i, char in enumerate(text):
+        used += _width_of(char)
+        if used > limit:
+            return text[:i]
+    return text

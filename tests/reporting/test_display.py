@@ -1,0 +1,198 @@
+"""Every result shows itself: `repr` in one short line, and tables in a notebook."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankproof
+from rankproof import functional, sample
+from rankproof.bench import chunk, connect, fusion, retrieve
+from rankproof.display import LONGEST, Displayable, html, width
+from rankproof.reporting.tables import Column, table
+
+NAMED = {
+    *("Measure", "Spec", "Kind", "Parameter", "Method"),  # parts of a measure's declaration
+    *("Chunker", "Search", "Rerank", "Store"),  # made by the user; they print as he wrote them
+}
+"""Public types with a name of their own, which is what they print as."""
+
+
+def public() -> Iterator[Any]:
+    yield from (getattr(rankproof, name) for name in rankproof.__all__)
+    for module in (retrieve, chunk, connect, fusion, functional, sample):
+        yield from (getattr(module, name) for name in dir(module) if not name.startswith("_"))
+
+
+def reached() -> set[type]:
+    """Every class of rankproof that a public function, method, property or field can give back."""
+    found: set[type] = set()
+    todo = list(public())
+    while todo:
+        each = todo.pop()
+        if not inspect.isclass(each):
+            todo += classes(hint(each, "return")) if callable(each) else []
+        elif each not in found and each.__module__.startswith("rankproof"):
+            found.add(each)
+            if dataclasses.is_dataclass(each):
+                names = [f.name for f in dataclasses.fields(each) if not f.name.startswith("_")]
+                todo += [c for name in names for c in classes(hint(each, name))]
+            for name, member in inspect.getmembers(each):
+                given = member.fget if isinstance(member, property) else getattr(member, "func", member)
+                if not name.startswith("_") and callable(given):
+                    todo += classes(hint(given, "return"))
+    return found
+
+
+def hint(of: Any, name: str) -> Any:
+    try:
+        return typing.get_type_hints(of).get(name)
+    except (NameError, TypeError):  # a name that only type checkers import
+        return getattr(of, "__annotations__", {}).get(name)
+
+
+def classes(of: Any) -> list[type]:
+    if isinstance(of, str):  # what could not be resolved, by its name in the package
+        return [getattr(rankproof, of)] if of in rankproof.__all__ else []
+    if typing.get_args(of):
+        return [c for part in typing.get_args(of) for c in classes(part)]
+    return [of] if inspect.isclass(of) else []
+
+
+def test_every_type_that_a_public_function_gives_back_shows_itself() -> None:
+    types = reached()
+    assert len(types) > 60
+    data = {c for c in types if not issubclass(c, Exception) and not getattr(c, "_is_protocol", False)}
+    without = {c for c in data if not issubclass(c, Displayable) and c.__name__ not in NAMED}
+    without = {c for c in without if not hasattr(c, "_fields")}  # a named tuple is a tuple
+    assert not without, f"give them rankproof.display.Displayable as a base: {without}"
+
+
+def results(folder: Path) -> Iterator[Any]:
+    """One of everything."""
+    judgments, runs = sample.judgments(), sample.rankings()
+    measures = ["nDCG@10", "RR", "AP", *(f"P@{k}" for k in range(1, 40))]
+    scores = {name: rankproof.evaluate(judgments, run, measures) for name, run in runs.items()}
+    for each in scores.values():
+        yield from (
+            each,
+            each.per_query,
+            each.audit,
+            each.row("RR"),
+            each.uncertainty("RR"),
+            each.conventions,
+        )
+        yield from (each.hits, each.judgments, each.census, each.column("RR"), each.summary())
+    compared = rankproof.compare(judgments, runs, baseline="keyword")
+    gate = rankproof.gate(judgments, runs["keyword"], runs["dense"])
+    yield from (compared, compared.rows[0], compared.cases()[0], gate, gate.rows[0])
+    yield rankproof.leaderboard(scores)
+    yield rankproof.rank_correlation(scores, {name: i for i, name in enumerate(scores)})
+    yield rankproof.tune(judgments, runs)
+    found = rankproof.diagnose(
+        judgments, runs["keyword"], queries=sample.queries(), corpus=sample.documents()
+    )
+    yield from (
+        found,
+        *found.fixes,
+        *found.bands,
+        *found.worst,
+        *found.patterns,
+        *found.failures,
+        found.regime,
+    )
+    explained = rankproof.explain(judgments, runs["keyword"], "q01")
+    yield from (explained, explained.own, *explained.own.lines, rankproof.report(judgments, runs))
+    history = rankproof.History(folder / "results.db")
+    yield from (history.save(scores["dense"], "x" * 300), history, history.show("x" * 300))
+    bench = rankproof.Benchmark(corpus=sample.documents())
+    for query, text in list(sample.queries().items())[:9]:
+        bench.add_query(query, text, judgments[query])
+    for name in ("one", "two"):
+        yield bench.run(name, retrieve.keyword(sample.documents()), progress=False)
+    yield from (bench, bench.compare("nDCG@10", baseline="one"), bench.corpus, *bench.runs["one"].rows[:3])
+    pool = rankproof.pool(runs)
+    yield from (pool, rankproof.questions_needed(judgments, runs["keyword"], runs["dense"], difference=0.1))
+    yield from rankproof.draw_questions(sample.documents(), 5)
+    yield rankproof.prepare(judgments)
+    samples = [{"question": "Is it open?", "contexts": ["It is open.\nYes."] * 9, "answer": "It is open."}]
+    judged = rankproof.judge(samples, "faithfulness, context_precision")
+    judge = rankproof.Judge("lexical", ledger=folder / "verdicts.db")
+    yield from (judged, judged.verdicts, judged.blame, judged.account, judge, judge.plan(samples))
+    judge(samples)
+    yield from (rankproof.Verdicts(folder / "verdicts.db"), *rankproof.Verdicts(folder / "verdicts.db"))
+    yield rankproof.stress(samples)
+    grid = rankproof.grid({"benchmark": "sample", "retrievers": {"words": "keyword", "dense": "lsa"}})
+    yield from (grid, *grid.rows, *grid.effects, grid.held)
+
+
+class Balanced(HTMLParser):
+    """Whether every tag that is opened is closed, and nothing runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        assert tag in {"div", "table", "tr", "th", "td", "pre", "code", "iframe"}
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def check_html(text: str) -> None:
+    parser = Balanced()
+    parser.feed(text)
+    parser.close()
+    assert not parser.open
+
+
+def test_every_result_is_one_short_line_and_shows_itself_in_a_notebook(tmp_path: Path) -> None:
+    kinds = set()
+    for each in results(tmp_path):
+        line = repr(each)
+        assert line.isprintable(), line
+        assert width(line) <= LONGEST, line
+        assert isinstance(each, Displayable), type(each)
+        check_html(each._repr_html_())
+        kinds.add(type(each))
+    assert len(kinds) > 45
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "compare"])
+def test_a_notebook_gets_tables_with_every_number_of_the_text(verb: str) -> None:
+    arguments: Any = sample.rankings()["dense"] if verb == "evaluate" else sample.rankings()
+    shown = getattr(rankproof, verb)(sample.judgments(), arguments)
+    page = shown._repr_html_()
+    assert "<table" in page
+    assert all(f">{name}</td>" in page for name in ("nDCG@10", "R@100"))
+
+
+CELL = st.text(max_size=12).map(lambda text: "".join(c for c in text if c.isprintable()).strip())
+
+
+@given(st.lists(st.tuples(CELL, CELL, st.floats(0, 1).map("{:.4f}".format)), min_size=1, max_size=5))
+def test_a_table_of_any_cells_becomes_a_table_of_the_same_cells(rows: list[tuple[str, str, str]]) -> None:
+    rows = [(a or "x", b or "y", c) for a, b, c in rows]
+    columns = [Column("one", [r[0] for r in rows]), Column("two", [r[1] for r in rows])]
+    text = "\n".join(table([*columns, Column("of\nthree", [r[2] for r in rows], True)]))
+    page = html(text)
+    check_html(page)
+    if not any("-" in a for row in rows for a in row) and all(len(a) < 30 for row in rows for a in row):
+        assert page.count("<tr>") == len(rows) + 1
+        assert page.count("</td>") == 3 * len(rows)
+
+
+@given(st.text())
+def test_any_text_is_shown_as_text(text: str) -> None:
+    check_html(html(text))
