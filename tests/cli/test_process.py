@@ -62,7 +62,8 @@ def test_control_c_ends_without_a_word_of_python(files: Path) -> None:
         stderr=subprocess.PIPE,
         env=environment(TMPDIR=str(files)),
     )
-    wait_for(lambda: any(files.glob("rankproof-*")))  # the copy of standard input: it is being read
+    assert process.stdin is not None
+    process.stdin.write(b"q1 Q0 d1 1 0.5 t\n" * 100_000)  # more than a pipe holds: it is being read and kept
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, b"", b"")

@@ -26,6 +26,7 @@ from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of
+from rankproof.io.pipes import pipes_kept
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, surely
 from rankproof.stats.differences import difference_intervals
@@ -57,6 +58,7 @@ class Pair:
     """The same with the judge's error taken out (not turned), where people labelled enough."""
 
 
+@pipes_kept()
 def compare(
     judgments: Any,
     systems: Mapping[str, Any],

@@ -30,6 +30,7 @@ from rankproof.core.names import parse_all
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_ranking
+from rankproof.io.pipes import pipes_kept
 from rankproof.io.questions import load_questions
 
 DECIDES = "nDCG@10"
@@ -62,6 +63,7 @@ class Diagnosis(Diagnosed):
         return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
 
 
+@pipes_kept()
 def diagnose(
     judgments: Any,
     ranking: Any,

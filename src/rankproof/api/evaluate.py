@@ -17,6 +17,7 @@ from rankproof.core.names import parse_each
 from rankproof.core.scoring import score
 from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.pipes import pipes_kept
 from rankproof.io.rows import notes_of
 
 DEFAULT_MEASURES = "nDCG@10, RR@10, AP, P@5, R@5, R@100, Success@5"
@@ -34,6 +35,7 @@ def prepare(judgments: Any) -> Judgments:
     return load_judgments(judgments)
 
 
+@pipes_kept()
 def evaluate(
     judgments: Any,
     ranking: Any,

@@ -25,6 +25,7 @@ from rankproof.api.scores import Scores
 from rankproof.core.names import parse
 from rankproof.display import Displayable
 from rankproof.errors import UsageError
+from rankproof.io.pipes import pipes_kept
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, overall
 
 DEFAULT = "nDCG@10"
@@ -82,6 +83,7 @@ class Gate(Displayable):
         return f"<Gate: {self.outcome}; {rows}>"
 
 
+@pipes_kept()
 def gate(
     judgments: Any,
     baseline: Any,

@@ -66,7 +66,9 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
 def _is_file(judgments: Any) -> bool:
     if isinstance(judgments, Judgments) or not isinstance(judgments, str | os.PathLike):
         return False
-    return os.path.isfile(judgments)
+    from rankproof.io.pipes import is_pipe
+
+    return os.path.isfile(judgments) or is_pipe(judgments)
 
 
 def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:

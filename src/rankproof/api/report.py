@@ -19,6 +19,7 @@ from rankproof.api.scores import Scores
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.io.load import load_ranking
+from rankproof.io.pipes import pipes_kept
 from rankproof.reporting.html.content import Content
 
 DEFAULT = "nDCG@10, R@100, RR@10"
@@ -110,6 +111,7 @@ def kind(path: str | os.PathLike[str]) -> str:
     return KINDS[ending]
 
 
+@pipes_kept()
 def report(
     judgments: Any,
     systems: Mapping[str, Any],

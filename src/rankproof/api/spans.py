@@ -24,11 +24,13 @@ from rankproof.core.shown import Shown
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_ranking
+from rankproof.io.pipes import pipes_kept
 from rankproof.io.spans import load_spans
 
 DEFAULT_MEASURES = "SpanP@5, SpanR@5, SpanF@5, SpanIoU@5"
 
 
+@pipes_kept()
 def evaluate_spans(
     judgments: Any,
     ranking: Any,

@@ -8,6 +8,7 @@ import click
 
 from rankproof import __version__
 from rankproof.errors import UsageError, nearest
+from rankproof.io.pipes import pipes_kept
 
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
@@ -81,7 +82,8 @@ class Commands(click.Group):
     envvar="RANKPROOF_IMPORT",
     help="Python code with measures of your own; else $RANKPROOF_IMPORT.",
 )
-def rankproof(sources: tuple[str, ...]) -> None:
+@click.pass_context
+def rankproof(context: click.Context, sources: tuple[str, ...]) -> None:
     """Measure how well a retriever finds and ranks what people need: every
     number with its definition, its evidence and its error bar.
 
@@ -89,6 +91,7 @@ def rankproof(sources: tuple[str, ...]) -> None:
     rankproof evaluate judgments.tsv before.run after.run -m nDCG@10,R@100
     rankproof COMMAND --help says more about each command.
     """
+    context.with_resource(pipes_kept())
     if sources:
         from rankproof.cli.own import declare
 

@@ -1,4 +1,4 @@
-"""Opening what a path names: plain, gz, bz2 or zst (told by content, not by name), or standard input."""
+"""Opening what a path names: plain, gz, bz2 or zst (told by content, not by name), a pipe or standard input."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
 from rankproof.errors import DataError, UsageError, missing_extra, nearest
+from rankproof.io.pipes import STDIN as STDIN
+from rankproof.io.pipes import PathLike as PathLike
+from rankproof.io.pipes import Pipe, kept_here, open_raw
 
-PathLike: TypeAlias = "str | os.PathLike[str]"
-
-STDIN = "-"
 HEAD = 1 << 16
 """How much of a file is looked at to tell what it is."""
 
@@ -95,19 +95,18 @@ def check_path(path: PathLike) -> Path:
 @contextmanager
 def _raw(path: PathLike) -> Iterator[BinaryIO]:
     """The bytes as they are; standard input is left open."""
+    source = kept_here(path)
+    if isinstance(source, Pipe):
+        with source.reader() as stream:
+            yield stream
+        return
     if os.fspath(path) == STDIN:
-        yield sys.stdin.buffer
+        yield open_raw(STDIN)
         return
     where = check_path(path)
     if where.is_dir():
         raise DataError(f"{where}: a folder, expected a file. Next: give the path of a file in it.")
-    try:
-        stream = where.open("rb")
-    except OSError as error:
-        raise DataError(
-            f"{where}: cannot be read: {error.strerror}. Next: check the file and its rights."
-        ) from error
-    with stream:
+    with open_raw(str(where)) as stream:
         yield stream
 
 

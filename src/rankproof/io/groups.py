@@ -141,4 +141,5 @@ def by_name(text: str) -> tuple[str, str | None] | None:
     if text == STDIN or os.path.exists(text):
         return text, None
     path, colon, field = text.rpartition(":")
-    return (path, field) if colon and field and os.path.exists(path) else None
+    there = path == STDIN or os.path.exists(path)
+    return (path, field) if colon and field and there else None

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-import tempfile
-import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, shorten
 from rankproof.io import beir
 from rankproof.io.delimited import read_delimited
-from rankproof.io.files import STDIN, check_path, name_of, read_bytes, read_head, text_of
+from rankproof.io.files import check_path, name_of, read_bytes, read_head, text_of
 from rankproof.io.frames import is_frame, judgments_from_frame, ranking_from_frame
 from rankproof.io.guess import JUDGMENTS, RANKING, Wanted
 from rankproof.io.jsonio import graded, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.parquet import read_parquet
+from rankproof.io.pipes import PathLike, Pipe, kept
 from rankproof.io.row_rankings import ranking_of
 from rankproof.io.rows import Rows, judgments_of, notes_of
 from rankproof.io.sniff import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.tuples import read_tuples
 
-T = TypeVar("T")
 Source: TypeAlias = Any
 """A mapping, a path ("-" is standard input), a data frame, tuples, or what was loaded before."""
 
@@ -84,9 +80,10 @@ def _iterable(data: Source, what: str) -> Iterable[Any]:
 # --- files -------------------------------------------------------------------------------------
 
 
-def _judgments_at(path: str | os.PathLike[str]) -> Judgments:
-    if os.fspath(path) == STDIN:
-        return _from_stdin(lambda where: _judgments_in(where, name_of(STDIN)))
+def _judgments_at(path: PathLike) -> Judgments:
+    source = _kept(path)
+    if isinstance(source, Pipe):
+        return _judgments_in(source, name_of(path))
     where, split = beir.split_of(Path(path))
     if not check_path(where).is_dir():
         return _judgments_in(where, str(path))
@@ -96,15 +93,22 @@ def _judgments_at(path: str | os.PathLike[str]) -> Judgments:
     return replace(judgments, prepared={**judgments.prepared, "notes": notes})
 
 
-def _ranking_at(path: str | os.PathLike[str]) -> Rankings:
-    if os.fspath(path) == STDIN:
-        return _from_stdin(lambda where: _ranking_in(where, name_of(STDIN)))
+def _ranking_at(path: PathLike) -> Rankings:
+    source = _kept(path)
+    if isinstance(source, Pipe):
+        return _ranking_in(source, name_of(path))
     if check_path(path).is_dir():
         raise DataError(f"{path}: a folder, expected a ranking. Next: give the path of a file.")
     return _ranking_in(Path(path), str(path))
 
 
-def _judgments_in(path: Path, source: str) -> Judgments:
+def _kept(path: PathLike) -> PathLike:
+    """The path, or a pipe read to its end: what writes into several pipes may fill one after the other."""
+    source = kept(path)
+    return source.keep() if isinstance(source, Pipe) else source
+
+
+def _judgments_in(path: PathLike, source: str) -> Judgments:
     kind = sniff(read_head(path), source)
     if kind == TREC_RANKING:
         raise _swapped(source, "a ranking (6 columns)", "judgments (4 columns)")
@@ -118,7 +122,7 @@ def _judgments_in(path: Path, source: str) -> Judgments:
     return judgments_from_mapping(graded(found, source), source)
 
 
-def _ranking_in(path: Path, source: str) -> Rankings:
+def _ranking_in(path: PathLike, source: str) -> Rankings:
     kind = sniff(read_head(path), source)
     if kind == TREC_JUDGMENTS:
         raise _swapped(source, "judgments (4 columns)", "a ranking (6 columns)")
@@ -130,25 +134,11 @@ def _ranking_in(path: Path, source: str) -> Rankings:
     return ranking_of(found) if isinstance(found, Rows) else MappingRankings(found, source)
 
 
-def _content(path: Path, kind: Format, wanted: Wanted, source: str) -> Rows | dict[str, Any]:
+def _content(path: PathLike, kind: Format, wanted: Wanted, source: str) -> Rows | dict[str, Any]:
     text = text_of(read_bytes(path), source)
     if kind == JSON:
         return read_json(text, wanted, source)
     return read_delimited(text, kind.delimiter, wanted, source)
-
-
-def _from_stdin(load: Callable[[Path], T]) -> T:
-    """What standard input holds, put into a file first: it is looked at before it is read."""
-    handle, name = tempfile.mkstemp(prefix="rankproof-")
-    try:
-        with os.fdopen(handle, "wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-        loaded = load(Path(name))
-    except BaseException:  # Ctrl-C too must leave no copy behind
-        os.unlink(name)
-        raise
-    weakref.finalize(loaded, os.unlink, name)
-    return loaded
 
 
 def _swapped(source: str, got: str, expected: str) -> DataError:

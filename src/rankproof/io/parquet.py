@@ -11,18 +11,24 @@ from typing import Any, TypeAlias
 from rankproof.errors import DataError, missing_extra, shorten
 from rankproof.io.files import read_bytes
 from rankproof.io.guess import Wanted, guess
+from rankproof.io.pipes import PathLike, is_pipe
 
 MAGIC = b"PAR1"
 Choose: TypeAlias = Callable[[list[str]], list[str]]
 """Tells from the names of all columns which to read."""
 
 
-def read_parquet(path: Path, wanted: Wanted, source: str) -> Any:
+def read_parquet(path: PathLike, wanted: Wanted, source: str) -> Any:
     """The columns of a Parquet file that are wanted, as a frame of pyarrow or Polars."""
-    with path.open("rb") as stream:
-        packed = stream.read(len(MAGIC)) != MAGIC
-    where = io.BytesIO(read_bytes(path)) if packed else path
+    in_place = not is_pipe(path) and _begins_as_parquet(Path(path))
+    where = Path(path) if in_place else io.BytesIO(read_bytes(path))
     return _read(where, lambda names: list(guess(names, wanted, source).values()), source)
+
+
+def _begins_as_parquet(path: Path) -> bool:
+    """Whether the bytes of the file are Parquet as they are, not compressed."""
+    with path.open("rb") as stream:
+        return stream.read(len(MAGIC)) == MAGIC
 
 
 def read_every_column(content: bytes, source: str) -> Any:

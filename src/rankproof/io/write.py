@@ -18,6 +18,7 @@ from rankproof.io.beir import split_of
 from rankproof.io.files import STDIN, PathLike, check_path, read_head, zstd_open
 from rankproof.io.guess import column_of
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.pipes import is_pipe, pipes_kept
 from rankproof.io.render import Columns, columns_of_judgments, columns_of_ranking, render
 from rankproof.io.sniff import TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 
@@ -41,6 +42,7 @@ NAMED = {".qrels": "judgments", ".run": "ranking"}
 """What a file is to hold by the end of its name."""
 
 
+@pipes_kept()
 def convert(
     source: PathLike, target: PathLike, *, what: str | None = None, to: str | None = None
 ) -> list[str]:
@@ -69,11 +71,11 @@ def what_is_in(source: PathLike, target: PathLike) -> str:
 
 
 def _shown_by(source: PathLike) -> str:
-    if os.fspath(source) == STDIN:
-        return ""
-    if split_of(Path(source))[0].is_dir():
-        return "judgments"
-    head = read_head(check_path(source))
+    if not is_pipe(source):
+        if split_of(Path(source))[0].is_dir():
+            return "judgments"
+        check_path(source)
+    head = read_head(source)
     kind = sniff(head, os.fspath(source))
     return _shown(kind, head) or ("" if kind.delimiter else _by_reading(source))
 

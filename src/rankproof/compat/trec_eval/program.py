@@ -14,9 +14,10 @@ from rankproof.compat.trec_eval.options import Options, parse_options
 from rankproof.compat.trec_eval.parameters import Column, Plan, plan, requested
 from rankproof.compat.trec_eval.printing import summary_lines, text, topic_lines
 from rankproof.compat.trec_eval.results import Results, Series, Value, standardise, summarise
-from rankproof.compat.trec_eval.runs import on_disk, run_id
+from rankproof.compat.trec_eval.runs import run_id
 from rankproof.errors import RankproofError, UsageError, one_of
 from rankproof.io.files import check_path
+from rankproof.io.pipes import is_pipe, pipes_kept
 
 USAGE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
 """The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
@@ -82,10 +83,12 @@ def _evaluate(options: Options) -> None:
         _check_formats(options)
     with quits_with(CALCULATION):
         _check_kinds(planned, options)
-    with quits_with(INPUT), on_disk(options.files[1]) as results:
-        check_path(options.files[0])
+    with quits_with(INPUT), pipes_kept():
+        judgments, results = options.files
+        if not is_pipe(judgments):
+            check_path(judgments)
         run = run_id(results)
-        evaluation = evaluate_files(options.files[0], results, _measured(planned), options)
+        evaluation = evaluate_files(judgments, results, _measured(planned), options)
         _print(planned, evaluation, options, run)
 
 

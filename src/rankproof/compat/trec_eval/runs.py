@@ -4,36 +4,20 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import BinaryIO, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
-from rankproof.io.files import HEAD, STDIN, opened, read_bytes
+from rankproof.io.files import HEAD, opened, read_bytes
 from rankproof.io.trec import TrecRankings
 
 T = TypeVar("T")
 Rankings: TypeAlias = dict[str, dict[str, float]]
 
 _AFTER_RUN_ID = re.compile(rb"^([ \t]*(?:\S+[ \t]+){5}\S+)[ \t]+[^\s][^\n]*", re.MULTILINE)
-
-
-@contextmanager
-def on_disk(path: str) -> Iterator[str]:
-    """A path that can be read twice: standard input is copied to a temporary file."""
-    if path != STDIN:
-        yield path
-        return
-    with tempfile.NamedTemporaryFile(prefix="results-") as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
-        copy.flush()
-        yield copy.name
 
 
 def reading(path: str, use: Callable[[TrecRankings], T]) -> T:

@@ -44,11 +44,11 @@ class TrecRankings:
         """
         for kind, what in zip(judged_kinds(judgments), ("queries", "documents"), strict=True):
             check_same_kind(False, kind, f"{self.source}, {what}")
-        with self._opened() as stream:
-            try:
+        try:
+            with self._opened() as stream:
                 found = self._scanned(chunks(stream), judgments, conventions, census)
-            except NotTogether:
-                stream.seek(0)
+        except NotTogether:
+            with self._opened() as stream:
                 found = self._scanned(gathered(stream), judgments, conventions, census)
         yield from found
 
