@@ -66,7 +66,7 @@ def test_the_summary_names_a_winner_only_where_there_is_one() -> None:
     better = said(report(judged, {"old": old, "new": new}, "RR").content)
     same = said(report(judged, {"old": old, "copy": old}, "RR").content)
     assert better[0] == "new is better than old on RR, by +0.5000."
-    assert same[0] == "No winner: nothing is better than old on RR beyond chance."
+    assert same[0] == "No winner: no system is shown to beat old on RR."
 
 
 def test_a_measure_by_which_less_is_better_is_led_by_the_lowest() -> None:

@@ -6,9 +6,11 @@ import os
 import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankproof.api.scores import Scores
+from rankproof.api.soundness import soundness
 from rankproof.core.measure import Measure
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
@@ -116,6 +118,18 @@ class Comparison(Displayable):
         sign = self._sign(name)
         return sorted(differences, key=lambda pair: sign * pair[1])
 
+    @cached_property
+    def data(self) -> dict[str, dict[str, Any]]:
+        """For each system what limits its scores: unanswered queries, documents nobody judged, errors."""
+        proven = {
+            each.measure for each in self.rows if each.verdict in ("better", "worse") and not each.slice
+        }
+        decided = [name for name in self.names if name in proven]
+        return {
+            name: soundness(each, each.column(self.names[0]).measure, decided).to_dict()
+            for name, each in self.scores.items()
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data."""
         return {
@@ -125,6 +139,7 @@ class Comparison(Displayable):
             "correction": self.correction,
             "winner": self.winner,
             "notes": self.notes,
+            "data": self.data,
             "rows": [each.to_dict() for each in self.rows],
             "scores": {name: each.to_dict() for name, each in self.scores.items()},
         }
@@ -176,6 +191,7 @@ class Comparison(Displayable):
             "margin": self.margin,
             "correction": self.correction,
             "notes": self.notes,
+            "data": self.data,
             "moved": {name: self._turned(name) for name in self.scores if name != self.baseline},
             "findings": self._findings(),
             "warnings": {name: _warnings(each) for name, each in self.scores.items()},

@@ -185,6 +185,7 @@ def _view(compared: Comparison) -> dict[str, Any]:
         "alpha": compared.alpha,
         "margin": compared.margin,
         "correction": compared.correction,
+        "data": compared.data,
     }
 
 

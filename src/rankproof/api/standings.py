@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.api.compare import compare_scores
-from rankproof.api.comparison import Comparison
+from rankproof.api.comparison import Comparison, ComparisonRow
 from rankproof.api.runs import Run
 
 TABLES = ("table", "markdown")
@@ -21,6 +21,8 @@ class Standings(Comparison):
     runs: Mapping[str, Run] = field(default_factory=dict)
     rivals: list[str] = field(default_factory=list)
     """The systems that cannot be told from the one that leads."""
+    setbacks: list[ComparisonRow] = field(default_factory=list)
+    """Where another system is better than the one that leads, on any measure or in any group."""
 
     @property
     def leader(self) -> str:
@@ -71,9 +73,18 @@ class Standings(Comparison):
         return "\n".join([*standings_text(self.standings, self.names), "", rest])
 
     def _view(self) -> dict[str, Any]:
-        from rankproof.reporting.standings import leading
+        from rankproof.reporting.conclusions import leading
 
-        return {**super()._view(), "winning": leading(self.leader, self.names[0], self.rivals)}
+        turned = [{**each.to_dict(), "difference": -each.difference} for each in self.setbacks]
+        return {
+            **super()._view(),
+            "winning": leading(self.leader, self.names[0], self.rivals, turned, self._few()),
+        }
+
+    def _few(self) -> str:
+        """Why nothing is decided at all, where it is so."""
+        notes = {each.note for each in self.rows if self._decides(each)}
+        return notes.pop() if len(notes) == 1 else ""
 
 
 def standings(comparison: Comparison, runs: Mapping[str, Run], **settings: Any) -> Standings:
@@ -82,4 +93,6 @@ def standings(comparison: Comparison, runs: Mapping[str, Run], **settings: Any) 
     found = Standings(**own, runs=runs)
     against = compare_scores(found.scores, [found.names[0]], baseline=found.leader, **settings)
     found.rivals = [row.system for row in against if row.verdict != "worse" and not row.slice]
+    everywhere = compare_scores(found.scores, found.names, baseline=found.leader, **settings)
+    found.setbacks = [row for row in everywhere if row.verdict == "better"]
     return found

@@ -10,6 +10,7 @@ from rankproof.display import width
 from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.blocks import waterfall
+from rankproof.reporting.conclusions import conclusions
 from rankproof.reporting.differences import (
     HEADINGS,
     cells,
@@ -24,7 +25,7 @@ from rankproof.reporting.differences import (
 )
 from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.latex import escape
-from rankproof.reporting.numbers import count, score, share
+from rankproof.reporting.numbers import score, share
 from rankproof.reporting.tables import GAP, WIDTH, clean, cut, pad, wrap
 
 __all__ = ["probability", "sentences", "signed", "span", "tables", "waterfalls"]
@@ -130,41 +131,13 @@ _DECIDED = ("better", "worse")
 
 
 def sentences(view: View) -> list[str]:
-    """What the table comes to, in words."""
+    """What the table comes to, in words: notes, conclusions, and last how p was made."""
     rows = [each for each in view["rows"] if not each["slice"]]
-    deciding = [each for each in rows if each["measure"] == rows[0]["measure"]]
-    said = [
-        view.get("winning") or _winner(view, deciding),
-        *(_unclear(each) for each in deciding if each["verdict"] == "unclear"),
+    return [
+        *view.get("notes", ()),
+        *conclusions(view),
+        _method(view, len(rows), len(view["rows"]) - len(rows)),
     ]
-    return [*view.get("notes", ()), *said, _method(view, len(rows), len(view["rows"]) - len(rows))]
-
-
-def _winner(view: View, deciding: Sequence[Line]) -> str:
-    measure, name = deciding[0]["measure"], view["winner"]
-    if name is None:
-        return f"No winner: nothing is better than {view['baseline']} on {measure} beyond chance."
-    row = next(each for each in deciding if each["system"] == name)
-    return f"{name} is better than {view['baseline']} on {measure}, by {signed(row['difference'])}."
-
-
-def _unclear(row: Line) -> str:
-    """Why there is no verdict, and what would give one."""
-    name, baseline = row["system"], row["baseline"]
-    if row["mean"] is not None and not row["wins"] and not row["losses"]:
-        return f"{name} and {baseline} have the same value on every query: there is nothing to tell apart."
-    if row["note"]:
-        return f"{name} against {baseline}: cannot tell, {row['note']}."
-    needed = row["queries_needed"]
-    more = (
-        ""
-        if needed is None
-        else f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
-    )
-    return (
-        f"{name} against {baseline}: cannot tell yet. {row['n']} queries show differences of "
-        f"{score(row['detectable'])} and more; this one is {signed(row['difference'])}{more}."
-    )
 
 
 def _method(view: View, rows: int, sliced: int) -> str:

@@ -39,20 +39,3 @@ def _cells(lines: Sequence[Line], measures: Sequence[str]) -> tuple[list[str], l
         for each in lines
     ]
     return headings, rows
-
-
-def leading(leader: str, measure: str, rivals: Sequence[str]) -> str:
-    """Who leads, and whether that is more than chance.
-
-    >>> leading("hybrid", "nDCG@10", [])
-    'hybrid is the winner: better than every other on nDCG@10, beyond chance.'
-    >>> leading("hybrid", "nDCG@10", ["dense"])
-    'No winner: hybrid leads on nDCG@10, and dense cannot be told from it.'
-    """
-    if not rivals:
-        return f"{leader} is the winner: better than every other on {measure}, beyond chance."
-    return f"No winner: {leader} leads on {measure}, and {_listed(rivals)} cannot be told from it."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

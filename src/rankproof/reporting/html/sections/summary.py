@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankproof.reporting.comparison import sentences
+from rankproof.reporting.conclusions import conclusions, limits
 from rankproof.reporting.html.content import Bar, Content
 from rankproof.reporting.html.markup import join, paragraphs
 from rankproof.reporting.html.page import Section
@@ -24,8 +24,9 @@ def said(content: Content) -> list[str]:
     own = [_reached(content, bar), *(_lost(bar) if higher else []), *_audited(content)]
     if content.comparison is None:
         return own
-    verdict, *unclear, _ = sentences(content.comparison)
-    return [verdict, *own[:-1], *_few(unclear), own[-1]]
+    verdict, *others = conclusions(content.comparison)
+    ends = limits(content.comparison)
+    return [verdict, *own[:-1], *_few(others[: len(others) - len(ends)]), *ends, own[-1]]
 
 
 def _few(unclear: list[str]) -> list[str]:
