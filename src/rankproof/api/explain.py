@@ -11,6 +11,7 @@ import numpy as np
 from rankproof.api.checks import check_conventions
 from rankproof.api.evaluate import evaluate
 from rankproof.api.scores import Scores
+from rankproof.core.claims import claim
 from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.derivation import derive
 from rankproof.core.derivation.steps import Step
@@ -155,6 +156,7 @@ def explained(scores: Scores, judgments: Judgments, table: RankingTable, query: 
         names={i: judgments.docs[i] for i in range(judgments.start[at], judgments.start[at + 1])},
         conventions=conventions,
         notes=tuple(_notes(scores, at)),
+        claim=None if conventions.profile is None else claim(conventions.profile, measure),
         ideal=tuple(ideal(measure, judgments, hits)),
     )
 

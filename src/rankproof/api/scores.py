@@ -12,6 +12,7 @@ import numpy as np
 
 from rankproof.api.facts import facts_of
 from rankproof.api.per_query import PerQueryValues
+from rankproof.core.claims import noted
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings
@@ -220,7 +221,7 @@ class Scores(Displayable):
             unjudged=self.bounds(measure, of="unjudged"),
             never_found=split[0],
             ranked_too_low=split[1],
-            note=column.note,
+            note=noted(column.note, self.conventions.profile, column.measure),
             higher=column.measure.spec.higher,
         )
 

@@ -14,7 +14,13 @@ SAME = 1e-9
 def differences(own: Explained, other: Explained) -> list[str]:
     """What differs, in sentences; the last one says whether the number does."""
     found = [*_parameters(own, other), *_conventions(own, other), *_order(own, other), *_steps(own, other)]
-    return [*found, _numbers(own, other, bool(found))]
+    return [*_claimed(other), *found, _numbers(own, other, bool(found))]
+
+
+def _claimed(other: Explained) -> Iterator[str]:
+    """Whether what follows is about the tool's own number, where that is not so without limits."""
+    if other.claim is not None and other.claim.note:
+        yield f"{other.claim.note[0].upper()}{other.claim.note[1:]}."
 
 
 def differing(own: Explained, other: Explained) -> set[str]:
@@ -91,6 +97,8 @@ def _near(a: float | None, b: float | None) -> bool:
 
 def _numbers(own: Explained, other: Explained, otherwise: bool) -> str:
     if _near(own.value, other.value):
+        if other.claim is not None and not other.claim.equal:
+            return f"The conventions of {other.where} do not move the number."
         return "None of this moves the number." if otherwise else "Nothing differs on this query."
     here = f"So {own.measure} is {said(own.value)} {own.where}"
     return f"{here}, {other.measure} {said(other.value)} in {other.where}."

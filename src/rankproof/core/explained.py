@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rankproof.core.claims import Claim
 from rankproof.core.conventions import Conventions
 from rankproof.core.derivation.steps import Step
 from rankproof.display import Displayable
@@ -47,11 +48,28 @@ class Explained(Displayable):
     notes: tuple[str, ...] = field(default=())
     ideal: tuple[Line, ...] = ()
     """The documents with a grade above 0 in the best order there is."""
+    claim: Claim | None = None
+    """Whether the number is that of the tool whose profile was followed; None: none was."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What must be said beside the number: the notes, and whether it is the tool's."""
+        return (*self.notes, self.claim.note) if self.claim is not None and self.claim.note else self.notes
 
     @property
     def where(self) -> str:
-        """Whose conventions these are, in a word or two."""
-        return self.conventions.profile or "here"
+        """Whose number it is: "here", a tool's, or, where it is not the tool's, that of its profile."""
+        profile = self.conventions.profile
+        if profile is None:
+            return "here"
+        return profile if self.claim is not None and self.claim.equal else f"the profile {profile}"
+
+    @property
+    def credit(self) -> str:
+        """Whose number it is behind a heading: "", " as in TOOL", or " under the profile TOOL"."""
+        if self.conventions.profile is None:
+            return ""
+        return f" under {self.where}" if self.where != self.conventions.profile else f" as in {self.where}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data; documents by their ids."""
@@ -67,5 +85,6 @@ class Explained(Displayable):
             "missed": dict(self.missed),
             "steps": steps,
             "conventions": self.conventions.to_dict(),
-            "notes": list(self.notes),
+            "notes": list(self.said),
+            "claim": None if self.claim is None else asdict(self.claim),
         }

@@ -17,6 +17,18 @@ from rankproof.errors import UsageError, is_one_of, one_of
 Parameters = Mapping[str, Mapping[str, Any]]
 
 
+class Beyond(str):
+    """What a tool does that its profile does not follow, and the measures it is about; none named: all."""
+
+    about: tuple[str, ...]
+
+    def __new__(cls, says: str, about: str = "") -> Beyond:
+        """The sentence, and the names of the measures with blanks between them."""
+        made = super().__new__(cls, says)
+        made.about = tuple(about.split())
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """How one tool computes, and where that is known from."""
@@ -33,7 +45,17 @@ class Profile:
     conventions: Mapping[str, Any] = field(default_factory=dict)
     """What the tool does with ties, missing queries and the like."""
     beyond: tuple[str, ...] = ()
-    """Where the tool does something else that the profile does not follow."""
+    """Where the tool does something else that the profile does not follow; `Beyond` says for which measures."""
+    proven: str = ""
+    """The measures whose values were shown to be equal, but for what `beyond` says; `@k`: cut off as well."""
+    other: str = ""
+    """The measures of which the tool has another number; `beyond` says how."""
+    unproven: str = ""
+    """The measures that the tool has as well, without a proof that the numbers are equal."""
+    free: str = "rel"
+    """The parameters that one may choose in the tool too."""
+    free_of: Mapping[str, str] = field(default_factory=dict)
+    """Those of single measures, in place of `free`."""
 
     def in_words(self) -> list[str]:
         """The profile as a report prints it."""
@@ -51,6 +73,21 @@ _NEGATIVE = "a negative grade takes away from its DCG; here it gains nothing"
 _FRACTION = "a grade between 0 and 1 is relevant to it; set rel= where there are any"
 _IDEAL_RETURNED: Parameters = {"nDCG": {"ideal": "returned"}}
 _CLAIMS: Parameters = {"StRecall": {"denominator": "declared"}}
+_TREC_EVAL = (
+    "AP@k P@k R@k nDCG@k Success@k RelP@k RR@k F@k SetAP@k Rprec RprecMult bpref infAP IPrec IPrec11 nDCGrel RnDCG "
+    "binG G GMAP@k GMbpref Utility NumRet@k NumRel NumRelRet@k NumNonrelJudgedRet@k"
+)
+_TREC_EVAL_TOO = "yaap TP PrefsPossible PrefsFulfilled Prefs PrefsPair PrefsJudge PrefsBalanced"
+_TREC_EVAL_FREE = {
+    **dict.fromkeys(("nDCG", "RnDCG", "nDCGrel", "G"), ""),  # its relevance level leaves them alone
+    "F": "rel beta",
+    "IPrec": "rel recall",
+    "RprecMult": "rel multiple",
+    "Utility": "rel a b c d",
+    "RBP": "rel p",
+    "RBPResidual": "p",
+}
+_BINARY_OF_SKLEARN = "P R F Accuracy TP FP FN TN"
 _WHAT_IS_FOUND: Parameters = {"AP": {"denominator": "found"}}
 
 _ALL = (
@@ -68,6 +105,9 @@ _ALL = (
             "RBP": {"p": 0.9, "gain": "topic"},
             "RBPResidual": {"p": 0.9, "negative": "unjudged", "tail": "unjudged"},
         },
+        proven=f"{_TREC_EVAL} RBP@k RBPResidual@k unj@k",
+        unproven=_TREC_EVAL_TOO,
+        free_of=_TREC_EVAL_FREE,
     ),
     Profile(
         name="trec_eval-9",
@@ -80,6 +120,9 @@ _ALL = (
         ),
         measures={"IPrec": {"rounding": "trec_eval-9"}, "IPrec11": {"rounding": "trec_eval-9"}},
         conventions={"precision": "float32", "missing": "skip"},
+        proven=_TREC_EVAL,
+        unproven=_TREC_EVAL_TOO,
+        free_of=_TREC_EVAL_FREE,
     ),
     Profile(
         name="mteb",
@@ -88,9 +131,12 @@ _ALL = (
         says=("AP, nDCG, P, R and the hit rate come from trec_eval 9.", _ANSWERED_ONLY),
         conventions={"precision": "float32", "missing": "skip"},
         beyond=(
-            "its MRR compares scores in double precision",
+            Beyond("its MRR compares scores in double precision", "RR"),
             "its means are printed rounded to 5 decimals",
         ),
+        proven="AP@k nDCG@k P@k R@k Success@k RR@k",
+        unproven="Unjudged",
+        free="",
     ),
     Profile(
         name="ranx",
@@ -101,10 +147,15 @@ _ALL = (
         conventions={"ties": "input"},
         beyond=(
             "in rankings of more than 15 documents equal scores come in no fixed order",
-            "its bpref counts negative grades as judged not relevant; one query without relevant, or without "
-            "not relevant, judgments makes it 0 or NaN for other queries too",
-            "its RBP weighs a document by its grade, so that it can exceed 1",
+            Beyond(
+                "its bpref counts negative grades as judged not relevant; one query without relevant, or without "
+                "not relevant, judgments makes it 0 or NaN for other queries too",
+                "bpref",
+            ),
+            Beyond("its RBP weighs a document by its grade, so that it can exceed 1", "RBP"),
         ),
+        proven="DCG@k DCG(gain='exp')@k nDCG@k nDCG(gain='exp')@k AP@k RR@k P@k R@k F@k Success@k TP@k Rprec bpref",
+        other="RBP",
     ),
     Profile(
         name="torchmetrics",
@@ -129,8 +180,13 @@ _ALL = (
         },
         conventions={"ties": "expected", "precision": "float32", "missing": "skip"},
         beyond=(
-            "outside nDCG equal scores come in no fixed order; here all measures are means over their orders",
+            Beyond(
+                "outside nDCG equal scores come in no fixed order; here all measures are means over their orders",
+                "AP P R RR Rprec Success",
+            ),
+            Beyond("a negative grade takes away from its nDCG; here it gains nothing", "nDCG"),
         ),
+        proven="nDCG@k AP@k RR@k P@k P(denominator='returned')@k R@k Success@k Rprec",
     ),
     Profile(
         name="sklearn",
@@ -145,10 +201,13 @@ _ALL = (
         measures={**_IDEAL_RETURNED, **_WHAT_IS_FOUND},
         conventions={"ties": "expected", "missing": "skip"},
         beyond=(
-            "average_precision_score takes all documents of one score as one step",
-            "ndcg_score refuses negative grades and rankings of one document",
-            f"in dcg_score {_NEGATIVE}",
+            Beyond("average_precision_score takes all documents of one score as one step", "AP"),
+            Beyond("ndcg_score refuses negative grades and rankings of one document", "nDCG"),
+            Beyond(f"in dcg_score {_NEGATIVE}", "DCG"),
         ),
+        proven="nDCG@k DCG@k AP",
+        unproven=_BINARY_OF_SKLEARN,
+        free_of={"nDCG": "", "DCG": ""},
     ),
     Profile(
         name="elasticsearch",
@@ -165,7 +224,13 @@ _ALL = (
             "P": {"denominator": "returned"},
         },
         conventions={"ties": "input"},
-        beyond=(f"{_NEGATIVE}", "its metrics look at 10 hits when no k is given; here no k means all"),
+        beyond=(
+            Beyond(_NEGATIVE, "DCG nDCG ERR"),
+            Beyond("its ERR is told the largest grade there can be; set top_grade= to the same", "ERR"),
+            "its metrics look at 10 hits when no k is given; here no k means all",
+        ),
+        proven="DCG@k nDCG@k P@k R@k RR@k ERR@k",
+        free_of={"ERR": "top_grade"},
     ),
     Profile(
         name="opensearch",
@@ -188,9 +253,12 @@ _ALL = (
         },
         conventions={"ties": "input", "rounded": 2, "missing": "skip"},
         beyond=(
-            "before 3.6 any grade above 0 was relevant to it; set rel= to have that",
-            _NEGATIVE,
+            Beyond("before 3.6 any grade above 0 was relevant to it; set rel= to have that", "P R AP RR"),
+            Beyond(_NEGATIVE, "DCG nDCG"),
         ),
+        proven="DCG@k nDCG@k P@k R@k AP@k RR@k P(rel=0.001)@k R(rel=0.001)@k AP(rel=0.001)@k RR(rel=0.001)@k",
+        unproven="Jaccard RBO",
+        free="",
     ),
     Profile(
         name="quepid",
@@ -209,10 +277,14 @@ _ALL = (
         },
         conventions={"ties": "input", "missing": "skip"},
         beyond=(
-            "its AP is NaN for a query without relevant documents, its DCG where a document has no rating",
-            _FRACTION,
-            _NEGATIVE,
+            Beyond("its AP is NaN for a query without relevant documents", "AP"),
+            Beyond("its DCG is NaN where a document has no rating", "DCG"),
+            Beyond(_FRACTION, "P AP RR"),
+            Beyond(_NEGATIVE, "DCG nDCG ERR"),
+            Beyond("its ERR is told the largest grade there can be; set top_grade= to the same", "ERR"),
         ),
+        proven="nDCG@k DCG@k AP@k P@k RR@k ERR@k",
+        free_of={"ERR": "top_grade"},
     ),
     Profile(
         name="ragas",
@@ -223,6 +295,9 @@ _ALL = (
         beyond=(
             "it adds 1e-10 (1e-8 for entities) to the denominator, so that its perfect score is below 1",
         ),
+        proven="AP StRecall",
+        unproven="P R",
+        free="",
     ),
     Profile(
         name="deepeval",
@@ -230,6 +305,8 @@ _ALL = (
         proof=f"{_RUN} on given verdicts",
         says=(_VERDICTS, _CLAIMED),
         measures={**_WHAT_IS_FOUND, **_CLAIMS},
+        proven="AP StRecall P",
+        free="",
     ),
 )
 

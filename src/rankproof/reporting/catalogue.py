@@ -136,7 +136,7 @@ def profile(found: Profile) -> str:
     lines = wrap(f"{found.name}: {found.source}; {found.proof}.")
     lines += ["", *_items(found.says)]
     lines += ["", "Not followed:", *_items(found.beyond)] if found.beyond else []
-    lines += ["", *_settled(found)]
+    lines += ["", *_settled(found), "", *_measured(found)]
     return "\n".join(lines) + "\n"
 
 
@@ -152,6 +152,22 @@ def _settled(found: Profile) -> list[str]:
     return lines + wrap(", ".join(conventions) or "as they are", first="Conventions: ", later="    ")
 
 
+def _measured(found: Profile) -> list[str]:
+    """Which measures are the tool's, and which only follow its conventions."""
+    kinds = {
+        "Proven equal, but for the above: ": found.proven.split(),
+        "Not equal: ": found.other.split(),
+        "In the tool too, equality not shown: ": found.unproven.split(),
+    }
+    lines = [
+        line
+        for head, names in kinds.items()
+        if names
+        for line in wrap(", ".join(names), first=head, later="    ")
+    ]
+    return [*lines, "All others: not in the tool; only its conventions are followed."]
+
+
 def profile_record(found: Profile) -> dict[str, Any]:
     """One profile as plain data."""
     return {
@@ -159,7 +175,10 @@ def profile_record(found: Profile) -> dict[str, Any]:
         "source": found.source,
         "proof": found.proof,
         "says": list(found.says),
-        "not_followed": list(found.beyond),
+        "not_followed": list(map(str, found.beyond)),
+        "proven": found.proven.split(),
+        "not_equal": found.other.split(),
+        "unproven": found.unproven.split(),
         "measures": _plain(found.measures),
         "conventions": _plain(found.conventions),
     }

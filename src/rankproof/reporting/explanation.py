@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rankproof.core.derivation.steps import Step, Term, said
 from rankproof.core.differences import differences, differing
@@ -23,7 +23,7 @@ ID = 32
 
 def text(own: Explained, other: Explained | None = None) -> str:
     """Everything about the number, and about the other one where there is one."""
-    lines = [*_head(own), "", *_list(own), "", *_steps(own, set()), "", *_result(own)]
+    lines = [*_head(own), "", *_list(own), "", *_steps(own, set()), "", *_result(own, own.said)]
     if other is not None:
         lines += ["", *_versus(own, other)]
     return "\n".join(lines) + "\n"
@@ -35,12 +35,11 @@ def _head(own: Explained) -> list[str]:
 
 
 def _headline(own: Explained) -> list[str]:
-    profile = f" as in {own.conventions.profile}" if own.conventions.profile else ""
-    return wrap(f"{own.measure} of query {cut(own.query, 40)}{profile}: {score(own.value)}")
+    return wrap(f"{own.measure} of query {cut(own.query, 40)}{own.credit}: {score(own.value)}")
 
 
-def _result(own: Explained) -> list[str]:
-    notes = [line for note in own.notes for line in wrap(f"{note}.", first="Note: ", later="      ")]
+def _result(own: Explained, said: Iterable[str]) -> list[str]:
+    notes = [line for note in said for line in wrap(f"{note}.", first="Note: ", later="      ")]
     return [f"{own.measure} = {score(own.value)}", *notes]
 
 
@@ -182,6 +181,6 @@ def _versus(own: Explained, other: Explained) -> list[str]:
     if [line.document for line in own.lines] != [line.document for line in other.lines]:
         lines += [*_list(other), ""]
     if marked:
-        lines += [*_steps(other, marked), "", *_result(other), ""]
+        lines += [*_steps(other, marked), "", *_result(other, other.notes), ""]
     lines += ["What differs (steps marked >):" if marked else "What differs (the steps are the same):"]
     return lines + [line for each in differences(own, other) for line in wrap(each, first="- ", later="  ")]

@@ -69,14 +69,13 @@ def methods(rows: Sequence[Row]) -> str:
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
-    """What must be said beside single numbers."""
-    said = [
-        (row.measure, each)
-        for row in rows
-        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note)
-        if each
-    ]
-    return [f"{measure}: {each}." for measure, each in said]
+    """What must be said beside single numbers, once for all measures of which the same is to be said."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note):
+            if each:
+                said.setdefault(each, []).append(row.measure)
+    return [f"{', '.join(names)}: {each}." for each, names in said.items()]
 
 
 def _thin(row: Row) -> str:

@@ -143,7 +143,7 @@ def _formula(own: Explained) -> Markup | None:
 
 def _steps(lesson: Lesson, side: Side) -> Markup:
     own = side.own
-    notes = (el("p", f"Note: {note}.", cls="note") for note in own.notes)
+    notes = (el("p", f"Note: {note}.", cls="note") for note in own.said)
     result = el("p", f"{own.measure} = {score(own.value)}", cls="equation")
     return join([el("h3", ident(side.name)), _numbered(lesson, own), result, *notes])
 
