@@ -19,17 +19,18 @@ MAY_IMPORT = {
     "display": set(),
     "core": {"errors"},
     "stats": {"errors", "core"},
-    "io": {"errors", "core"},
-    "store": {"errors", "core"},
+    "io": {"errors", "core", "outputs"},
+    "store": {"errors", "core", "outputs"},
     "sample": {"errors"},
     "progress": {"errors"},
+    "outputs": {"errors"},
     "judging": {"errors", "core", "stats", "io", "store", "progress"},
     "advice": {"errors", "core", "stats"},
     "bench": {"errors", "core", "stats", "io", "store", "progress"},
     "reporting": {"errors", "core", "stats", "advice"},
     "api": {
         *("errors", "core", "stats", "io", "store", "judging", "advice", "bench", "reporting", "sample"),
-        "progress",
+        *("progress", "outputs"),
     },
     "functional": {"errors", "core", "api"},
     "compat": {"errors", "core", "stats", "io", "reporting", "api"},
@@ -37,7 +38,7 @@ MAY_IMPORT = {
     # The command line is the one face that mounts another: `rankproof trec_eval` hands its words to compat.
     "cli": {
         *("errors", "core", "stats", "io", "store", "judging", "advice", "bench", "reporting", "api"),
-        *("sample", "progress", "compat"),
+        *("sample", "progress", "outputs", "compat"),
     },
 }
 for _layer in MAY_IMPORT.keys() - {"errors", "display", "progress", "sample"}:

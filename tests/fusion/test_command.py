@@ -52,7 +52,7 @@ def scores_in(path: Path) -> dict[str, dict[str, float]]:
 def test_the_file_holds_what_the_function_gives(rankproof: Any, files: Path, name: str) -> None:
     pytest.importorskip("pyarrow")
     done = rankproof("keyword.run", "dense.run", "-o", f"new-{name}")
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out, done.err) == (0, "", f"Wrote new-{name}.\n")
     expected = fuse([files / "keyword.run", files / "dense.run"])
     assert scores_in(files / f"new-{name}") == {query: docs for query, docs in expected.items() if docs}
 
@@ -145,6 +145,7 @@ def test_one_run_is_told(rankproof: Any, files: Path) -> None:
     assert (
         done.err
         == "rankproof: note: only one ranking, 'keyword.run', so there is nothing to combine it with\n"
+        "Wrote new.run.\n"
     )
 
 

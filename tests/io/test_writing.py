@@ -164,10 +164,13 @@ def test_convert(tmp_path: Path, judged):
     source.write_text(json.dumps(judged))
     assert convert(source, target, what="judgments") == []
     assert load_judgments(target).as_dict() == judged
+    with pytest.raises(UsageError, match="there is such a file already"):
+        convert(source, target, what="judgments")
     with pytest.raises(UsageError, match="cannot tell whether these are judgments or a ranking"):
-        convert(source, target)
+        convert(source, target, force=True)
     with pytest.raises(UsageError, match="what: got 'judgements', expected one of 'judgments', 'ranking'"):
-        convert(source, target, what="judgements")
+        convert(source, target, what="judgements", force=True)
+    assert load_judgments(target).as_dict() == judged
 
 
 def test_convert_knows_what_trec_files_and_beir_folders_hold(tmp_path: Path):
@@ -201,8 +204,8 @@ def test_convert_knows_what_rows_hold_that_it_wrote(tmp_path: Path, end: str):
     trec = {"run.run": "q1 Q0 a 1 0.5 rankproof\n", "judged.qrels": "q1 0 a 2\n"}
     for name, text in trec.items():
         (tmp_path / name).write_text(text)
-        convert(tmp_path / name, tmp_path / f"rows{end}")
-        convert(tmp_path / f"rows{end}", tmp_path / "again.trec")
+        convert(tmp_path / name, tmp_path / f"rows{end}", force=True)
+        convert(tmp_path / f"rows{end}", tmp_path / "again.trec", force=True)
         assert (tmp_path / "again.trec").read_text() == text
 
 

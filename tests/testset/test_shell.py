@@ -50,7 +50,7 @@ def test_from_runs_to_judgments_in_three_commands(pool: Path, tmp_path: Path) ->
     assert "ana, ben" in told
     old = tmp_path / "old.tsv"
     old.write_text("q01 0 account-twofactor-01 1\nelsewhere 0 d1 2\n")
-    run("label", pool, "-o", labels, "--judgments", judgments, "--add-to", old)
+    run("label", pool, "-o", labels, "--qrels", judgments, "--add-to", old)
     known = load_judgments(judgments).as_dict()
     assert known["elsewhere"] == {"d1": 2}
     assert known["q01"]["account-twofactor-01"] == 3
@@ -100,7 +100,7 @@ def _shown(terminal: int, mark: str, seconds: float) -> str:
 
 
 def test_no_labels_are_no_judgments(pool: Path, tmp_path: Path) -> None:
-    _, told = run("label", pool, "-o", tmp_path / "none.jsonl", "--judgments", tmp_path / "j.tsv", code=3)
+    _, told = run("label", pool, "-o", tmp_path / "none.jsonl", "--qrels", tmp_path / "j.tsv", code=3)
     assert "Next: judge first" in told
 
 
@@ -115,7 +115,7 @@ def test_questions_are_drawn_checked_and_split(tmp_path: Path) -> None:
             20,
             "-o",
             questions,
-            "--judgments",
+            "--qrels",
             judgments,
         )
     )

@@ -82,10 +82,13 @@ class Benchmark(Displayable):
         made.corpus = found.corpus if corpus is None else load_corpus(corpus)
         return made
 
-    def save(self, target: str | os.PathLike[str]) -> None:
-        """Write a BEIR folder, or the labelled questions alone where the name ends in .jsonl; `load` reads both."""
+    def save(self, target: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write a BEIR folder, or the labelled questions alone where the name ends in .jsonl; `load` reads both.
+
+        Files that are there are replaced with `force` only.
+        """
         judgments = self.judgments if self.judgments is not None else load_judgments({})
-        save_labelled(Labelled(self.queries, judgments, self.corpus), target)
+        save_labelled(Labelled(self.queries, judgments, self.corpus), target, force=force)
 
     def add_query(self, query_id: str, text: str, relevant: Any) -> None:
         """Add a question; `relevant` is a list or set of documents, or `{document: grade}`."""

@@ -37,7 +37,7 @@ PAGE = "rankproof-demo.html"
 Rankings = dict[str, dict[str, dict[str, float]]]
 
 
-def demo(page: str | None = PAGE) -> Iterator[str]:
+def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     """The demonstration's parts, one text after the other; at the end the report is written to `page`."""
     judgments, corpus = prepare(sample.judgments()), Corpus.of(sample.documents())
     yield _opening()
@@ -54,7 +54,7 @@ def demo(page: str | None = PAGE) -> Iterator[str]:
     query = _telling_query(scores["keyword"], scores["dense"])
     yield _titled(6, "How one of these numbers comes about", _explained(judgments, rankings, query))
     if page is not None:
-        yield _titled(7, "Show it to others", _written(judgments, rankings, found, page))
+        yield _titled(7, "Show it to others", _written(judgments, rankings, found, page, force))
     yield _closing()
 
 
@@ -125,7 +125,7 @@ def _telling_query(first: Scores, second: Scores) -> str:
     return max((query for query in a if 0 < a[query] < 1), key=lambda query: abs(a[query] - b[query]))
 
 
-def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: str) -> str:
+def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: str, force: bool) -> str:
     """Write the report, where one may write."""
     made = report(
         judgments,
@@ -138,7 +138,7 @@ def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: s
         diagnosis=found,
     )
     try:
-        where = made.save(page)
+        where = made.save(page, force=force)
     except UsageError as error:
         return f"The report was not written: {error}"
     return f"Wrote {where} ({Path(where).stat().st_size // 1024} KiB): one page that needs nothing else; open it."

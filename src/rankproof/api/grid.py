@@ -29,7 +29,8 @@ from rankproof.bench.runner.answering import Told
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.display import Displayable
-from rankproof.errors import DataError, UsageError, one_of
+from rankproof.errors import DataError, one_of
+from rankproof.outputs import write_file
 from rankproof.progress import Progress
 from rankproof.store.answers import opened
 
@@ -95,18 +96,17 @@ class Grid(Displayable):
         """The grid as one page that needs nothing else."""
         return self.format("html")
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the form that the file's ending names: .html, .md, .csv, .json, .jsonl; else the table."""
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the form that the file's ending names: .html, .md, .csv, .json, .jsonl; else the table.
+
+        A file that is there is replaced with `force` only, or if it is a page of ours.
+        """
         from rankproof.reporting.grid import FORMATS
 
         where = Path(path)
         forms = {"md": "markdown", "htm": "html", **{name: name for name in FORMATS}}
         text = self.format(forms.get(where.suffix.lower().removeprefix("."), "table"))
-        try:
-            where.write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise UsageError(f"{where}: {error.strerror}. Next: name a file that can be written.") from error
-        return where
+        return write_file(where, text, force=force)
 
     def __str__(self) -> str:
         return self.format()

@@ -86,11 +86,11 @@ class History(Displayable):
         """Decide between two that were saved, as `gate_scores` does."""
         return gate_scores(self.scores(baseline), self.scores(candidate), **settings)
 
-    def export_to(self, target: str | os.PathLike[str], *names: str) -> int:
+    def export_to(self, target: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""
         chosen = names or tuple(each.name for each in self.entries())
         found = [self._read(name) for name in chosen]
-        transfer.write(Path(target), found)
+        transfer.write(Path(target), found, force=force)
         return len(found)
 
     def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:

@@ -243,9 +243,9 @@ class JudgedScores(Scores):
         """The grades of the retrieved contexts as `{sample: {context: grade}}`: judgments made by a machine."""
         return judgments_from(self.verdicts)[0]
 
-    def write_qrels(self, path: str | os.PathLike[str]) -> int:
+    def write_qrels(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write these judgments in TREC's format, marked as made by a machine; how many they are."""
-        return write_qrels(self.verdicts, path)
+        return write_qrels(self.verdicts, path, force=force)
 
     # --- parts, out and back -------------------------------------------------------------------
 

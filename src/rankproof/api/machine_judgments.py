@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from rankproof.api.evidence import Evidence
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError
 from rankproof.io.trec.qrels import MACHINE
+from rankproof.outputs import write_file
 from rankproof.store.ledger import HUMAN
 
 Judged = dict[str, dict[str, int]]
@@ -34,7 +34,7 @@ def judgments_from(evidence: Evidence) -> tuple[Judged, list[str]]:
     return found, list(judges)
 
 
-def write_qrels(evidence: Evidence, path: str | os.PathLike[str]) -> int:
+def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool = False) -> int:
     """Write the grades as TREC judgments; how many they are.
 
     The second column, which trec_eval ignores, says which judge made them: `machine:lexical`.
@@ -47,10 +47,7 @@ def write_qrels(evidence: Evidence, path: str | os.PathLike[str]) -> int:
             raise DataError(
                 f"the id {name!r} has a blank in it, which TREC judgments cannot hold. Next: use other ids."
             )
-    try:
-        Path(path).write_text("".join(lines), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}. Next: name a file that can be written.") from error
+    write_file(path, "".join(lines), force=force)
     return len(lines)
 
 

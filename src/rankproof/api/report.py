@@ -20,6 +20,7 @@ from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
+from rankproof.outputs import check_free, write_file
 from rankproof.reporting.html.content import Content
 
 DEFAULT = "nDCG@10, R@100, RR@10"
@@ -71,15 +72,14 @@ class Report(Displayable):
 
         return latex(self.content)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the kind of report that the file's ending names, and give back the path."""
-        content = self._as(kind(path))
-        where = Path(path)
-        try:
-            where.write_bytes(content)
-        except OSError as error:
-            raise UsageError(f"{where}: {error.strerror}. Next: name a file that can be written.") from error
-        return where
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the kind of report that the file's ending names, and give back the path.
+
+        A file that is there is replaced with `force` only, or if it is a page of ours.
+        """
+        made = kind(path)
+        check_free(path, force=force)
+        return write_file(path, self._as(made), force=force)
 
     def _as(self, kind: str) -> bytes:
         if kind == "pdf":

@@ -48,11 +48,12 @@ def pool(
     tables = {name: ordered(each.table()) for name, each in load_rankings(rankings).items()}
     made = pooled(tables, depth)
     if judgments is not None:
-        made = _unjudged(made, graded(load_judgments(judgments)))
+        made = unjudged(made, graded(load_judgments(judgments)))
     return replace(made, order=order, per_query=_share(budget, made))
 
 
-def _unjudged(made: Pool, known: Mapping[str, Mapping[str, int]]) -> Pool:
+def unjudged(made: Pool, known: Mapping[str, Mapping[str, int]]) -> Pool:
+    """The pool without what is judged already."""
     ranks = {
         query: {doc: each for doc, each in found.items() if doc not in known.get(query, {})}
         for query, found in made.ranks.items()

@@ -86,10 +86,10 @@ class Verdicts(Displayable):
             )
         return next(iter(found.values()))
 
-    def export_to(self, target: str | os.PathLike[str]) -> int:
+    def export_to(self, target: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write everything as JSON lines; how many verdicts they are."""
         self.judges()  # where there is no ledger, that is an error
-        return write_lines(Path(target), self)
+        return write_lines(Path(target), self, force=force)
 
     def import_from(self, source: str | os.PathLike[str]) -> int:
         """Take in JSON lines, all of them or none; how many they are.

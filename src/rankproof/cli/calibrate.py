@@ -56,7 +56,8 @@ FORMATS = ("table", "json")
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
 )
 @options.form("table or json")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to a file.")
+@options.target("Write the report to a file.")
+@options.force
 def command(
     source: str,
     spec: str | None,

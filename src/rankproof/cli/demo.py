@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
+from rankproof.cli import options
+from rankproof.cli.targets import may_replace
+
 PAGE = "rankproof-demo.html"
 
 
 @click.command("demo")
-@click.option(
-    "-o", "--output", default=PAGE, metavar="FILE", help=f"Where the report is written to. [{PAGE}, here]"
-)
+@options.target(f"Where the report is written to. [{PAGE}, here]", default=PAGE)
+@options.force
 @click.option("--no-report", is_flag=True, help="Write no report.")
 def command(output: str, no_report: bool) -> None:
     """Go through the whole story on the embedded sample.
@@ -27,5 +29,5 @@ def command(output: str, no_report: bool) -> None:
     from rankproof.api.report import kind
 
     kind(output)
-    for part in demo(None if no_report else output):
+    for part in demo(None if no_report else output, force=may_replace(output)):
         click.echo(part)

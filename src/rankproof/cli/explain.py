@@ -23,7 +23,8 @@ DEFAULT = "nDCG@10"
 @options.measures
 @click.option("--versus", metavar="PROFILE", help="The same as another tool computes it, and what differs.")
 @options.form("table or json")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file; a page if it ends in .html.")
+@options.target("Write to a file; a page if it ends in .html.")
+@options.force
 @click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
 @click.option("--queries", metavar="FILE", help="On a page: texts of queries, as JSON lines.")
 @options.documents("On a page: titles of documents, a file or folder. [those of --corpus]")

@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from rankproof.cli import options as own
 from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import oddities_told, telling
+from rankproof.cli.output import oddities_told, telling, wrote
+from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
 
 
@@ -30,7 +32,8 @@ from rankproof.errors import UsageError
 @click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE", help="What to tune for. [nDCG@10]")
 @click.option("--share", default=0.5, metavar="SHARE", help="Of the judged queries, to tune on. [0.5]")
 @click.option("--seed", default=0, metavar="N", help="Of the draw of these queries. [0]")
-@click.option("-o", "--output", metavar="FILE", help="Where to write the ranking. [standard output]")
+@own.target("Where to write the ranking. [standard output]")
+@own.force
 @click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
 def command(
     runs: tuple[str, ...],
@@ -97,10 +100,9 @@ def _write(ranking: dict[str, dict[str, float]], target: str, to: str | None) ->
     from rankproof.io.load import load_ranking
     from rankproof.io.write import write_ranking
 
-    for note in write_ranking(
-        load_ranking(ranking).table(), target, to or ("trec" if target == "-" else None)
-    ):
-        click.echo(f"rankproof: note: {note}", err=True)
+    form = to or ("trec" if target == "-" else None)
+    notes = write_ranking(load_ranking(ranking).table(), target, form, force=may_replace(target))
+    wrote(target, notes)
 
 
 def _format(target: str, to: str | None) -> str:

@@ -6,6 +6,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.output import write
+from rankproof.cli.targets import may_replace
 from rankproof.errors import one_of
 
 
@@ -49,12 +50,13 @@ _history = click.option(
 
 @command.command("export")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Write to this; .gz compresses.")
+@options.target("Write to this; .gz compresses.", required=True)
+@options.force
 @_history
 @click.pass_context
 def export(context: click.Context, names: tuple[str, ...], output: str) -> None:
     """Write saved results to one JSON file: these, or all."""
-    number = context.obj.export_to(output, *names)
+    number = context.obj.export_to(output, *names, force=may_replace(output))
     click.echo(f"Wrote {number} to {output}.", err=True)
 
 

@@ -10,6 +10,7 @@ from rankproof.cli import judged_text, options, saved
 from rankproof.cli.asking import judge_named
 from rankproof.cli.files import named
 from rankproof.cli.output import coloured, format_of, telling, write
+from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,17 +54,13 @@ PAGE = (".html", ".htm")
     default=True,
     help="Ask a model that answers under another version than before again about a few pairs. [yes]",
 )
-@click.option("--qrels", metavar="FILE", help="Write the verdicts on contexts as TREC judgments.")
+@options.target("Write the verdicts on contexts as TREC judgments.", "--qrels")
 @click.option(
     "-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below."
 )
 @options.scores_form
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write to a file; a name ending in .html gets a page with all verdicts.",
-)
+@options.target("Write to a file; a name ending in .html gets a page with all verdicts.")
+@options.force
 @click.option(
     "--by",
     metavar="COLUMN|FILE",
@@ -131,7 +128,7 @@ def command(
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     if qrels:
-        lines = next(iter(scores.values())).write_qrels(qrels)
+        lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
         click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
     write(_rendered(scores, form, per_query, blame, output), output)
 

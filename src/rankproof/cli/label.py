@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli.output import oddities_told, write
+from rankproof.cli import options
+from rankproof.cli.output import oddities_told, write, wrote
+from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,8 +38,10 @@ WIDTH = 78
 @click.option("--queries", metavar="FILE", help="The texts of the queries.")
 @click.option("--corpus", metavar="FILE", help="The documents: file or folder.")
 @click.option("--highest", default=3, metavar="GRADE", help="The best grade, 1 to 9. [3]")
-@click.option("--judgments", metavar="FILE", help="Write what all labels come to, and end.")
+@click.option("--judgments", metavar="FILE", help="What is judged already is not asked.")
+@click.option("--qrels", metavar="FILE", help="Write what all labels come to as judgments, and end.")
 @click.option("--add-to", metavar="FILE", help="Judgments to write together with the labels.")
+@options.force
 @click.option("--agreement", is_flag=True, help="Say how far people agree, and end.")
 def command(
     pool: str,
@@ -46,6 +51,7 @@ def command(
     corpus: str | None,
     highest: int,
     judgments: str | None,
+    qrels: str | None,
     add_to: str | None,
     agreement: bool,
 ) -> None:
@@ -58,20 +64,22 @@ def command(
     \b
     rankproof label pool.jsonl --who ana --queries q.jsonl --corpus docs/
     rankproof label pool.jsonl --agreement
-    rankproof label pool.jsonl --judgments new.tsv --add-to old.tsv
+    rankproof label pool.jsonl --qrels new.tsv --add-to old.tsv
     """
     from rankproof.bench.testset.labels import read_labels, standing
     from rankproof.bench.testset.poolfile import read_pool
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
+    _check(judgments, qrels, add_to)
     made = read_pool(pool)
     given = standing(read_labels(labels))
     if agreement:
         write(_agreement(given), None)
-    elif judgments is not None:
-        _write_judgments(given, judgments, add_to)
+    elif qrels is not None:
+        _write_judgments(given, qrels, add_to)
     else:
+        made = made if judgments is None else _without(made, judgments)
         who = who or getpass.getuser()
         with oddities_told():
             texts = _texts(queries), _documents(corpus)
@@ -173,6 +181,56 @@ def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
     )
 
 
+def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None:
+    """Refuse what would lose judgments, or mix up which file is read and which is written."""
+    from rankproof.io.write import format_of
+    from rankproof.outputs import check_free
+
+    if judgments is not None and not os.path.exists(judgments):
+        raise UsageError(
+            f"--judgments: there is no file {judgments}; it names judgments that are read, never written. "
+            f"Next: --qrels {judgments} writes what the labels come to."
+        )
+    if add_to is not None and qrels is None:
+        raise UsageError(
+            f"--add-to: adds {add_to} to what is written, and nothing is written without --qrels. "
+            f"Next: add --qrels FILE, which may be {add_to} itself."
+        )
+    if qrels is None:
+        return
+    form = _form(qrels)
+    format_of(qrels, form)
+    try:
+        check_free(qrels, force=may_replace(qrels) or _adds_in_place(qrels, add_to))
+    except UsageError as error:
+        known = f"{error}" if add_to or not os.path.isfile(qrels) else _with_add_to(str(error), qrels)
+        raise UsageError(known) from None
+
+
+def _form(path: str) -> str | None:
+    return "trec" if path == "-" else None
+
+
+def _adds_in_place(qrels: str, add_to: str | None) -> bool:
+    """Whether the file only gains lines: other formats may hold columns that judgments do not have."""
+    from rankproof.io.write import format_of
+
+    same = add_to is not None and os.path.realpath(qrels) == os.path.realpath(add_to)
+    return same and format_of(qrels, _form(qrels)) == "trec"
+
+
+def _with_add_to(message: str, qrels: str) -> str:
+    return f"{message} --add-to {qrels} writes the labels together with what it holds."
+
+
+def _without(made: Pool, judgments: str) -> Pool:
+    """The pool without what is judged already."""
+    from rankproof.api.testset import graded, unjudged
+    from rankproof.io.load import load_judgments
+
+    return unjudged(made, graded(load_judgments(judgments)))
+
+
 def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     from rankproof.bench.testset.labels import merged
     from rankproof.errors import DataError
@@ -181,10 +239,13 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
 
     grades = merged(given)
     if not grades:
-        raise DataError("there is no label yet, so nothing to write. Next: judge first, without --judgments.")
+        raise DataError("there is no label yet, so nothing to write. Next: judge first, without --qrels.")
     known = {} if add_to is None else load_judgments(add_to).as_dict()
     together = {query: known.get(query, {}) | grades.get(query, {}) for query in known | grades}
-    write_judgments(load_judgments(together), path, "trec" if path == "-" else None)
+    force = may_replace(path) or _adds_in_place(path, add_to)
+    notes = write_judgments(load_judgments(together), path, _form(path), force=force)
+    number, own = sum(map(len, together.values())), sum(map(len, grades.values()))
+    wrote(path, notes, f"{number:,} judgments, {own:,} of them by labels,")
 
 
 def _agreement(given: Labels) -> str:

@@ -8,7 +8,10 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from rankproof.cli.targets import Target
+from rankproof.cli.targets import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
+from rankproof.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +36,18 @@ history = click.option(
     envvar="RANKPROOF_HISTORY",
     help="Where results are saved; else $RANKPROOF_HISTORY. [rankproof.db]",
 )
-output = click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+
+
+def target(about: str, *names: str, beside: str = "", **settings: Any) -> Callable[[F], F]:
+    """An option that names a file to write, with the one that lets it replace another."""
+    return click.option(
+        *(names or ("-o", "--output")), metavar="FILE", type=Target(beside), help=about, **settings
+    )
+
+
+def output(command: F) -> F:
+    """Where to write what a command finds."""
+    return target("Write to a file.")(force(command))
 
 
 def form(kinds: str) -> Callable[[F], F]:
@@ -61,6 +75,14 @@ def saving(command: F) -> F:
     )
     replace = click.option("--replace", is_flag=True, help="Save in the place of what has the same name.")
     return name(tag(replace(history(command))))
+
+
+def judgments_are_read(context: click.Context, option: click.Parameter, path: str | None) -> None:
+    """Refuse `--judgments` where a command has no judgments to read."""
+    if path is not None:
+        raise UsageError(
+            f"--judgments: names judgments that are read, never written. Next: --qrels {path} writes them."
+        )
 
 
 CORPUS = "How many documents the whole collection has, or the documents themselves (file or folder)"

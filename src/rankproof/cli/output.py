@@ -6,13 +6,15 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
+from rankproof.outputs import write_file
 
 PATIENCE = 0.5
 """Seconds after which a person wants to know what is going on."""
@@ -44,12 +46,20 @@ def write(content: str | bytes, path: str | None) -> None:
     """The content to the file, and a word on standard error that it is there; else to standard output."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path is not None and path != "-":
-        _write_file(data, path)
-        click.echo(f"Wrote {path}.", err=True)
+        write_file(path, data, force=may_replace(path))
+        wrote(path)
     elif isinstance(content, str):
         click.echo(_shown(content), nl=False)
     else:
         _write_bytes(content)
+
+
+def wrote(path: str, notes: Sequence[str] = (), what: str = "") -> None:
+    """Say on standard error what was written, and what was noticed about it."""
+    for note in notes:
+        click.echo(f"rankproof: note: {note}", err=True)
+    if path != "-":
+        click.echo(f"Wrote {what}{' to ' if what else ''}{path}.", err=True)
 
 
 def _shown(content: str) -> str:
@@ -61,13 +71,6 @@ def _shown(content: str) -> str:
     except (UnicodeEncodeError, LookupError):
         return in_ascii(content)
     return content
-
-
-def _write_file(data: bytes, path: str) -> None:
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}. Next: name a file that can be written.") from error
 
 
 def _write_bytes(content: bytes) -> None:

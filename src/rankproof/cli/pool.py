@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
 from rankproof.cli.output import telling, write
 
@@ -14,7 +15,8 @@ from rankproof.cli.output import telling, write
 @click.option("--order", default="depth", metavar="WORD", help="What is judged first: see above. [depth]")
 @click.option("--budget", type=int, metavar="N", help="At most N judgments, as many for each query.")
 @click.option("--judgments", metavar="FILE", help="What is judged already is left out.")
-@click.option("-o", "--output", metavar="FILE", help="Where to write the pool. [standard output]")
+@options.target("Where to write the pool. [standard output]")
+@options.force
 def command(
     runs: tuple[str, ...],
     depth: int,

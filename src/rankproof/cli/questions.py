@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rankproof.cli import options
 from rankproof.cli.files import named, read_groups
-from rankproof.cli.output import oddities_told, telling, write
+from rankproof.cli.output import oddities_told, telling, write, wrote
+from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ def command() -> None:
     """Make a set of questions to measure by.
 
     \b
-    rankproof questions draw docs/ -n 50 -o questions.jsonl --judgments j.tsv
+    rankproof questions draw docs/ -n 50 -o questions.jsonl --qrels j.tsv
     rankproof questions check questions.jsonl j.tsv --corpus docs/
     rankproof questions split questions.jsonl tune=0.3 test=0.7
     rankproof questions needed j.tsv old.run new.run --difference 0.02
@@ -35,15 +37,18 @@ def command() -> None:
     "--ask", metavar="MODULE:FUNCTION", help="What writes questions, given a document: a text, or texts."
 )
 @click.option("--seed", default=0, metavar="N", help="Which documents are drawn. [0]")
-@click.option("--judgments", metavar="FILE", help="Where to write which document answers which.")
-@click.option("-o", "--output", metavar="FILE", help="Where to write the questions. [standard output]")
+@options.target("Write which document answers which, as judgments.", "--qrels")
+@options.target("Where to write the questions. [standard output]")
+@click.option("--judgments", hidden=True, callback=options.judgments_are_read)
+@options.force
 def draw(
     corpus: str,
     number: int | None,
     sources: str | None,
     ask: str | None,
     seed: int,
-    judgments: str | None,
+    qrels: str | None,
+    judgments: None,
     output: str | None,
 ) -> None:
     """Draw known-item questions from a corpus: a few telling words of a document.
@@ -64,8 +69,8 @@ def draw(
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
     write("".join(_lines(drawn)), output)
-    if judgments is not None:
-        _write_judgments(drawn, judgments)
+    if qrels is not None:
+        _write_judgments(drawn, qrels)
     click.echo(_told(drawn, number, len(documents)), err=True)
 
 
@@ -81,7 +86,9 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
 
-    write_judgments(load_judgments({each.id: {each.document: 1} for each in drawn}), path)
+    judged = load_judgments({each.id: {each.document: 1} for each in drawn})
+    form = "trec" if path == "-" else None
+    wrote(path, write_judgments(judged, path, form, force=may_replace(path)), f"{len(drawn):,} judgments")
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:

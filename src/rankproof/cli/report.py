@@ -8,19 +8,16 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import telling, write
+from rankproof.cli.output import telling, write, wrote
+from rankproof.cli.targets import may_replace
 
 
 @click.command("report")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @options.measures
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Where to: a name ending in .html, .pdf, .md, .tex or .txt. [as text here]",
-)
+@options.target("Where to: a name ending in .html, .pdf, .md, .tex or .txt. [as text here]")
+@options.force
 @options.names
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
 @click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
@@ -67,8 +64,8 @@ def command(
     with telling("making the report"):
         made = report(judgments, named(runs, shown_as), options.given(measures), by=groups, **settings)
         if output is not None:
-            made.save(output)
+            made.save(output, force=may_replace(output))
     if output is None:
         write(made.text(), None)
     else:
-        click.echo(f"Wrote {output}.", err=True)
+        wrote(output)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import INTERRUPTED
-from rankproof.cli.output import oddities_told
+from rankproof.cli import INTERRUPTED, options
+from rankproof.cli.output import oddities_told, wrote
+from rankproof.cli.targets import may_replace
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rankproof.api.runs import Run
 
 STDOUT = "-"
+KEPT = ".answers"
+"""The ending of the file beside the output in which answers are kept until all are there."""
 
 
 @click.command("run")
@@ -29,7 +32,8 @@ STDOUT = "-"
 @click.option("--judgments", metavar="FILE", help="Ask the judged questions only, and score what was found.")
 @click.option("--corpus", metavar="FILE", help="The documents; what is not among them is reported.")
 @click.option("-k", default=100, metavar="N", help="Documents a question. [100]")
-@click.option("-o", "--output", default=STDOUT, metavar="FILE", help="Where to write. [standard output]")
+@options.target("Where to write. [standard output]", beside=KEPT, default=STDOUT)
+@options.force
 @click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
 @click.option("--name", metavar="NAME", help="What the run is called. [the retriever]")
 @click.option("--concurrency", type=int, metavar="N", help="Questions at once. [1; async and endpoints 8]")
@@ -72,7 +76,10 @@ def command(
     """
     from rankproof.api.benchmark import Benchmark
     from rankproof.io.write import format_of
+    from rankproof.outputs import check_free
 
+    if details is not None:
+        check_free(details, force=may_replace(output))
     form = format_of(output, to or ("trec" if output == STDOUT else None))
     kept = _kept(cache, output, fresh)
     with oddities_told():
@@ -81,7 +88,7 @@ def command(
     run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
     _write(run, output, form)
     if details is not None:
-        _write_details(run, details)
+        _write_details(run, details, may_replace(output))
     _tell(run, str(run), to_stdout=judgments is not None and output != STDOUT)
     _tidy(run, kept, keep=cache is not None)
     if run.failures and not any(run.ranking.values()):
@@ -102,7 +109,7 @@ def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
         return None
     from rankproof.store.answers import remove
 
-    path = Path(cache or f"{output}.answers")
+    path = Path(cache or f"{output}{KEPT}")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.parent}. Next: make it, or name another file.")
     if fresh:
@@ -132,13 +139,12 @@ def _write(run: Run, output: str, form: str) -> None:
     from rankproof.io.write import write_ranking
 
     # A question without documents has no row in most formats; which ones failed is told anyway.
-    for note in write_ranking(load_ranking(run.ranking).table(), output, form):
-        if not note.startswith("queries without documents"):
-            click.echo(f"rankproof: note: {note}", err=True)
+    notes = write_ranking(load_ranking(run.ranking).table(), output, form, force=may_replace(output))
+    wrote(output, [note for note in notes if not note.startswith("queries without documents")])
 
 
-def _write_details(run: Run, path: str) -> None:
-    from rankproof.cli.output import write
+def _write_details(run: Run, path: str, force: bool) -> None:
+    from rankproof.outputs import write_file
 
     lines = [
         {
@@ -150,7 +156,8 @@ def _write_details(run: Run, path: str) -> None:
         }
         for row in run.rows
     ]
-    write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), path)
+    write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=force)
+    wrote(path)
 
 
 def _tell(run: Run, text: str, to_stdout: bool) -> None:

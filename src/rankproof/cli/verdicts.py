@@ -11,6 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.output import format_of, write
+from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError, one_of
 
 FORMATS = ("table", "jsonl", "json", "csv")
@@ -44,7 +45,7 @@ FORMATS = ("table", "jsonl", "json", "csv")
     "--override", metavar="ID=VALUE", multiple=True, help="Put a person's verdict in; it counts from now on."
 )
 @click.option("--by", metavar="NAME", help="Who overrides. [your login name]")
-@click.option("--export", "target", metavar="FILE", help="Write everything as JSON lines.")
+@options.target("Write everything as JSON lines.", "--export", "target")
 @click.option("--import", "source", metavar="FILE", help="Take in JSON lines.")
 def command(
     ledger: str,
@@ -77,7 +78,9 @@ def command(
     elif source:
         click.echo(f"Took in {verdicts.import_from(source):,} verdicts from {source}.", err=True)
     elif target:
-        click.echo(f"Wrote {verdicts.export_to(target):,} verdicts to {target}.", err=True)
+        click.echo(
+            f"Wrote {verdicts.export_to(target, force=may_replace(target)):,} verdicts to {target}.", err=True
+        )
     else:
         write(_shown(verdicts, who, form, most, filters), output)
 

@@ -10,11 +10,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import beir_questions, load_questions
 from rankproof.io.records import Placed, records
+from rankproof.outputs import check_free, whole_file, write_file
 
 RELEVANT = (
     "relevant",
@@ -181,22 +182,17 @@ def _grade(value: Any, where: str) -> float:
 # --- writing -----------------------------------------------------------------------------------
 
 
-def save_labelled(found: Labelled, target: str | os.PathLike[str]) -> None:
+def save_labelled(found: Labelled, target: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write a BEIR folder, or one JSON Lines file where the name ends in .jsonl (without the corpus)."""
     if found.judgments.facets is not None:
         raise UsageError(
             "judgments with aspects have no place in this form. Next: write them apart, as JSON."
         )
     where = Path(target)
-    try:
-        if where.suffix.lower() == ".jsonl":
-            _write_lines(where, _as_records(found))
-        else:
-            _write_folder(found, where)
-    except OSError as error:
-        raise UsageError(
-            f"{where}: cannot be written: {error.strerror or error}. Next: choose another place."
-        ) from error
+    if where.suffix.lower() == ".jsonl":
+        write_file(where, _lines(_as_records(found)).encode("utf-8"), force=force)
+    else:
+        _write_folder(found, where, force)
 
 
 def _as_records(found: Labelled) -> Iterator[dict[str, Any]]:
@@ -205,17 +201,28 @@ def _as_records(found: Labelled) -> Iterator[dict[str, Any]]:
         yield {"query_id": name, "text": text, "relevant": judged.get(name, {})}
 
 
-def _write_folder(found: Labelled, folder: Path) -> None:
-    (folder / JUDGMENTS_FILE).parent.mkdir(parents=True, exist_ok=True)
+def _write_folder(found: Labelled, folder: Path, force: bool) -> None:
+    """All files of the folder, none of them before the content of all is known."""
     empty = {name for name, judged in found.judgments.as_dict().items() if not judged}
     questions = (
         {"_id": name, "text": text, **({"metadata": {JUDGED: True}} if name in empty else {})}
         for name, text in found.questions.items()
     )
-    _write_lines(folder / QUESTIONS_FILE, questions)
+    content = {QUESTIONS_FILE: _lines(questions), JUDGMENTS_FILE: _judgments(found.judgments)}
     if found.corpus is not None:
-        _write_lines(folder / CORPUS_FILE, map(_document, found.corpus.values()))
-    _write_judgments(folder / JUDGMENTS_FILE, found.judgments)
+        content[CORPUS_FILE] = _lines(map(_document, found.corpus.values()))
+    try:
+        (folder / JUDGMENTS_FILE).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{folder}: cannot be written: {error.strerror or error}. Next: choose another place."
+        ) from error
+    for name in content:
+        check_free(folder / name, force=force)
+    with ExitStack() as together:
+        for name, text in content.items():
+            stream = together.enter_context(whole_file(folder / name, force=force))
+            stream.write(text.encode("utf-8"))
 
 
 def _document(document: Any) -> dict[str, Any]:
@@ -223,21 +230,19 @@ def _document(document: Any) -> dict[str, Any]:
     return {**plain, "metadata": dict(document.metadata)} if document.metadata else plain
 
 
-def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
 
 
-def _write_judgments(path: Path, judgments: Judgments) -> None:
+def _judgments(judgments: Judgments) -> str:
     for name in (*judgments.queries, *judgments.docs):
         if name != name.strip() or re.search(r"[\t\r\n]", name):
             raise UsageError(
                 f"the id {shorten(name)} cannot be written in a BEIR folder. Next: write a .jsonl file instead."
             )
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(
-            stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n"
-        )
-        writer.writerow(("query-id", "corpus-id", "score"))
-        for query, judged in judgments.as_dict().items():
-            writer.writerows((query, doc, f"{grade:g}") for doc, grade in judged.items())
+    rows = [
+        f"{query}\t{doc}\t{grade:g}\n"
+        for query, judged in judgments.as_dict().items()
+        for doc, grade in judged.items()
+    ]
+    return "".join(["query-id\tcorpus-id\tscore\n", *rows])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import is_pipe, pipes_kept
 from rankproof.io.render import Columns, columns_of_judgments, columns_of_ranking, render
 from rankproof.io.sniff import TREC_JUDGMENTS, TREC_RANKING, Format, sniff
+from rankproof.outputs import check_free, whole_file
 
 SUFFIXES = {
     ".trec": "trec",
@@ -44,20 +44,27 @@ NAMED = {".qrels": "judgments", ".run": "ranking"}
 
 @pipes_kept()
 def convert(
-    source: PathLike, target: PathLike, *, what: str | None = None, to: str | None = None
+    source: PathLike,
+    target: PathLike,
+    *,
+    what: str | None = None,
+    to: str | None = None,
+    force: bool = False,
 ) -> list[str]:
     """Write the judgments or rankings of one file in another format; what was noticed is returned.
 
     `what` is "judgments" or "ranking"; it need not be said where the file shows it: TREC, BEIR,
     or rows with a grade or a rank; nor where the name of `target` says it: `.qrels`, `.run`.
-    `to` is one of `FORMATS`; it need not be said where the name of `target` ends with it.
+    `to` is one of `FORMATS`; it need not be said where the name of `target` ends with it. A file that is there
+    is replaced with `force` only.
     """
+    check_free(target, force=force)
     what = what or what_is_in(source, target)
     if what not in ("judgments", "ranking"):
         raise one_of("what", what, ("judgments", "ranking"))
     if what == "judgments":
-        return write_judgments(load_judgments(source), target, to)
-    return write_ranking(load_ranking(source).table(), target, to)
+        return write_judgments(load_judgments(source), target, to, force=force)
+    return write_ranking(load_ranking(source).table(), target, to, force=force)
 
 
 def what_is_in(source: PathLike, target: PathLike) -> str:
@@ -108,14 +115,18 @@ def _shown(kind: Format, head: bytes) -> str:
     return shown[0] if len(shown) == 1 else ""
 
 
-def write_judgments(judgments: Judgments, target: PathLike, to: str | None = None) -> list[str]:
+def write_judgments(
+    judgments: Judgments, target: PathLike, to: str | None = None, *, force: bool = True
+) -> list[str]:
     """Write judgments to a file, or to standard output for "-"; what was noticed is returned."""
-    return _write(columns_of_judgments(judgments), target, to)
+    return _write(columns_of_judgments(judgments), target, to, force)
 
 
-def write_ranking(ranking: RankingTable, target: PathLike, to: str | None = None) -> list[str]:
+def write_ranking(
+    ranking: RankingTable, target: PathLike, to: str | None = None, *, force: bool = True
+) -> list[str]:
     """Write a ranking to a file, or to standard output for "-"; what was noticed is returned."""
-    return _write(columns_of_ranking(ranking), target, to)
+    return _write(columns_of_ranking(ranking), target, to, force)
 
 
 def format_of(target: PathLike, to: str | None = None) -> str:
@@ -143,42 +154,22 @@ def _suffix(target: PathLike) -> str:
     return suffixes[-1].lower() if suffixes else ""
 
 
-def _write(columns: Columns, target: PathLike, to: str | None) -> list[str]:
+def _write(columns: Columns, target: PathLike, to: str | None, force: bool) -> list[str]:
     content, notes = render(columns, format_of(target, to))
-    with _created(target) as stream:
-        stream.writelines(content)
+    with whole_file(target, force=force) as stream, _compressed(target, stream) as packing:
+        packing.writelines(content)
     return notes
 
 
 @contextmanager
-def _created(target: PathLike) -> Iterator[BinaryIO]:
-    """A file that appears under its name only when it is whole; standard output for "-"."""
-    if os.fspath(target) == STDIN:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+def _compressed(target: PathLike, stream: BinaryIO) -> Iterator[BinaryIO]:
+    """What packs into the stream as the end of the file's name asks for."""
+    suffix = Path(target).suffix.lower()
+    if suffix not in COMPRESSED:
+        yield stream
         return
-    final = Path(target)
-    part = final.with_name(f"{final.name}.part")
-    try:
-        with _compressed(part, final.suffix.lower()) as stream:
-            yield stream
-        part.replace(final)
-    except OSError as error:
-        raise UsageError(
-            f"{final}: cannot be written: {error.strerror or error}. Next: check the folder and its rights."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _compressed(path: Path, suffix: str) -> Iterator[BinaryIO]:
-    with path.open("wb") as raw:
-        if suffix not in COMPRESSED:
-            yield raw
-            return
-        with _compressor(raw, suffix, str(path)) as stream:
-            yield stream
+    with _compressor(stream, suffix, os.fspath(target)) as packing:
+        yield packing
 
 
 def _compressor(raw: BinaryIO, suffix: str, name: str) -> BinaryIO:

@@ -9,20 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.outputs import whole_file
 from rankproof.store.ledger import Entry
 
 NAMES = tuple(each.name for each in fields(Entry))
 
 
-def write_lines(target: Path, entries: Iterable[Entry]) -> int:
+def write_lines(target: Path, entries: Iterable[Entry], *, force: bool = False) -> int:
     """Write entries as lines; how many they are."""
     number = 0
-    try:
-        with target.open("w", encoding="utf-8", errors="backslashreplace") as stream:
-            for number, each in enumerate(entries, 1):  # noqa: B007  (the last number is what is returned)
-                stream.write(line_of(each))
-    except OSError as error:
-        raise UsageError(f"{target}: {error.strerror}. Next: name a file that can be written.") from error
+    with whole_file(target, force=force) as stream:
+        for number, each in enumerate(entries, 1):  # noqa: B007  (the last number is what is returned)
+            stream.write(line_of(each).encode("utf-8", "backslashreplace"))
     return number
 
 

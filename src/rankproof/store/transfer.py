@@ -11,20 +11,18 @@ from typing import Any
 import numpy as np
 
 from rankproof.errors import UsageError
+from rankproof.outputs import write_file
 from rankproof.store.experiments import Entry, Experiment, Values, check_name, check_tags, misread
 
 FORMAT = "rankproof history"
 VERSION = 1
 
 
-def write(target: Path, found: list[Experiment]) -> None:
+def write(target: Path, found: list[Experiment], *, force: bool = False) -> None:
     """Write experiments to a file; compressed if its name ends in .gz."""
     plain = {"format": FORMAT, "version": VERSION, "experiments": [_plain(each) for each in found]}
     data = json.dumps(plain, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace")
-    try:
-        target.write_bytes(gzip.compress(data, mtime=0) if target.suffix == ".gz" else data)
-    except OSError as error:
-        raise UsageError(f"{target}: {error.strerror}. Next: name a file that can be written.") from error
+    write_file(target, gzip.compress(data, mtime=0) if target.suffix == ".gz" else data, force=force)
 
 
 def read(source: Path) -> list[Experiment]:

@@ -31,6 +31,7 @@ def page(title: str, opening: Child, sections: Sequence[Section], foot: Child) -
         [
             el("meta", charset="utf-8"),
             el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            el("meta", name="generator", content="rankproof"),
             el("meta", http_equiv="Content-Security-Policy", content=POLICY),
             el("title", title),
             el("style", Markup(sheet())),
