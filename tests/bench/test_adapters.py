@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial, wraps
 from pathlib import Path
 from time import monotonic, sleep
 from types import SimpleNamespace
@@ -131,8 +131,8 @@ def test_k_is_handed_to_who_takes_it() -> None:
     def named(text: str, top_k: int = 3) -> list[str]:
         return [f"d{top_k}"]
 
-    def second(text: str, wanted: int) -> list[str]:
-        return [f"d{wanted}"]
+    def second(text: str, k: int, /) -> list[str]:
+        return [f"d{k}"]
 
     def only_by_name(text: str, *, limit: int = 1) -> list[str]:
         return [f"d{limit}"]
@@ -140,6 +140,110 @@ def test_k_is_handed_to_who_takes_it() -> None:
     for function in (named, second, only_by_name, partial(second)):
         assert as_retriever(function).search(["why?"], 7) == [[("d7", 1.0)]]
     assert as_retriever(partial(named, top_k=2)).search(["why?"], 7) == [[("d7", 1.0)]]
+
+
+def _handed_on(function: Any) -> Any:
+    @wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def _with_tenant(function: Any) -> Any:
+    @wraps(function)
+    def wrapper(text: str) -> Any:
+        return function(text, "acme")
+
+    return wrapper
+
+
+def _with_session(function: Any) -> Any:
+    @wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return function("session", *args, **kwargs)
+
+    return wrapper
+
+
+class Engine:
+    def by_tenant(self, text: str, tenant: str) -> list[str]:
+        return [f"{tenant}"]
+
+    @classmethod
+    def ranked(cls, text: str, num_results: int) -> list[str]:
+        return [f"{num_results}"]
+
+    @staticmethod
+    def limited(text: str, filters: Any = None, limit: int = 3) -> list[str]:
+        return [f"{filters}-{limit}"]
+
+    def __call__(self, text: str, numResults: int = 4) -> list[str]:
+        return [f"{numResults}"]
+
+
+def by_tenant(text: str, tenant: str) -> list[str]:
+    return [tenant]
+
+
+async def by_tenant_async(text: str, tenant: str) -> list[str]:
+    return [tenant]
+
+
+def sized(text: str, size: str = "large", max_results: int = 5) -> list[str]:
+    return [f"{size}-{max_results}"]
+
+
+def in_session(session: str, text: str, k: int) -> list[str]:
+    return [f"{session}-{k}"]
+
+
+@pytest.mark.parametrize(
+    ("function", "found"),
+    [
+        (lambda text, tenant="acme": [tenant], "acme"),
+        (lambda text, **filters: [str(len(filters))], "0"),
+        (lambda *all: [str(len(all))], "1"),
+        (lambda text, n, seed=3: [f"{n}-{seed}"], "7-3"),
+        (lambda text, _: ["d1"], "d1"),
+        (sized, "large-7"),
+        (partial(by_tenant, tenant="acme"), "acme"),
+        (partial(lambda text, tenant, top_k: [f"{tenant}-{top_k}"], tenant="acme"), "acme-7"),
+        (Engine.ranked, "7"),
+        (Engine.limited, "None-7"),
+        (Engine(), "7"),
+        (lru_cache(lambda text, k: (str(k),)), "7"),
+        (_handed_on(lambda text, limit: [str(limit)]), "7"),
+        (_with_tenant(by_tenant), "acme"),
+        (_with_session(in_session), "session-7"),
+        ({"why?": ["d9"]}.get, "d9"),
+    ],
+)
+def test_only_what_is_called_like_a_number_of_documents_gets_k(function: Any, found: str) -> None:
+    assert [name for name, _ in as_retriever(function).search(["why?"], 7)[0]] == [found]
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (by_tenant, "functools.partial(by_tenant, tenant=...)"),
+        (by_tenant_async, "functools.partial(by_tenant_async, tenant=...)"),
+        (lambda text, how_many: [], "needs 'how_many' beside the question"),
+        (lambda text, n, k: [], "needs 'n' beside the question"),
+        (partial(lambda text, tenant, index, k: [], index=3), "needs 'tenant' beside the question"),
+        (Engine().by_tenant, "needs 'tenant'"),
+        (Engine.by_tenant, "give the method of an object"),
+        (lru_cache(by_tenant), "needs 'tenant'"),
+        (_handed_on(by_tenant), "needs 'tenant'"),
+        (lambda *, query, k: [], "wrap it, like lambda question: search(query=question)"),
+        (lambda: ["d1"], "cannot be called with a question alone"),
+    ],
+)
+def test_what_has_no_value_is_an_error_that_says_what_to_do(function: Any, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Benchmark({"q1": "why?", "q2": "who?"}).run("own", function)
+    assert words in str(caught.value)
+    assert "Next: " in str(caught.value)
 
 
 # --- other libraries, by what their objects look like ---------------------------------------------

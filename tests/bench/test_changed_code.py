@@ -104,7 +104,7 @@ def test_a_program_whose_script_changed_is_asked_anew(folder: Path) -> None:
     script = "import json, sys\nfor line in sys.stdin:\n    print(json.dumps(['d1', 'd2']))\n"
     (folder / "find.py").write_text(script)
     words = ["run", "--retriever", f"{sys.executable} find.py", "--queries", "questions.tsv"]
-    words += ["--judgments", "judged.tsv", "-o", "my.run", "--cache", "kept.db"]
+    words += ["--judgments", "judged.tsv", "-o", "my.run", "--cache", "kept.db", "--force"]
     rankproof(folder, *words)
     (folder / "find.py").write_text(script.replace("'d1', 'd2'", "'d2'"))
     assert rankproof(folder, *words).returncode == 0

@@ -14,7 +14,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, nearest, one_of
 from rankproof.io.beir import split_of
-from rankproof.io.files import STDIN, PathLike, check_path, read_head, zstd_open
+from rankproof.io.files import PathLike, check_path, read_head, zstd_open
 from rankproof.io.guess import column_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import is_pipe, pipes_kept

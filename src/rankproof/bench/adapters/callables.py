@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from inspect import Parameter
 from typing import Any
 
 from rankproof.bench.adapters.adapted import Adapted
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.code import code_digest
+from rankproof.bench.adapters.failed import Unaskable
 from rankproof.bench.adapters.state import digest_of, plain, state_of
 
-K_NAMES = ("k", "top_k", "topk", "n", "limit", "size", "n_results", "num_results")
-"""Parameters that a function takes the number of documents by."""
+K_NAMES = (
+    *("k", "topk", "topn", "n", "limit", "size", "nresults", "numresults", "maxresults", "numberofresults"),
+    *("ndocs", "numdocs", "maxdocs", "ndocuments", "numdocuments", "maxdocuments", "nhits", "numhits"),
+    *(
+        "maxhits",
+        "similaritytopk",
+        "kresults",
+        "resultlimit",
+        "pagesize",
+        "top",
+        "count",
+        "num",
+        "number",
+        "",
+    ),
+)
+"""What a parameter for the number of documents is called, without `_` and capitals; the first of them counts.
+
+The last is `_`: a parameter that its owner does not use.
+"""
+ONLY_BY_PLACE = Parameter.POSITIONAL_ONLY
+NO_PLACE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+QUESTION = Parameter("question", Parameter.POSITIONAL_ONLY)
+QUESTION_NAMES = ("query", "question", "q", "text", "queries", "questions", "texts")
 
 
 def of_callable(
@@ -38,24 +62,122 @@ def of_callable(
 def with_k(function: Callable[..., Any]) -> Callable[[Any, int], Any]:
     """The function of question and k, whether it has a parameter for k or not.
 
+    Only a parameter that is called like a number of documents gets k; others keep their defaults, and one without
+    a default is an error.
+
     >>> with_k(lambda text: text)("why?", 5), with_k(lambda text, top_k=3: top_k)("why?", 5)
     ('why?', 5)
     """
+    own, whole = _signature(function, follow=False), _signature(function, follow=True)
+    signature = own or whole
+    if signature is None or whole is None:  # a few built in ones do not tell
+        return lambda text, k: function(text)
+    hands_on = _is_open(signature) and whole != signature
+    parameters = list((whole if hands_on else signature).parameters.values())
+    taken = _taking_k(parameters)
+    lacking = _lacking(parameters, taken)
+    if lacking and lacking != [QUESTION] and not hands_on:
+        raise _unaskable(function, parameters, lacking)
+    call = _calling(function, taken, signature)
+    return _guarded(call, function, parameters, lacking) if lacking else call
+
+
+def _signature(function: Callable[..., Any], *, follow: bool) -> inspect.Signature | None:
     try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # a few built in ones do not tell
-        parameters = []
-    named = next((each.name for each in parameters[1:] if each.name in K_NAMES), None)
-    if named is not None:
-        return lambda text, k: function(text, **{named: k})
-    if sum(_needed(each) for each in parameters) == 2:
+        return inspect.signature(function, follow_wrapped=follow)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_open(signature: inspect.Signature) -> bool:
+    """Whether it takes whatever is given, as a decorator does that hands it on."""
+    return any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in signature.parameters.values())
+
+
+def _taking_k(parameters: Sequence[Parameter]) -> Parameter | None:
+    """The parameter for the number of documents."""
+    fits = [
+        each
+        for place, each in enumerate(parameters)
+        if place and _is_number(each) and (each.kind != ONLY_BY_PLACE or place == 1)
+    ]
+    return min(fits, key=lambda each: K_NAMES.index(_plain_name(each)), default=None)
+
+
+def _is_number(parameter: Parameter) -> bool:
+    default, says = parameter.default, parameter.annotation
+    number = default in (Parameter.empty, None) or (type(default) is int)
+    return _plain_name(parameter) in K_NAMES and number and says not in (str, bool, "str", "bool")
+
+
+def _plain_name(parameter: Parameter) -> str:
+    return parameter.name.replace("_", "").lower() if parameter.kind not in NO_PLACE else "*"
+
+
+def _lacking(parameters: Sequence[Parameter], taken: Parameter | None) -> list[Parameter]:
+    """The parameters that nothing is given for."""
+    needed = [each for each in parameters if each.kind not in NO_PLACE and each.default is Parameter.empty]
+    first = parameters[0] if parameters and parameters[0].kind != Parameter.KEYWORD_ONLY else None
+    lacking = [each for each in needed if each is not first and each is not taken]
+    takes_question = first is not None and first.kind != Parameter.VAR_KEYWORD
+    return lacking if takes_question else (lacking or [QUESTION])
+
+
+def _calling(
+    function: Callable[..., Any], taken: Parameter | None, signature: inspect.Signature
+) -> Callable[[Any, int], Any]:
+    if taken is None:
+        return lambda text, k: function(text)
+    by_name = taken.name in signature.parameters or any(
+        each.kind == each.VAR_KEYWORD for each in signature.parameters.values()
+    )
+    if taken.kind == ONLY_BY_PLACE or not by_name:
         return lambda text, k: function(text, k)
-    return lambda text, k: function(text)
+    return lambda text, k: function(text, **{taken.name: k})
 
 
-def _needed(parameter: inspect.Parameter) -> bool:
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return parameter.kind in places and parameter.default is inspect.Parameter.empty
+def _guarded(
+    call: Callable[[Any, int], Any],
+    function: Callable[..., Any],
+    parameters: Sequence[Parameter],
+    lacking: Sequence[Parameter],
+) -> Callable[[Any, int], Any]:
+    """A decorated function may be given by its decorator what it lacks; if it is not, that is an error."""
+
+    def guarded(text: Any, k: int) -> Any:
+        try:
+            return call(text, k)
+        except TypeError as error:
+            missing = "missing" in str(error) and any(f"'{each.name}'" in str(error) for each in lacking)
+            if missing or lacking == [QUESTION]:
+                raise _unaskable(function, parameters, lacking) from error
+            raise
+
+    return guarded
+
+
+def _unaskable(
+    function: Callable[..., Any], parameters: Sequence[Parameter], lacking: Sequence[Parameter]
+) -> Unaskable:
+    name = getattr(function, "__name__", "") or type(function).__name__
+    shown = "search" if name in ("<lambda>", "partial") else name
+    if parameters and parameters[0].name in ("self", "cls"):
+        return Unaskable(
+            f"retriever: {name} is a method without its object, expected a function of a question. "
+            f"Next: give the method of an object, like engine.{shown}."
+        )
+    if lacking == [QUESTION] or any(each.name in QUESTION_NAMES for each in lacking):
+        return Unaskable(
+            f"retriever: {name}({', '.join(map(str, parameters))}) cannot be called with a question alone, which "
+            f"comes first and without a name. Next: wrap it, like lambda question: {shown}(query=question)."
+        )
+    names = ", ".join(repr(each.name) for each in lacking)
+    given = ", ".join(f"{each.name}=..." for each in lacking)
+    return Unaskable(
+        f"retriever: {name} needs {names} beside the question, and only a parameter named like k, top_k, n, limit, "
+        f"size or num_results is given a value. Next: give functools.partial({shown}, {given}), or wrap it in a "
+        "function of question and k."
+    )
 
 
 def is_async(function: Callable[..., Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rankproof.errors import shorten
+from rankproof.errors import UsageError, shorten
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 LONGEST = 200
@@ -20,6 +20,12 @@ class Failed(Exception):
         super().__init__(self.reason)
         self.again = again
         self.wait = wait
+        self.fatal: Unaskable | None = None
+        """Set where the next questions would meet the same."""
+
+
+class Unaskable(UsageError):
+    """A retriever that no question can be put to as it is: no question would be answered."""
 
 
 def as_failure(error: BaseException) -> Failed:
@@ -30,6 +36,10 @@ def as_failure(error: BaseException) -> Failed:
     """
     if isinstance(error, Failed):
         return error
+    if isinstance(error, Unaskable):
+        failed = Failed(str(error))
+        failed.fatal = error
+        return failed
     words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     return Failed(words if len(words) <= LONGEST else f"{words[:LONGEST]}...", again=True)
 

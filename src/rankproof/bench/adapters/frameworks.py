@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.adapted import Adapted
 from rankproof.bench.adapters.answers import IdOf
-from rankproof.bench.adapters.callables import is_async
+from rankproof.bench.adapters.callables import is_async, with_k
 from rankproof.bench.adapters.failed import Failed
 from rankproof.bench.adapters.state import digest_of, state_of
 from rankproof.errors import UsageError
@@ -43,10 +43,6 @@ def _made_with(found: Any) -> Any:
     """Its own settings, and where it is a pipeline those of its parts."""
     parts = found.walk() if callable(getattr(found, "walk", None)) else ()
     return [state_of(found), *((name, state_of(part)) for name, part in parts)]
-
-
-def _invoke(method: Callable[..., Any]) -> Call:
-    return lambda text, k: method(text)
 
 
 def _run(method: Callable[..., Any]) -> Call:
@@ -97,7 +93,7 @@ def _documents(outputs: Mapping[str, Mapping[str, Any]]) -> Any:
 
 
 _METHODS: dict[str, Callable[[Callable[..., Any]], Call]] = {
-    "invoke": _invoke,
-    "retrieve": _invoke,
+    "invoke": with_k,
+    "retrieve": with_k,
     "run": _run,
 }

@@ -113,6 +113,8 @@ def _moments_of(
     with _stopping(work, retriever):
         try:
             for _ in _moments(work, ask, retriever, plan):
+                if work.broken is not None:
+                    raise work.broken
                 yield work
         except KeyboardInterrupt:
             yield work

@@ -9,6 +9,7 @@ from threading import Event, Lock
 from time import monotonic
 from typing import TypeAlias
 
+from rankproof.bench.adapters.failed import Unaskable
 from rankproof.bench.runner.outcome import Outcome, late
 from rankproof.bench.runner.pace import Pace
 from rankproof.bench.runner.plan import Plan
@@ -40,6 +41,8 @@ class Work:
         self.over = Event()
         """Set when every question has its row, or nobody is to go on."""
         self._jobs = deque(jobs)
+        self.broken: Unaskable | None = None
+        """Why there is no sense in going on."""
         self.failed = 0
         """How many questions got no answer."""
         self.done = 0
@@ -112,6 +115,10 @@ class Work:
 
     def deliver(self, job: Job, outcome: Outcome, attempt: int) -> None:
         """Put down how a job ended; a batch that failed is to be asked again, question by question."""
+        if outcome.failure is not None and outcome.failure.fatal is not None:
+            self.broken = outcome.failure.fatal
+            self.over.set()
+            return
         if outcome.failure is not None and len(job) > 1 and self.plan.splits:
             self._jobs.extend(job.split())
             return
