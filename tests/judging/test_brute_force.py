@@ -132,7 +132,11 @@ def generation(w: World) -> dict[str, float | None]:
         "completeness": recall,
         "abstention_quality": float(any(good) != (grade == -1)),
     }
-    return whatever | {name: None if grade == -1 else value for name, value in found.items()}
+    if grade != -1:
+        return whatever | found
+    nothing = {"answer_correctness": 0.0, "answer_relevance": 0.0}
+    nothing |= {"context_utilisation": 0.0} if used else {}
+    return whatever | dict.fromkeys(found) | nothing
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -139,7 +139,7 @@ def test_out_to_lines_and_back(tmp_path: Path) -> None:
 def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
     """Half a character, as JSON may hold it, and the sign that ends texts in C."""
     path, lines, copy = tmp_path / "l.db", tmp_path / "l.jsonl", tmp_path / "copy.db"
-    texts = ("half \ud83d of it.", "nul \x00 in it.", "\U0001f642 whole.", "\u2028.")
+    texts = ("half \ud83d of it.", "nul \x00 in it.", "\U0001f642 whole.", "\u2028line.")
     first = judge(rows(*texts), "context_precision", judge=Counting(), ledger=path)
     again = judge(rows(*texts), "context_precision", judge="replay", ledger=path)
     assert dict(again) == dict(first) == {"context_precision": 1.0}

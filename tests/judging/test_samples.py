@@ -277,11 +277,23 @@ def test_spans_of_a_trace_are_one_sample(spans: list[dict[str, Any]], tmp_path: 
 def test_documents_whose_text_was_not_recorded_are_not_judged() -> None:
     from rankproof import judge
 
-    row = {"question": "why?", "contexts": [{"id": "d1", "text": ""}]}
+    unrecorded = {**PHOENIX[0], "attributes.retrieval.documents": [{"document.id": "d1"}]}
     asked: list[Any] = []
-    scores = judge([row], "context_precision", judge=lambda *pair: asked.append(pair))
+    scores = judge([unrecorded], "context_precision", judge=lambda *pair: asked.append(pair))
     assert asked == []
     assert scores.unmeasured == {"context_precision": {"not settled: a text is empty": 1}}
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u200b", "---"])
+def test_a_blank_context_says_nothing_and_no_judge_is_asked(text: str) -> None:
+    from rankproof import judge
+
+    row = {"question": "why?", "contexts": [{"id": "d1", "text": text}], "reference": "It is so."}
+    names = ["context_precision", "P@1", "context_recall", "context_relevance"]
+    asked: list[Any] = []
+    scores = judge([row], names, judge=lambda *pair: asked.append(pair))
+    assert asked == []
+    assert {name: (scores[name], scores.coverage[name]) for name in names} == dict.fromkeys(names, (0.0, 1.0))
 
 
 # --- citations ---------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def test_agreement_is_counted_as_by_hand(tmp_path: Path) -> None:
         lambda ask: 2 if ask.right in yes else 1,
         judge=by_machine,
         ledger=tmp_path / "l.db",
-        metrics="P@5",
+        metrics="P@20",
         who="ana",
     )
     (r,) = found.relations.values()
@@ -109,7 +109,7 @@ def test_corrected_scores_cover_the_truth_over_many_draws(tmp_path: Path) -> Non
 
 
 def test_too_few_labels_correct_nothing_and_say_so(ledger: Path) -> None:
-    calibrate(ledger, person, n=49)
+    calibrate(rows(), person, judge=machine, ledger=ledger, metrics="P@3", n=49)
     found = judge(rows(), "P@3", judge=machine, ledger=ledger)
     assert found.corrected("P@3") is None
     assert "No correction of P@3: 49 labelled pairs drawn at random, 50 needed." in " ".join(

@@ -48,7 +48,7 @@ def test_rules_never_flip() -> None:
 
 def test_a_judge_that_place_sways_is_found_out() -> None:
     samples = [{"query": f"q{i}", "contexts": [f"c{i} {j}." for j in range(4)]} for i in range(20)]
-    found = stress(samples, "P@3", judge=Swayed())
+    found = stress(samples, "P@4", judge=Swayed())
     assert found.flips["asked again"] == 0
     assert found.rates["each by itself"]["R"].yes == 60  # all but the first of four
     assert found.rates["with another sample"]["R"].yes == 10  # the first of every second sample

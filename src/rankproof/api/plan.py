@@ -47,7 +47,7 @@ def plan(run: Run, samples: Iterable[Sample]) -> Plan:
     What a judge of a cascade settles for nothing is settled, so that only the rest is asked of those after it.
     """
     found = Plan(">".join(each.name for each in run.judges))
-    for batch in batches(samples, run.judges):
+    for batch in map(run.made_whole, batches(samples, run.judges)):
         cases = [Case(each, k=run.k) for each in batch]
         groups = [
             [*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)

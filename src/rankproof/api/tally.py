@@ -94,7 +94,7 @@ class JudgedColumn(Column):
 
     @property
     def measurable(self) -> int:
-        """For how many samples there would be a value if all were judged."""
+        """How many samples could have a value: all but those that lack what the metric is held against."""
         return int((~np.isnan(self.low)).sum())
 
     @property
@@ -104,8 +104,14 @@ class JudgedColumn(Column):
 
     @property
     def coverage(self) -> float:
-        """The share of what counts that is settled; 0 where nothing counts."""
-        return float(ratio(self.settled.sum(), self.units.sum()))
+        """The share of what counts that is settled, of the samples that did not leave the mean; 0 if nothing counts."""
+        kept = ratio(self.measurable - self.lost, self.measurable)
+        return float(ratio(self.settled.sum(), self.units.sum()) * kept)
+
+    @property
+    def lost(self) -> int:
+        """How many samples left the mean by the system's doing, as by an answer that abstains."""
+        return int((~np.isnan(self.low) & (self.units == 0)).sum())
 
     @property
     def why(self) -> dict[str, int]:

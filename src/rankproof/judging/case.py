@@ -19,8 +19,19 @@ Reading = Literal["apart", "together"]
 """Whether a claim must be in one context, or may be in several taken together."""
 SEVERAL = 10
 """So many contexts are taken together at most."""
+SILENCE = 0
+"""What a text without a letter or a digit is worth under every relation: a rule, no judge is asked."""
 YES = 2
 """The grade from which a chunk holds an answer, and an answer addresses its question."""
+
+
+def blank(text: str | None) -> bool:
+    """Whether a text has no letter and no digit, so that it says nothing.
+
+    >>> blank(" \u200b--"), blank("30"), blank(None)
+    (True, False, True)
+    """
+    return not any(map(str.isalnum, text or ""))
 
 
 @dataclass(slots=True)
@@ -48,9 +59,14 @@ class Case:
         """The retrieved contexts that count."""
         return (self.sample.contexts or ())[: self.k]
 
+    @property
+    def answered(self) -> bool:
+        """Whether there are words in the answer."""
+        return not blank(self.sample.answer)
+
     def claims(self, text: str | None) -> tuple[str, ...]:
         """The claims of a text: as the judge split it, or else by its sentences."""
-        if not text or not text.strip():
+        if text is None or blank(text):
             return ()
         said = self._said(Ask("C", "", text))
         return claims_in(text) if said is None else said.items
@@ -66,8 +82,8 @@ class Case:
         return self.claims(self.sample.answer)
 
     def statements(self, context: Context) -> tuple[str, ...]:
-        """The statements of a context."""
-        return statements_in(context.text)
+        """The statements of a context; one that has none (a heading, a question) is itself what is shown."""
+        return statements_in(context.text) or (context.text,)
 
     # --- what was said of it -----------------------------------------------------------------
 
@@ -123,8 +139,10 @@ class Case:
         return None if value is None else value == ABSTAINS
 
     def _value(self, relation: str, left: str, right: str) -> int | None:
-        if not left.strip() or not right.strip():
+        if blank(left):
             return None  # nothing stands there that could be judged
+        if blank(right):
+            return SILENCE if right or all(each.recorded for each in self.sample.contexts or ()) else None
         said = self._said(Ask(relation, left, right))
         return None if said is None else said.value
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rankproof.core.measure import Measure
 from rankproof.judging.blame import failure_of
@@ -20,6 +22,8 @@ BATCH = 500
 """Samples that are judged together; what they need of memory is what a run of any length needs."""
 TEXTS = 5_000
 """Contexts of the samples that are judged together: what texts hold is remembered for about so many."""
+OF_THE_SYSTEM: dict[str, Any] = {"contexts": (), "answer": "", "citations": ()}
+"""The fields of a sample that the measured system fills, each with what it is when the system gave nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +52,27 @@ class Run:
     tell: Tell | None = None
     """Hears how many samples are done."""
     done: int = 0
+    given: set[str] = field(default_factory=set)
+    """What the system gave for some sample so far: where it gives nothing for another, that is empty."""
+    emptied: Counter[str] = field(default_factory=Counter)
+    """For each such field how many samples were without it."""
 
     def over(self, samples: Iterable[Sample]) -> Iterator[Judged]:
         """Judge the samples in their order."""
-        for batch in batches(samples, self.judges):
+        for read in batches(samples, self.judges):
+            batch = self.made_whole(read)
             yield from self._batch([Case(each, k=self.k) for each in batch])
             self.done += len(batch)
+
+    def made_whole(self, samples: Sequence[Sample]) -> list[Sample]:
+        """The samples; what the system left out, where it is given for others, counts as empty and not as unasked."""
+        self.given |= {name for name in OF_THE_SYSTEM for each in samples if each.has(name)}
+        whole = []
+        for each in samples:
+            lacking = {name: OF_THE_SYSTEM[name] for name in self.given if not each.has(name)}
+            self.emptied.update(lacking.keys() - {"citations"})
+            whole.append(replace(each, **lacking) if lacking else each)
+        return whole
 
     def groups(self, cases: Sequence[Case], relation_is_c: bool) -> list[list[Ask]]:
         """For each sample the pairs that its metrics will look at: those of claims, or all others."""

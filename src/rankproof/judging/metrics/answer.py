@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from rankproof.core.parameters import Cutoff
-from rankproof.judging.case import YES, Case, Reading
+from rankproof.judging.case import SILENCE, YES, Case, Reading
 from rankproof.judging.logic import Maybe, all_of, any_of, no
 from rankproof.judging.metrics.arithmetic import covered, mean_grade
 from rankproof.judging.metrics.ranked import GRADES
 from rankproof.judging.metrics.registry import metric
 from rankproof.judging.metrics.units import Grades, Grid, Nothing, share
 
-ABSTAINED = Nothing("the answer abstains")
-NO_CLAIMS = Nothing("no claims in the answer")
+ABSTAINED = Nothing("the answer abstains", lost=True)
+EMPTY = Nothing("the answer is empty", lost=True)
+NO_CLAIMS = Nothing("no claims in the answer", lost=True)
 
 
 def claims_against(case: Case) -> tuple[str, ...] | Nothing:
     """The claims of an answer, or why there are none to be held against anything."""
+    if not case.answered:
+        return EMPTY
     if case.sample.has("query") and case.abstains():
         return ABSTAINED
     return case.answer_claims or NO_CLAIMS
@@ -42,7 +45,8 @@ def faithfulness(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> G
 
     Blind to: whether the contexts are right, and whether the answer answers.
 
-    Use: to see whether the generator keeps to what it was given. An answer that abstains is left out.
+    Use: to see whether the generator keeps to what it was given. An answer that is empty or abstains has no value,
+    and counts in the bounds as any.
     """
     claims = claims_against(case)
     if isinstance(claims, Nothing):
@@ -142,7 +146,7 @@ def self_knowledge(case: Case, k: Cutoff = None) -> Grid | Nothing:
     choices=GRADES,
     also=("answer_relevancy", "response_relevancy"),
 )
-def answer_relevance(case: Case) -> Grades | Nothing:
+def answer_relevance(case: Case) -> Grades:
     """How far the answer addresses the question.
 
     Formula: the grade of the answer (0 not at all, 1 in part, 2 mostly, 3 fully) / 3.
@@ -155,10 +159,11 @@ def answer_relevance(case: Case) -> Grades | Nothing:
 
     Blind to: whether the answer is true.
 
-    Use: beside correctness or faithfulness. An answer that abstains is left out; see abstention_quality.
+    Use: beside correctness or faithfulness. An answer that is empty or abstains does not address the question: 0;
+    whether it is right to abstain, abstention_quality says.
     """
     grade = case.addressed()
-    return ABSTAINED if case.abstains() else [grade]
+    return [SILENCE if case.abstains() else grade]
 
 
 @metric("abstention_quality", needs=("query", "answer", "contexts"), score=covered)
@@ -166,7 +171,7 @@ def abstention_quality(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """Whether the answer says "I don't know" where the contexts hold no answer, and answers where they do.
 
     Formula: 1 if the answer abstains and no context in the top k has a grade of at least 2, or if it answers and
-    one has; else 0.
+    one has; else 0. An empty answer does neither.
 
     Range: 0 or 1.
 
@@ -180,4 +185,6 @@ def abstention_quality(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """
     able = any_of(case.relevant(each, YES) for each in case.contexts[:k])
     abstains = case.abstains()
+    if not case.answered:
+        return share([False])
     return share([None if able is None or abstains is None else able != abstains])

@@ -41,7 +41,7 @@ def citation_precision(case: Case, contexts: Reading = "apart") -> Grid | Nothin
     Use: where answers name their sources, as [1] or by id.
     """
     return [_holds(case, each, contexts) for each in case.sample.citations or ()] or Nothing(
-        "no citations in the answer"
+        "no citations in the answer", lost=True
     )
 
 

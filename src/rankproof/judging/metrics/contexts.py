@@ -6,7 +6,7 @@ from rankproof.core.parameters import Cutoff
 from rankproof.judging.case import Case, Reading
 from rankproof.judging.metrics.arithmetic import covered
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing, share
+from rankproof.judging.metrics.units import Grid, Nothing
 from rankproof.judging.units import entities_in, mentioned_in
 
 NO_CLAIMS = Nothing("no claims in the reference")
@@ -63,10 +63,11 @@ def context_entity_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
 
 @metric("context_relevance", needs=("query", "contexts"), score=covered, also=("contextual_relevancy",))
-def context_relevance(case: Case, k: Cutoff = None) -> Grid | Nothing:
+def context_relevance(case: Case, k: Cutoff = None) -> Grid:
     """The share of the statements in the retrieved contexts that bear on the question.
 
-    Formula: statements of the contexts in the top k that bear on the question / statements of them.
+    Formula: statements of the contexts in the top k that bear on the question / statements of them. A statement that
+    is repeated counts as one that does not bear; without contexts it is 0.
 
     Range: 0 to 1.
 
@@ -78,5 +79,9 @@ def context_relevance(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
     Use: to see how much of the prompt is spent on noise: large chunks, too many of them.
     """
-    grid = share(case.bears(each) for context in case.contexts[:k] for each in case.statements(context))
-    return grid or Nothing("no statements in the contexts")
+    seen: set[str] = set()
+    grid: Grid = []
+    for statement in (each for context in case.contexts[:k] for each in case.statements(context)):
+        grid.append([False if statement in seen else case.bears(statement)])
+        seen.add(statement)
+    return grid or [[]]

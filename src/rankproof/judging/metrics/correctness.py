@@ -17,7 +17,8 @@ from rankproof.judging.metrics.units import Grid, Nothing, share
 def answer_precision(case: Case) -> Grid | Nothing:
     """The share of the answer's claims that the reference supports.
 
-    Formula: answer claims that the reference supports / answer claims.
+    Formula: answer claims that the reference supports / answer claims. An answer that is empty or abstains claims
+    nothing: it has no value, and counts in the bounds as any.
 
     Range: 0 to 1.
 
@@ -63,7 +64,8 @@ def f1(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
 def answer_correctness(case: Case) -> tuple[Grid, Grid] | Nothing:
     """Whether the answer says what the reference says, no less and no more.
 
-    Formula: F1 = 2 P R / (P + R) with P = answer_precision and R = completeness; 0 where both are 0.
+    Formula: F1 = 2 P R / (P + R) with P = answer_precision and R = completeness; 0 if both are 0, or if the answer
+    is empty or abstains.
 
     Range: 0 to 1.
 
@@ -76,6 +78,6 @@ def answer_correctness(case: Case) -> tuple[Grid, Grid] | Nothing:
     Use: as the one number for answers where references exist.
     """
     right, said = answer_precision.spec.function(case), completeness.spec.function(case)
-    if isinstance(right, Nothing) or isinstance(said, Nothing):
-        return right if isinstance(right, Nothing) else said
-    return right, said
+    if isinstance(said, Nothing):
+        return said
+    return ([], share(False for _ in said)) if isinstance(right, Nothing) else (right, said)

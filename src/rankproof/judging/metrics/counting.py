@@ -30,7 +30,8 @@ class Outcome:
     high: float | None = None
     settled: int = 0
     units: int = 0
-    """How many claims, chunks or statements count, and how many of them are settled."""
+    """How many claims, chunks or statements count, and how many of them are settled. A sample without a value and
+    without units, but with ends, left the mean by the system's doing."""
     reason: str = ""
     spread: float = 0.0
     """The variance that soft verdicts leave around the value."""
@@ -48,7 +49,7 @@ def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> 
     counted = [_units(metric, measure, case) for case in cases]
     usable = [units for units in counted if not isinstance(units, Nothing)]
     made = iter(_outcomes(metric, usable, complete))
-    hard = [Outcome(reason=u.reason) if isinstance(u, Nothing) else next(made) for u in counted]
+    hard = [_without(u) if isinstance(u, Nothing) else next(made) for u in counted]
     return [
         _expected(measure, case, complete) if case.soft else outcome
         for case, outcome in zip(cases, hard, strict=True)
@@ -82,6 +83,12 @@ def _units(metric: Metric, measure: Measure, case: Case) -> Units | Nothing:
     return Nothing(lacking) if lacking else metric.read(case, **measure.given)
 
 
+def _without(nothing: Nothing) -> Outcome:
+    """The outcome of a sample without a value: any, if the system made it so."""
+    ends = (0.0, nothing.high) if nothing.lost else (None, None)
+    return Outcome(None, *ends, reason=nothing.reason)
+
+
 def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[Outcome]:
     if not batch:
         return []
@@ -96,7 +103,7 @@ def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[O
 def _outcome(units: Units, low: float, high: float, estimate: float | None) -> Outcome:
     total, known = count(units), settled(units)
     if high - low <= SAME:  # what is open cannot change it
-        return Outcome(low, low, low, total, total)
+        return Outcome(low, low, low, max(total, 1), max(total, 1))
     if estimate is not None:
         return Outcome(min(max(estimate, low), high), low, high, known, total)
     return Outcome(None, low, high, known, total, "not settled")

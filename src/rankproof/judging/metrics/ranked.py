@@ -5,12 +5,12 @@ from __future__ import annotations
 from rankproof.core.measure import Measure
 from rankproof.core.parameters import Cutoff, Grade
 from rankproof.errors import UsageError
-from rankproof.judging.case import Case
+from rankproof.judging.case import SILENCE, Case, blank
 from rankproof.judging.metrics.arithmetic import precision_found, ranked_by
 from rankproof.judging.metrics.registry import Metric, from_0_to_1, metric
 from rankproof.judging.metrics.units import Grades, Nothing
 
-NO_CONTEXTS = Nothing("no contexts were retrieved")
+NOTHING_TO_FIND = Nothing("no contexts were retrieved, and none should have been")
 GRADES = (0, 1, 2, 3)
 
 
@@ -25,7 +25,8 @@ def context_precision(case: Case, k: Cutoff = None, rel: Grade = 2) -> Grades | 
     """Whether the retrieved contexts that answer the question stand before those that do not.
 
     Formula: (sum over relevant contexts of P@rank) / relevant contexts found; the grade `rel` makes one relevant.
-    It is AP(denominator='found') over the grades of a judge; 0 where no context is relevant.
+    It is AP(denominator='found') over the grades of a judge; 0 if no context is relevant, or none was retrieved.
+    A context whose text stands above it already is not relevant again.
 
     Range: 0 to 1.
 
@@ -37,7 +38,18 @@ def context_precision(case: Case, k: Cutoff = None, rel: Grade = 2) -> Grades | 
 
     Use: to judge the order of a retriever or reranker where no documents are labelled.
     """
-    return [case.relevant(each, rel) for each in case.contexts[:k]] or NO_CONTEXTS
+    return [None if grade is None else grade >= rel for grade in grades(case, k)]
+
+
+def grades(case: Case, k: int | None = None) -> Grades:
+    """The grades of the retrieved contexts by rank; a text that stands above already brings nothing."""
+    seen: set[str] = set()
+    found: Grades = []
+    for each in case.contexts[:k]:
+        words = " ".join(each.text.split())
+        found.append(SILENCE if words in seen else case.grade(each))
+        seen.add(words)
+    return found
 
 
 def of_grades(measure: Measure) -> Metric:
@@ -55,7 +67,7 @@ def of_grades(measure: Measure) -> Metric:
         )
     return Metric(
         measure=measure,
-        read=_returned if within else _returned_and_missed,
+        read=_returned_within if name in _OF_RETURNED else _returned if within else _returned_and_missed,
         needs=("query", "contexts") if within else ("query", "contexts", "reference_contexts"),
         score=ranked_by(measure),
         monotone=name in _OF_RETURNED,
@@ -69,13 +81,19 @@ _OF_RETURNED = ("P", "Success", "RR", "ERR", "DCG", "RBP")
 _OF_ALL = ("R", "AP", "nDCG", "F", "nERR", "Rprec")
 
 
-def _returned(case: Case, **_: object) -> tuple[Grades, Grades] | Nothing:
-    return ([case.grade(each) for each in case.contexts], []) if case.contexts else NO_CONTEXTS
+def _returned(case: Case, **_: object) -> tuple[Grades, Grades]:
+    return grades(case), []
+
+
+def _returned_within(case: Case, k: int | None = None, **_: object) -> tuple[Grades, Grades]:
+    """What stands below the cut-off cannot matter, so no judge is asked about it and no label of it counts."""
+    return grades(case, k), []
 
 
 def _returned_and_missed(case: Case, **_: object) -> tuple[Grades, Grades] | Nothing:
     """The grades of what was retrieved, and of the reference contexts that were not."""
     here = {each.text for each in case.contexts} | {each.id for each in case.contexts if not each.text}
     missed = [each for each in case.sample.reference_contexts or () if (each.text or each.id) not in here]
-    found = [case.grade(each) for each in case.contexts]
-    return (found, [case.grade(each) for each in missed]) if found or missed else NO_CONTEXTS
+    found = grades(case)
+    known = [None if blank(each.text) else case.grade(each) for each in missed]
+    return (found, known) if found or case.sample.reference_contexts else NOTHING_TO_FIND

@@ -22,6 +22,10 @@ class Nothing:
     """Why a metric has no value for a sample, whatever is judged."""
 
     reason: str
+    lost: bool = False
+    """Whether that is the system's doing: such a sample could have had any value, and counts in the bounds so."""
+    high: float = 1.0
+    """The highest value it could have had; the lowest is 0."""
 
 
 def share(parts: Iterable[bool | None]) -> Grid:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from rankproof.core.parameters import Count, Cutoff
@@ -14,7 +15,7 @@ from rankproof.judging.metrics.contexts import NO_CLAIMS
 from rankproof.judging.metrics.registry import metric
 from rankproof.judging.metrics.units import Grades, Grid, Nothing, Units, share
 
-UNSUPPORTED = Nothing("no context supports a claim of the reference")
+UNSUPPORTED = Nothing("no context supports a claim of the reference", lost=True)
 
 
 @metric(
@@ -33,21 +34,20 @@ def context_utilisation(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
     Perfect: 1, when every relevant context is used.
 
-    Worst: 0, when none is.
+    Worst: 0, when none is, as by an answer that is empty or abstains.
 
     Blind to: relevant contexts that say the same as one that is used.
 
     Use: with a high context recall and a low completeness: the generator overlooks what it was given.
     """
     claims = claims_against(case)
-    if isinstance(claims, Nothing):
-        return claims
+    claims = () if isinstance(claims, Nothing) else claims
     found = [
         (case.relevant(each), any_of(case.supports(each.text, claim) for claim in claims))
         for each in case.contexts[:k]
     ]
     used = [None if relevant is None else used for relevant, used in found if relevant is not False]
-    return share(used) or Nothing("no relevant context was retrieved")
+    return share(used) or Nothing("no relevant context was retrieved", lost=True)
 
 
 @metric(
@@ -186,4 +186,5 @@ def smallest_k(case: Case) -> tuple[Grades, ...] | Nothing:
     if not rows:
         return NO_CLAIMS
     known = [cell for cells in rows for cell in cells]
-    return rows if True in known or None in known else UNSUPPORTED
+    found = True in known or None in known
+    return rows if found else replace(UNSUPPORTED, high=float(max(len(case.contexts), 1)))

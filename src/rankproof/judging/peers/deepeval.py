@@ -69,7 +69,7 @@ def hallucination(case: Case) -> Grid | Nothing:
         no(any_of(case.contradicts(each.text, claim) for claim in case.answer_claims))
         for each in case.contexts
     )
-    return grid or Nothing("no contexts were retrieved")
+    return grid or Nothing("no contexts were retrieved", lost=True)
 
 
 @metric("answer_relevancy", needs=("query", "answer"), score=covered, peer="deepeval")

@@ -23,7 +23,7 @@ def retrieval_relevance(case: Case) -> Grid | Nothing:
 
     Formula: relevant chunks / chunks.
     """
-    return share(case.relevant(each) for each in case.contexts) or Nothing("no contexts were retrieved")
+    return share(case.relevant(each) for each in case.contexts) or [[]]
 
 
 @metric("retrieval_sufficiency", needs=("contexts",), score=covered, peer="mlflow")

@@ -62,7 +62,7 @@ def context_precision(case: Case) -> Grid | Nothing:
 
     Formula: contexts that support a claim of the reference / contexts.
     """
-    return share(useful(case, each.text) for each in case.contexts) or Nothing("no contexts were retrieved")
+    return share(useful(case, each.text) for each in case.contexts) or [[]]
 
 
 @metric("context_utilization", needs=ALL, score=covered, peer="ragchecker")
@@ -76,7 +76,7 @@ def context_utilization(case: Case) -> Grid | Nothing:
         for claim in case.reference_claims
     ]
     used = [None if there is None else said for there, said in sides if there is not False]
-    return share(used) or Nothing("no context supports a claim of the reference")
+    return share(used) or Nothing("no context supports a claim of the reference", lost=True)
 
 
 @metric("faithfulness", needs=("answer", "contexts"), score=covered, peer="ragchecker")

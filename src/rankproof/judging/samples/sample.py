@@ -12,6 +12,8 @@ class Context:
 
     id: str
     text: str
+    recorded: bool = True
+    """Whether its text is known; one that is known and blank says nothing, of the other nothing can be said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,8 @@ def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _document(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The id and text of a document; one recorded without its text has an empty one."""
+    """The id and text of a document; one recorded without its text is marked so."""
     plain = {key.removeprefix("document."): value for key, value in _flat(found).items()}
-    text = plain.get("content", plain.get("text", ""))
-    return {"id": plain.get("id"), "text": text} if plain.get("id") is not None else {"text": text}
+    text = plain.get("content", plain.get("text"))
+    document = {"text": "", "recorded": False} if text is None else {"text": text}
+    return {"id": plain["id"], **document} if plain.get("id") is not None else document

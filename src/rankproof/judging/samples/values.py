@@ -106,7 +106,8 @@ def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context
             '{"id": ..., "text": ...}. Next: correct this row.'
         )
     chosen = name if not absent(name) else given
-    return Context(str(rank) if absent(chosen) else identifier(chosen, where), words)
+    recorded = not (isinstance(item, Mapping) and item.get("recorded") is False)
+    return Context(str(rank) if absent(chosen) else identifier(chosen, where), words, recorded)
 
 
 def parts(item: Any) -> tuple[Any, Any]:
