@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,6 +137,7 @@ def compare_scores(
     compared = [
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
+    notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
     return Comparison(
@@ -180,6 +181,16 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
                 values, corrected = _differences(own, other, key), own.corrected_lead(other, key, level)
                 mean = None if own.thin(key) or other.thin(key) else own[key]
                 yield Pair(name, measure, group, mean, sign * values, sign, corrected)
+
+
+def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iterator[str]:
+    """What is said if queries are in no difference, as they have no value in one of the two systems."""
+    for pair in compared:
+        if not pair.slice and len(pair.values) < queries:
+            yield (
+                f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
+                f"and {baseline}; the others are in no difference."
+            )
 
 
 def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:

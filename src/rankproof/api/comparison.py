@@ -185,6 +185,7 @@ class Comparison(Displayable):
         return {
             "rows": [each.to_dict() for each in self.rows],
             "baseline": self.baseline,
+            "queries": len(self.scores[self.baseline].queries),
             "means": {name: self._mean(name) for name in self.names},
             "winner": self.winner,
             "alpha": self.alpha,

@@ -17,7 +17,7 @@ from rankproof.api.checks import (
     check_seed,
     check_spelling,
 )
-from rankproof.api.compare import Pair, pairs
+from rankproof.api.compare import Pair, fewer_counted, pairs
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.gate_rows import GateRow, believed, coverage_rows, difference_row, floor_row
 from rankproof.api.grouping import Grouping, groups_of
@@ -169,7 +169,9 @@ def gate_scores(
     rows = [difference_row(*each, minimum) for each in zip(compared, margins, decisions, strict=True)]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)
-    return Gate([*believed(rows, coverages), *coverages], alpha, strict, old, new, [*notes, *_wrong(alike)])
+    fewer = fewer_counted(compared, "baseline", len(new.queries))
+    said = [*notes, *fewer, *_wrong(alike)]
+    return Gate([*believed(rows, coverages), *coverages], alpha, strict, old, new, said)
 
 
 def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] | None) -> list[str]:

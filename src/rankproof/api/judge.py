@@ -208,6 +208,7 @@ def _gathered(
         account=run.account,
         by=counts.by,
         top=counts.top,
+        emptied=dict(run.emptied),
         verdicts=evidence,
         blame=account,
         checked=corrections.results(),

@@ -49,6 +49,8 @@ class JudgedScores(Scores):
     """How many verdicts each judge gave, and under "unmeasured" how many pairs have none."""
     top: dict[str, int] = field(default_factory=dict)
     """The highest grade of a context that each judge gave."""
+    emptied: dict[str, int] = field(default_factory=dict)
+    """How many samples had no contexts or no answer where others have, which counts as an empty one."""
     verdicts: Evidence = field(default_factory=Evidence)
     """Every pair that was looked at, with its verdict, quote and judge; none for scores read back."""
     blame: Blame = field(default_factory=Blame)
@@ -205,7 +207,7 @@ class JudgedScores(Scores):
         """What is to be known before the numbers are believed."""
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
-        found = findings_of(self.columns, self.account, self.top)
+        found = findings_of(self.columns, self.account, self.top, self.emptied)
         asked = {each.judge for each in self.drifts}
         unasked = {name: each for name, each in self.versions.items() if name not in asked}
         return Audit.of([*found, *changes(self.drifts), *drifted(unasked)])

@@ -42,11 +42,19 @@ def _cost(account: Account) -> list[str]:
     return [f"It took {account.calls:,} calls, {tokens}, {money}.", *told]
 
 
-def findings_of(columns: Mapping[str, Column], account: Account, top: Mapping[str, int]) -> Iterator[Finding]:
-    """Findings of judged scores; `top` is the highest grade of a context that each judge gave."""
+def findings_of(
+    columns: Mapping[str, Column],
+    account: Account,
+    top: Mapping[str, int],
+    emptied: Mapping[str, int] | None = None,
+) -> Iterator[Finding]:
+    """Findings of judged scores; `top` is the highest grade of a context that each judge gave, `emptied` how many
+    samples were without a field that others have."""
     judged = {name: cast(JudgedColumn, column) for name, column in columns.items()}
     yield from _thin(judged)
     yield from _none(judged)
+    yield from _fewer(judged)
+    yield from _empty(emptied or {})
     yield from _troubled(account)
     yield from _low(top)
 
@@ -69,6 +77,36 @@ def _none(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
             *("warning", "unmeasured", len(empty)),
             f"No sample could be measured by {listed(empty)}.",
             advice="give what is lacking, let another judge settle it, or leave the metric out.",
+        )
+
+
+def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
+    """A mean over some of the samples says nothing of the others, and whoever fails must not gain by it."""
+    fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
+    if fewer:
+        counts = (
+            f"{name} {len(each.counting):,} of {len(each.values):,} ({_causes(each)})"
+            for name, each in fewer.items()
+        )
+        yield Finding(
+            *("warning", "fewer-samples", len(fewer)),
+            f"Fewer samples count than there are: {listed(counts)}.",
+            advice="compare such means over the samples that count for both, and read the bounds beside them.",
+        )
+
+
+def _causes(column: JudgedColumn) -> str:
+    """Why samples do not count, each cause with how many samples."""
+    return ", ".join(f"{why} {times:,}" for why, times in column.why.items())
+
+
+def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:
+    if emptied:
+        said = listed(f"{count_of(times, 'sample')} without {name}" for name, times in emptied.items())
+        yield Finding(
+            *("warning", "empty-samples", sum(emptied.values())),
+            f"Others have what these lack, so it counts as empty: {said}.",
+            advice="if the system was not asked there, judge those samples apart.",
         )
 
 

@@ -15,6 +15,7 @@ from rankproof.api.checks import check_not_thin
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
+from rankproof.core.scoring import averaged
 from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.stats.corrections import correct
@@ -62,6 +63,8 @@ class Leaderboard(Displayable):
     alpha: float
     higher: bool = True
     """Whether more is better."""
+    left_out: int = 0
+    """Queries that have no value in some system, and so are in no mean here."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
@@ -162,7 +165,12 @@ def leaderboard(
     found = stability(values, higher)
     ps = _pairwise(values, seed)
     check_not_thin(alike, name)
-    means = {each: alike[each][name] for each in alike}
+    every = len(alike[first].queries)
+    # Over the same queries for all: who has no value where it is hard must not lead by that.
+    shared = len(queries) < every
+    means = {
+        each: averaged(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
+    }
     return Leaderboard(
         measure=name,
         means={each: means[each] for each in order(means, higher)},
@@ -176,6 +184,7 @@ def leaderboard(
         swap_rate=swap_rate(values, np.random.default_rng(seed), SPLITS).rate,
         alpha=alpha,
         higher=higher,
+        left_out=every - len(queries),
     )
 
 

@@ -105,8 +105,8 @@ class JudgedColumn(Column):
     @property
     def coverage(self) -> float:
         """The share of what counts that is settled, of the samples that did not leave the mean; 0 if nothing counts."""
-        kept = ratio(self.measurable - self.lost, self.measurable)
-        return float(ratio(self.settled.sum(), self.units.sum()) * kept)
+        counts = np.array([self.settled.sum(), self.measurable - self.lost], dtype=np.float64)
+        return float(ratio(counts, np.array([self.units.sum(), self.measurable])).prod())
 
     @property
     def lost(self) -> int:

@@ -113,9 +113,10 @@ def _open(row: Line, view: View, proven: bool = False) -> str:
     pair = f"{name} and {base}"
     if row["verdict"] == "equivalent":
         return f"{pair} are equivalent on {measure} within {view['margin']:g}."
-    if row["mean"] is not None and not row["wins"] and not row["losses"]:
+    if row["mean"] is not None and not row["wins"] and not row["losses"] and not row["note"]:
         alone = "" if proven else ": there is nothing to tell apart"
-        return f"{pair} have the same value on every query{' by ' + measure if proven else ''}{alone}."
+        every = "every query" if row["n"] == view["queries"] else f"the {row['n']:,} queries that count"
+        return f"{pair} have the same value on {every}{' by ' + measure if proven else ''}{alone}."
     if proven:
         return f"By {measure} over all {row['n']:,} queries, {signed(row['difference'])}, nothing is settled."
     if row["note"]:

@@ -54,9 +54,12 @@ def _markdown(row: tuple[str, ...]) -> str:
 
 def heading(view: View, group: str) -> str:
     """What a table is about."""
-    n = next(each["n"] for each in view["rows"] if each["slice"] == group)
-    where = f"{group}: {count(n, 'query', 'queries')}" if group else f"{count(n, 'query', 'queries')}"
-    return f"{where}, compared with {view['baseline']}"
+    sizes = {name: [each["n"] for each in same] for name, same in _measures(view, group)}
+    most = max(max(each) for each in sizes.values())
+    fewer = [f"{name} {min(each):,}" for name, each in sizes.items() if min(each) < most]
+    where = f"{group}: " if group else ""
+    of_which = f" (fewer for {', '.join(fewer)})" if fewer else ""
+    return f"{where}{count(most, 'query', 'queries')}{of_which}, compared with {view['baseline']}"
 
 
 def cells(view: View, group: str) -> list[tuple[str, ...]]:
@@ -112,7 +115,7 @@ def _detail(label: str, row: Line) -> tuple[str, ...]:
 def _short(row: Line) -> str:
     if row["verdict"] != "unclear":
         return str(row["verdict"])
-    return "cannot tell yet" if row["wins"] or row["losses"] else "the same"
+    return "cannot tell yet" if row["wins"] or row["losses"] or row.get("note") else "the same"
 
 
 def verdict(row: Line, margin: float | None = None) -> str:

@@ -71,7 +71,10 @@ def _trust(view: View) -> list[str]:
             f"the least and {score(view['average'])} on average."
         )
     pairs = count(view["pairs"], "pair", "pairs")
+    lost = view.get("left_out", 0)
+    fewer = f"{count(lost, 'query', 'queries')} without a value in some system left out of all means."
     return [
+        *([fewer] if lost else []),
         left,
         f"Told apart beyond chance: {view['told_apart']} of {pairs} of systems (sign flips, Holm, at "
         f"{view['alpha']:g}). Two halves of the queries disagree about the better of two systems "

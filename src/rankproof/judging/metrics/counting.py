@@ -85,8 +85,8 @@ def _units(metric: Metric, measure: Measure, case: Case) -> Units | Nothing:
 
 def _without(nothing: Nothing) -> Outcome:
     """The outcome of a sample without a value: any, if the system made it so."""
-    ends = (0.0, nothing.high) if nothing.lost else (None, None)
-    return Outcome(None, *ends, reason=nothing.reason)
+    low, high = (0.0, nothing.high) if nothing.lost else (None, None)
+    return Outcome(low=low, high=high, reason=nothing.reason)
 
 
 def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[Outcome]:
