@@ -115,7 +115,9 @@ def _open(row: Line, view: View, proven: bool = False) -> str:
         return f"{pair} are equivalent on {measure} within {view['margin']:g}."
     if row["mean"] is not None and not row["wins"] and not row["losses"] and not row["note"]:
         alone = "" if proven else ": there is nothing to tell apart"
-        every = "every query" if row["n"] == view["queries"] else f"the {row['n']:,} queries that count"
+        every = (
+            "every query" if row["n"] >= view.get("queries", 0) else f"the {row['n']:,} queries that count"
+        )
         return f"{pair} have the same value on {every}{' by ' + measure if proven else ''}{alone}."
     if proven:
         return f"By {measure} over all {row['n']:,} queries, {signed(row['difference'])}, nothing is settled."
