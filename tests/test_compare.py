@@ -236,7 +236,7 @@ def test_names_need_not_be_text_and_what_is_no_number_is_refused() -> None:
 def test_the_table_says_what_would_settle_what_it_cannot_tell() -> None:
     found = compare(sample.judgments(), sample.rankings(), "nDCG@10,P@5", baseline="dense")
     fused = found.row("fused", "nDCG@10")
-    first, second = found.format().split("\n\n")[1:3]
+    first, second = found.format("full").split("\n\n")[1:3]
     assert re.search(r"fused .* cannot tell yet$", first, re.M)
     cells = next(line.split() for line in second.splitlines() if "fused" in line)
     assert cells[1:] == [
@@ -280,7 +280,7 @@ def test_warnings_are_counted_by_run_and_the_command_that_shows_them_works(
     Path("judged.json").write_text(json.dumps(judged))
     Path("good.json").write_text(json.dumps({q: {"a": 2.0, "b": 1.0} for q in judged}))
     Path("a bad one.json").write_text(json.dumps({q: {"x": 1.0, "b": 1.0} for q in list(judged)[:6]}))
-    run(["compare", "judged.json", "good.json", "a bad one.json", "-m", "RR,nDCG(gain='exp')@10"])
+    run(["compare", "judged.json", "good.json", "a bad one.json", "-m", "RR,nDCG(gain='exp')@10", "--full"])
     said, _, typed = capsys.readouterr().out.partition("Warnings of the audit: ")[2].partition(":\n")
     assert said.startswith("a bad one.json ")
     words = shlex.split(typed.replace("\\\n", " "))

@@ -60,7 +60,7 @@ def test_nothing_is_claimed_of_a_perfect_ranking() -> None:
     assert found.first == ()
     assert found.worst == ()
     assert found.failures == ()
-    assert "Nothing that was tried is sure to help." in str(found)
+    assert "Nothing that was tried is sure to help." in found.format("full")
 
 
 def test_what_was_never_found_no_reranking_mends() -> None:
@@ -102,7 +102,7 @@ def test_keyword_search_is_tried_where_the_documents_are_there() -> None:
 def test_keyword_search_is_not_claimed_for_what_keyword_search_found(whole: Diagnosis) -> None:
     fix = next(each for each in whole.fixes if each.kind == "keyword")
     assert not fix.claimed
-    [line] = [each for each in str(whole).splitlines() if each.startswith("Add keyword search ")]
+    [line] = [each for each in whole.format("full").splitlines() if each.startswith("Add keyword search ")]
     assert line.endswith("unclear")
 
 
@@ -118,7 +118,7 @@ def test_every_change_that_was_tried_is_shown_with_what_came_of_it() -> None:
     )
     helping = [fix for fix in found.fixes if fix.claimed]
     assert len(helping) > len(found.first) == 3
-    shown = str(found).partition("Also tried")[2].partition("What goes wrong")[0]
+    shown = found.format("full").partition("Also tried")[2].partition("What goes wrong")[0]
     for fix in found.fixes:
         assert (fix.title in shown) is (fix not in found.first)
         assert fix.to_dict()["verdict"] == ("helps" if fix.claimed else "unclear")
@@ -233,7 +233,7 @@ def test_more_measures_may_be_asked_for_the_first_decides() -> None:
     found = diagnose(judged(), at_rank(2), measure="RR, P@5, Accuracy", corpus=10_000)
     assert found.measure == "RR"
     assert [each.kind for each in found.findings if each.kind == "accuracy-trap"]
-    assert "returning nothing at all" in " ".join(str(found).split())
+    assert "returning nothing at all" in " ".join(found.format("full").split())
 
 
 @pytest.mark.parametrize("settings", [{"k": 0}, {"worst": 0}, {"k": True}, {"k": 2.5}])
@@ -272,7 +272,7 @@ def test_all_formats_hold_the_same_facts(keyword: Diagnosis, tmp_path: Path) -> 
     data = json.loads(keyword.format("json"))
     assert data == json.loads(json.dumps(keyword.to_dict()))
     assert [each["query"] for each in data["worst"]] == [each.query for each in keyword.worst]
-    for text in (keyword.markdown(), str(keyword)):
+    for text in (keyword.markdown(), keyword.format("full")):
         for fix in keyword.first:
             assert fix.title in " ".join(text.split())
         assert all(each.query in text for each in keyword.worst)
@@ -341,7 +341,7 @@ def test_of_many_queries_a_draw_is_searched_again_and_it_says_so() -> None:
     assert by_kind["keyword"].n == 500
     assert by_kind["keyword"].claimed
     assert by_kind["reranking"].n == 600
-    assert "500 of the 600 queries" in str(found)
+    assert "500 of the 600 queries" in found.format("full")
 
 
 def test_a_ranking_that_answers_nothing_is_diagnosed_too() -> None:
@@ -372,7 +372,7 @@ def test_every_form_says_what_to_know_before_the_numbers_are_trusted() -> None:
     found = diagnose(judged, {query: ["a", "b"] for query in list(judged)[1:]})
     page, text = found.html(), found.markdown()
     assert page.count("nDCG@10 is 0.7500") == 1
-    for each in (str(found), page, text):
+    for each in (found.format("full"), page, text):
         assert "Before you trust these numbers" in each
         assert "warning" in each
         assert "1 of 4 judged queries" in " ".join(each.split())

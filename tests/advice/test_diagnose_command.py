@@ -21,9 +21,9 @@ def rankproof(*words: str, cwd: Path | None = None) -> CompletedProcess[str]:
 
 
 def test_the_table_is_what_diagnose_prints(whole: Diagnosis) -> None:
-    ran = rankproof(*FILES, *TEXTS)
+    ran = rankproof(*FILES, *TEXTS, "--full")
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert as_options(ran.stdout) == as_options(str(whole))
+    assert as_options(ran.stdout) == as_options(whole.format("full"))
     assert max(map(len, ran.stdout.splitlines())) <= 80
 
 
@@ -38,11 +38,11 @@ def test_json_and_markdown_and_a_file(tmp_path: Path) -> None:
 def test_kinds_of_ones_own_come_from_a_file(tmp_path: Path) -> None:
     lines = "\n".join(f"{query}\t{kind}" for query, kind in sample.kinds().items())
     (tmp_path / "kinds.tsv").write_text(lines)
-    assert "paraphrase" in rankproof(*FILES, "--by", str(tmp_path / "kinds.tsv")).stdout
+    assert "paraphrase" in rankproof(*FILES, "--by", str(tmp_path / "kinds.tsv"), "--full").stdout
 
 
 def test_accuracy_shows_its_trap_where_only_the_number_of_documents_is_known() -> None:
-    ran = rankproof(*FILES, "-m", "Accuracy@10", "--corpus", "100000")
+    ran = rankproof(*FILES, "-m", "Accuracy@10", "--corpus", "100000", "--full")
     assert ran.returncode == 0, ran.stderr
     assert "returning nothing at all" in " ".join(ran.stdout.split())
 

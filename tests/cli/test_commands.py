@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -119,8 +120,9 @@ def test_explain_of_several_measures_and_as_json(rankproof: Any, files: Path) ->
 
 
 def test_every_measure_is_listed_and_described(rankproof: Any) -> None:
-    listed = rankproof("measures").out
+    listed, names = rankproof("measures", "--full").out, rankproof("measures").out
     for name, each in REGISTRY.items():
+        assert re.search(rf"[ ]{re.escape(name)}(,|$)", names, re.MULTILINE)
         assert f"  {name} " in listed
         done = rankproof("measures", name)
         assert done.code == 0

@@ -126,8 +126,8 @@ def test_several_rankings_stand_side_by_side_and_the_best_is_only_marked(rankpro
     done = rankproof("evaluate", "judgments.txt", "first.run", "second.run", "-m", "RR", "-m", "R@5")
     assert cells(done.out, "measure") == ["measure", "first.run", "second.run"]
     # the second ranking has d6 last, so its first relevant document of q2 stands at rank 2: RR (1 + 1/2) / 2
-    assert cells(done.out, "RR") == ["RR", "0.6667", "0.7500*"]
-    assert cells(done.out, "R@5") == ["R@5", "0.8333", "0.8333"]
+    assert [each for each in cells(done.out, "RR") if each.startswith("0.")] == ["0.6667", "0.7500*"]
+    assert [each for each in cells(done.out, "R@5") if each.startswith("0.")] == ["0.8333", "0.8333"]
     assert "not a claim that the difference is real" in done.out
 
 

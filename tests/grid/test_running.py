@@ -424,7 +424,7 @@ def test_names_of_many_factors_are_not_cut(data: dict[str, Any]) -> None:
             "rerankers": {"as found": "none", "by words": "lexical"},
         }
     )
-    text = str(found)
+    text = found.format("full")
     assert max(map(len, text.splitlines())) <= 80
     assert all(row.name in text for row in found.rows)
 

@@ -146,6 +146,7 @@ def test_a_stream_without_blocks_gets_plain_characters(folder: Path) -> None:
             "dense.run",
             "-m",
             "RR",
+            "--full",
         ],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,

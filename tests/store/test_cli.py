@@ -68,9 +68,9 @@ def test_the_list_and_one_of_it(rankproof: Run) -> None:
     assert [line.split()[0] for line in lines[2:]] == ["before", "after"]
     assert "0.5840" in lines[3]
     assert "k=20 model=small" in lines[3]
-    shown = rankproof("show after").out
+    shown = rankproof("show after --full").out
     assert "Tags: k=20 model=small." in shown
-    assert rankproof("evaluate judgments.tsv dense.run -m nDCG@10,R@20").out in shown.replace(
+    assert rankproof("evaluate judgments.tsv dense.run -m nDCG@10,R@20 --full").out in shown.replace(
         "after\n\n", "dense.run\n\n"
     )
     assert max(map(len, shown.splitlines())) <= 80

@@ -41,11 +41,11 @@ K = 10
 class Diagnosis(Diagnosed):
     """What is wrong with a ranking, and what to do first; `print` shows it."""
 
-    def format(self, name: str = "table") -> str:
-        """The diagnosis as text: table, markdown, html or json."""
+    def format(self, name: str = "table", worst: int | None = None) -> str:
+        """The diagnosis as text: table (one screen, with three queries or `worst`), full, markdown, html or json."""
         from rankproof.reporting.diagnosis import render_diagnosis
 
-        return render_diagnosis(self, name)
+        return render_diagnosis(self, name, worst)
 
     def markdown(self) -> str:
         """The diagnosis as markdown."""

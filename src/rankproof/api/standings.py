@@ -10,8 +10,8 @@ from rankproof.api.compare import compare_scores
 from rankproof.api.comparison import Comparison, ComparisonRow
 from rankproof.api.runs import Run
 
-TABLES = ("table", "markdown")
-"""The formats that begin with the standings."""
+TABLES = ("full", "markdown")
+"""The formats whose text is put behind the standings; on one screen they are a part of it."""
 
 
 @dataclass(eq=False)
@@ -74,10 +74,12 @@ class Standings(Comparison):
 
     def _view(self) -> dict[str, Any]:
         from rankproof.reporting.conclusions import leading
+        from rankproof.reporting.standings import standings_text
 
         turned = [{**each.to_dict(), "difference": -each.difference} for each in self.setbacks]
         return {
             **super()._view(),
+            "above": standings_text(self.standings, self.names),
             "winning": leading(self.leader, self.names[0], self.rivals, turned, self._few()),
         }
 

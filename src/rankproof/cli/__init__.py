@@ -30,7 +30,9 @@ def run(arguments: Sequence[str]) -> int:
     from click import Abort, ClickException
 
     from rankproof.cli.group import rankproof
+    from rankproof.reporting.tables import lay_out_for
 
+    lay_out_for("shell")
     _show_to_nobody()
     _show_any_character()
     try:
@@ -46,6 +48,8 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(as_options(str(error)), error.exit_code)
     except OSError as error:
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+    finally:
+        lay_out_for("python")
     return code if isinstance(code, int) else 0
 
 

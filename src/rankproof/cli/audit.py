@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import as_options, options
 from rankproof.cli.files import check_one_stdin
-from rankproof.cli.output import coloured, format_of, telling, write
+from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
 
 SERIOUS = 3
 """The exit code when there is an error among the findings."""
@@ -47,12 +47,12 @@ def command(
     from rankproof.reporting.findings import report
 
     form = form or format_of(output)
-    if form not in ("table", "json"):
+    if form not in (*TEXTS, "json"):
         raise one_of("format", form, ["table", "json"])
     check_one_stdin(judgments, run)
     with telling(f"reading {run}"):
         found = audit(judgments, run, options.given(measures), **settings)
-    told = as_options(report(found, coloured(output)))
+    told = as_options(report(found, coloured(output), form == "full"))
     write(as_json([each.to_dict() for each in found]) if form == "json" else told, output)
     if any(each.severity == "error" for each in found):
         ctx.exit(SERIOUS)

@@ -86,6 +86,7 @@ def command(
     rankproof calibrate verdicts.db --drift --judge openai:MODEL
     """
     form = form or format_of(output)
+    form = "table" if form == "full" else form
     if form not in FORMATS:
         raise one_of("format", form, FORMATS)
     given = _options(base_url, settings)

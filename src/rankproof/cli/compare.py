@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options, saved
+from rankproof.cli import as_options, options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import format_of, telling, write
+from rankproof.cli.output import TEXTS, format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def command(
     else:
         saved.only_for_names(anyway)
         found = _of_files(words, shown_as, **settings)
-    write(found.format(form, worst), output)
+    text = found.format(form, worst)
+    write(as_options(text) if form in TEXTS else text, output)
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import as_options, options
 from rankproof.cli.files import check_one_stdin, read_groups
-from rankproof.cli.output import format_of, telling, write
+from rankproof.cli.output import TEXTS, format_of, telling, write
 
 DEFAULT = "nDCG@10"
 
@@ -59,5 +59,5 @@ def command(
     }
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
-        text = found.format(chosen)
-    write(as_options(text) if chosen == "table" else text, output)
+        text = found.format(chosen, settings["worst"] if options.written("worst") else None)
+    write(as_options(text) if chosen in TEXTS else text, output)

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import as_options, options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import coloured, format_of, telling, write
+from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def command(
 
     form = form or format_of(output)
     check(form)
-    if worst and form != "table":
+    if worst and form not in TEXTS:
         raise UsageError(
             "--worst is for tables. Next: leave out -f, or take -q for the value of every query."
         )
@@ -94,8 +94,8 @@ def _worst(scores: dict[str, Scores], n: int) -> str:
 
 def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | None) -> None:
     """Write the results; what makes them wrong goes to standard error where they have no place for it."""
-    write(as_options(str(text)) if form == "table" else text, output)
-    if form != "table" or output is not None:
+    write(as_options(str(text)) if form in TEXTS else text, output)
+    if form not in TEXTS or output is not None:
         _warn(scores)
 
 
@@ -122,5 +122,6 @@ def rendered(
         summaries = [each.summary(name) for name, each in scores.items()]
     if form == "parquet":
         return data.as_parquet(data.records(summaries))
-    table = terminal.text(summaries, colour) if form == "table" else render(summaries, form)
+    coloured_text = {"table": terminal.text, "full": terminal.full}.get(form)
+    table = coloured_text(summaries, colour) if coloured_text else render(summaries, form)
     return f"{render_queries(values, form)}\n{table}" if per_query else table

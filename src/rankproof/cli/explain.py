@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import format_of, telling, write
+from rankproof.cli.output import TEXTS, format_of, telling, write
 
 if TYPE_CHECKING:
     from rankproof.api.explain import Explanation
@@ -59,7 +59,7 @@ def command(
 
     page = output is not None and output.lower().endswith((".html", ".htm"))
     form = form or ("table" if page else format_of(output))
-    if form not in ("table", "json"):
+    if form not in (*TEXTS, "json"):
         raise one_of("format", form, ["table", "json"])
     if beside and not page:
         raise UsageError("--beside is for pages. Next: add -o FILE.html.")

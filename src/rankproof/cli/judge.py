@@ -9,7 +9,7 @@ import click
 from rankproof.cli import judged_text, options, saved
 from rankproof.cli.asking import judge_named
 from rankproof.cli.files import named
-from rankproof.cli.output import coloured, format_of, telling, write
+from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
 from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
 
@@ -167,6 +167,6 @@ def _rendered(
     found = rendered(dict(scores), form, per_query, coloured(output), reasons)
     if not isinstance(found, str):
         return found
-    if form == "table":
+    if form in TEXTS:
         return "\n".join([found, *judged_text.beside(scores, per_query, blame)])
     return judged_text.with_account(found, scores, form) if blame else found

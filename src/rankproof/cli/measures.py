@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli.output import write
+from rankproof.cli import options
+from rankproof.cli.output import TEXTS, format_of, write
 
 if TYPE_CHECKING:
     from rankproof.core.measure import Measure
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 @click.command("measures")
 @click.argument("name", required=False)
 @click.option("--judged", is_flag=True, help="List the metrics by a judge's verdicts instead.")
-@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
-def command(name: str | None, judged: bool, form: str) -> None:
+@options.form("table or json")
+def command(name: str | None, judged: bool, form: str | None) -> None:
     """List the measures, or describe one in full.
 
     NAME is any name a measure goes by, like nDCG, MAP or ndcg_cut_10.
@@ -32,14 +33,16 @@ def command(name: str | None, judged: bool, form: str) -> None:
     from rankproof.reporting import catalogue
     from rankproof.reporting.data import as_json
 
-    if form not in ("table", "json"):
+    form = form or format_of(None)
+    if form not in (*TEXTS, "json"):
         raise one_of("format", form, ["table", "json"])
     everything = _judged() if judged else REGISTRY
     known = list(everything.values()) if name is None else [_named(name, judged)]
     if form == "json":
         write(as_json([catalogue.record(each) for each in known]), None)
     else:
-        write(catalogue.listed(known) if name is None else catalogue.described(known[0]), None)
+        listed = catalogue.listed if form == "full" else catalogue.names
+        write(listed(known) if name is None else catalogue.described(known[0]), None)
 
 
 def _judged() -> Mapping[str, Measure]:

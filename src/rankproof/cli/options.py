@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from rankproof.cli.output import FULL
 from rankproof.cli.targets import Target
 from rankproof.cli.targets import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
@@ -41,18 +42,50 @@ history = click.option(
 def target(about: str, *names: str, beside: str = "", **settings: Any) -> Callable[[F], F]:
     """An option that names a file to write, with the one that lets it replace another."""
     return click.option(
-        *(names or ("-o", "--output")), metavar="FILE", type=Target(beside), help=about, **settings
+        *(names or ("-o", "--output")),
+        metavar="FILE",
+        type=Target(beside),
+        callback=_laid_out,
+        help=about,
+        **settings,
     )
+
+
+def _laid_out(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """The file that was named; what is written to it is laid out for a file, whatever the terminal is like."""
+    if path not in (None, "-"):
+        from rankproof.reporting.tables import lay_out_for
+
+        lay_out_for("file")
+    return path
 
 
 def output(command: F) -> F:
     """Where to write what a command finds."""
-    return target("Write to a file.")(force(command))
+    return target("Write to a file; a text has everything.")(force(command))
 
 
 def form(kinds: str) -> Callable[[F], F]:
-    """In which of these formats to write; where nobody says it, the ending of the file does."""
-    return click.option("-f", "--format", "form", metavar="FORMAT", help=f"{kinds}. [by -o, else table]")
+    """In which of these formats to write; where nobody says it, the ending of the file does.
+
+    A table is cut to one screen, unless --full is given or it goes to a file.
+    """
+    which = click.option(
+        "-f", "--format", "form", metavar="FORMAT", callback=_whole, help=f"{kinds}. [by -o, else table]"
+    )
+    full = click.option(
+        "--full", is_flag=True, is_eager=True, expose_value=False, callback=_in_full, help="Print everything."
+    )
+    return lambda command: which(full(command))
+
+
+def _in_full(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    context.meta[FULL] = wanted
+
+
+def _whole(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """The format that was named; a whole table where --full is given as well."""
+    return "full" if name == "table" and context.meta.get(FULL) else name
 
 
 scores_form = form("table, markdown, latex, csv, json, jsonl or parquet")
@@ -156,6 +189,11 @@ def _as_asked(context: click.Context, option: click.Parameter, word: str) -> str
     """The word as it was given, or marked as a default that a profile may replace."""
     source = context.get_parameter_source(str(option.name))
     return Default(word) if source is ParameterSource.DEFAULT else word
+
+
+def written(option: str) -> bool:
+    """Whether the user wrote the option, rather than a default or the environment."""
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
 def given(measures: tuple[str, ...]) -> list[str] | None:

@@ -33,13 +33,21 @@ ENDINGS = {
 }
 
 
-def format_of(path: str | None) -> str:
-    """The format that a file's ending names; a table where it names none.
+FULL = "rankproof.full"
+"""Whether everything is to be printed, among what is known of the command."""
+TEXTS = ("table", "full")
+"""The formats for people who read a terminal."""
 
-    >>> format_of("out.html"), format_of(None)
-    ('html', 'table')
+
+def format_of(path: str | None) -> str:
+    """The format that a file's ending names; where it names none, a table: whole in a file or with --full.
+
+    >>> format_of("out.html"), format_of(None), format_of("out.txt")
+    ('html', 'table', 'full')
     """
-    return ENDINGS.get(Path(path or "").suffix.lower(), "table")
+    context = click.get_current_context(silent=True)
+    whole = path not in (None, "-") or (context is not None and context.meta.get(FULL))
+    return ENDINGS.get(Path(path or "").suffix.lower(), "full" if whole else "table")
 
 
 def write(content: str | bytes, path: str | None) -> None:

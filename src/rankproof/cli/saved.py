@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
+from rankproof.cli import options
 from rankproof.cli.files import STDIN
 from rankproof.errors import DataError, UsageError, shorten
 
@@ -21,7 +21,7 @@ _SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus"
 
 def are_names(words: Sequence[str], history: str) -> bool:
     """Whether the words are names in the history rather than files; refused where they could be both."""
-    if _given("history"):
+    if options.written("history"):
         return True
     saved = [word for word in words if word in _names(history)]
     files = [word for word in words if word == STDIN or os.path.exists(word)]
@@ -56,12 +56,6 @@ def _mixed(words: Sequence[str], saved: list[str], files: list[str], history: st
     )
 
 
-def _given(option: str) -> bool:
-    """Whether the user wrote the option, rather than a default or the environment."""
-    source = click.get_current_context().get_parameter_source(option)
-    return source is ParameterSource.COMMANDLINE
-
-
 def only_for_names(anyway: bool) -> None:
     """Refuse what makes sense for saved results alone."""
     if anyway:
@@ -73,7 +67,7 @@ def only_for_names(anyway: bool) -> None:
 def without_scoring(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings of a comparison; those that shape scores are refused, as saved scores have theirs."""
     for name in _SCORING:
-        if _given(name):
+        if options.written(name):
             raise UsageError(
                 f"--{name.replace('_', '-')}: saved results were scored already, so it would change nothing. "
                 "Next: leave it out, or evaluate again with it."

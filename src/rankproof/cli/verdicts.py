@@ -70,6 +70,7 @@ def command(
     from rankproof.api.verdicts import Verdicts
 
     form = form or format_of(output)
+    form = "table" if form == "full" else form
     if form not in FORMATS:
         raise one_of("format", form, FORMATS)
     verdicts = Verdicts(ledger)

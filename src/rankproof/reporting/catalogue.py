@@ -15,6 +15,10 @@ NAME = 20
 """The columns that names get in a list."""
 
 
+FAMILY = 13
+"""The columns that a family's name gets."""
+
+
 def listed(measures: Iterable[Measure]) -> str:
     """Every measure with the first line of its description, by families: the modules they stand in."""
     lines: list[str] = []
@@ -23,6 +27,15 @@ def listed(measures: Iterable[Measure]) -> str:
         for each in members:
             lines += _entry(each.spec.name, each.spec.title)
     return "\n".join([*lines, "", "rankproof measures NAME describes one in full."]) + "\n"
+
+
+def names(measures: Iterable[Measure]) -> str:
+    """The names alone, a line or two for the measures of each module."""
+    lines = []
+    for module, members in _grouped(measures).items():
+        first = f"{module.rpartition('.')[2]:{FAMILY}}  "
+        lines += wrap(", ".join(each.spec.name for each in members), first=first, later=" " * len(first))
+    return "\n".join([*lines, "", "Described by --full; one in full by: rankproof measures NAME"]) + "\n"
 
 
 def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:

@@ -10,6 +10,7 @@ from rankproof.display import width
 from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.blocks import waterfall
+from rankproof.reporting.comparison_screen import parts
 from rankproof.reporting.conclusions import conclusions
 from rankproof.reporting.differences import (
     HEADINGS,
@@ -26,7 +27,8 @@ from rankproof.reporting.differences import (
 from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.latex import escape
 from rankproof.reporting.numbers import score, share
-from rankproof.reporting.tables import GAP, WIDTH, clean, cut, pad, wrap
+from rankproof.reporting.screen import fitted
+from rankproof.reporting.tables import GAP, clean, cut, pad, page_width, wrap
 
 __all__ = ["probability", "sentences", "signed", "span", "tables", "waterfalls"]
 
@@ -48,8 +50,14 @@ def render_comparison(view: View, name: str) -> str:
     return _FORMATS[name](view)
 
 
+def screen(view: View) -> str:
+    """The comparison on one screen."""
+    falls = waterfalls(view["rows"][0]["measure"], view["moved"])
+    return "\n".join(fitted(parts(view, _wrong(view), falls, sentences(view)))) + "\n"
+
+
 def text(view: View) -> str:
-    """The comparison in at most 80 columns."""
+    """The comparison with everything known of it."""
     lines = [
         *_wrong(view),
         *tables(view),
@@ -76,7 +84,7 @@ def _warnings(counts: Mapping[str, int], command: str) -> list[str]:
 
 def _typed(command: str) -> list[str]:
     """A command to be copied: over several lines where one is too short, no word of it cut."""
-    lines = textwrap.wrap(clean(command), WIDTH - 4, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(clean(command), page_width() - 4, break_long_words=False, break_on_hyphens=False)
     return [f"  {line}" for line in " \\\n".join(lines).splitlines()]
 
 
@@ -91,7 +99,7 @@ def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[str]:
     top = max((abs(value) for values in moved.values() for value in values), default=0.0)
     if not top:
         return []
-    room = WIDTH - len(GAP) - min(max(map(width, moved)), LONGEST)
+    room = page_width() - len(GAP) - min(max(map(width, moved)), LONGEST)
     falls = [(cut(name, LONGEST), waterfall(values, top, room)) for name, values in moved.items()]
     padded = max(width(name) for name, _ in falls)
     lines = [f"{pad(name, padded)}{GAP}{drawn}" for name, drawn in falls]
@@ -157,7 +165,8 @@ def _records(write: Callable[[Sequence[data.Record]], str]) -> Callable[[View], 
 
 
 _FORMATS: dict[str, Callable[[View], str]] = {
-    "table": text,
+    "table": screen,
+    "full": text,
     "markdown": markdown,
     "latex": latex,
     "csv": _records(data.as_csv),

@@ -11,11 +11,12 @@ from rankproof.advice.modes import Failure
 from rankproof.core.audit import Finding
 from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed, span
-from rankproof.reporting.findings import finding_lines, sentence
+from rankproof.reporting.findings import DISTRUST, finding_lines, sentence
 from rankproof.reporting.markdown import escape
 from rankproof.reporting.markdown import table as markdown_table
 from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
-from rankproof.reporting.tables import Column, cut, table, wrap
+from rankproof.reporting.screen import ALWAYS, WARNING, Part, fitted
+from rankproof.reporting.tables import Column, cut, in_shell, page_width, table, wrap
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Headings and rows: plain text in every cell."""
@@ -30,9 +31,11 @@ def check(name: str) -> None:
         raise one_of("format", name, _FORMATS)
 
 
-def render_diagnosis(found: Diagnosed, name: str) -> str:
-    """The diagnosis as text in the named format."""
+def render_diagnosis(found: Diagnosed, name: str, worst: int | None = None) -> str:
+    """The diagnosis as text in the named format; a screen lists so many queries, three where nobody says."""
     check(name)
+    if name == "table":
+        return screen(found, worst)
     return _FORMATS[name](found)
 
 
@@ -164,8 +167,63 @@ def headline(query: Served) -> str:
 # --- table ------------------------------------------------------------------------------------------
 
 
+def screen(found: Diagnosed, worst: int | None = None) -> str:
+    """The diagnosis on one screen: the number, what to fix first, the worst queries with their first cause."""
+    wrong = [line for each in found.findings if each.severity == "error" for line in finding_lines(each)]
+    odd = [finding_lines(each) for each in found.findings if each.severity != "error"]
+    bad = [each for each in found.patterns if each.said == "worse"]
+    kinds = ", ".join(
+        f"{each.kind} ({score(each.mean)}, others {score(each.mean_of_others)})" for each in bad
+    )
+    first, *rest = odd or [[]]
+    parts = [
+        Part([DISTRUST, *wrong, ""] if wrong else []),
+        Part(wrap(opening(found))),
+        *(Part(wrap(each), MAYBE, "the regime") for each in regime(found)),
+        Part(["", *_columns(bands(found), right=(1, 2, 3, 4))], SELDOM, "bands"),
+        Part(["", "Fix this first", *_briefly(found)]),
+        Part(["", *wrap(f"Worse than other queries: {kinds}.")] if bad else [], LIKELY, "kinds of queries"),
+        *_worst_parts(found, FEW if worst is None else worst),
+        Part(["", *first] if first else [], LIKELY if wrong else ALWAYS, WARNING),
+        *(Part(each, FURTHER, WARNING) for each in rest),
+    ]
+    return "\n".join(fitted(parts, more=["evidence, all causes"])) + "\n"
+
+
+LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
+FEW = 3
+"""Queries that one screen lists where nobody asked for more."""
+
+
+def _briefly(found: Diagnosed) -> list[str]:
+    """What to fix first, a line or two each."""
+    if not found.first:
+        return _first(found)
+    titles = [f"{each.title}: {gain_of(each)}" for each in found.first]
+    return [line for n, each in enumerate(titles, 1) for line in wrap(each, first=f"  {n}. ", later=" " * 5)]
+
+
+def _worst_parts(found: Diagnosed, few: int) -> list[Part]:
+    """The queries served worst, the first causes of each in a line."""
+    if not found.worst or not few:
+        return []
+    shown = found.worst[:few]
+    left = f"; --worst {len(found.worst)} lists more" if len(found.worst) > len(shown) and in_shell() else ""
+    lines = wrap(f"The {count(len(shown), 'query', 'queries')} served worst{left}")
+    for each in shown:
+        lines.append("  " + cut(headline(each), page_width() - 2))
+        lines += [_begun(f"{cause}", "    - ") for cause in each.causes[:1]]
+    return [Part(["", *lines])]
+
+
+def _begun(text: str, first: str) -> str:
+    """The first line of a text, and whether there is more."""
+    lines = wrap(text, page_width() - 4, first=first, later="      ")
+    return lines[0] + (" ..." if len(lines) > 1 else "")
+
+
 def text(found: Diagnosed) -> str:
-    """The diagnosis in at most 80 columns."""
+    """The diagnosis with everything known of it."""
     lines = [*wrap(opening(found)), "", *_columns(bands(found), right=(1, 2, 3, 4)), ""]
     lines += [line for each in regime(found) for line in wrap(each)]
     for heading, body in _parts(found):
@@ -289,7 +347,8 @@ def _html(found: Diagnosed) -> str:
 
 
 _FORMATS: dict[str, Callable[[Diagnosed], str]] = {
-    "table": text,
+    "table": screen,
+    "full": text,
     "markdown": markdown,
     "html": _html,
     "json": _json,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.reporting.numbers import ABSENT, count, score
-from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
+from rankproof.reporting.tables import GAP, Column, cut, page_width, table, wrap
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
@@ -22,10 +22,10 @@ def tables(view: View) -> list[str]:
     """Two tables for all queries and two for each group, all laid out alike."""
     groups = dict.fromkeys(each["slice"] for each in view["rows"])
     made = {
-        group: (_columns(HEADINGS, cells(view, group)), _columns(DETAILS, details(view, group)))
+        group: (columns_of(HEADINGS, cells(view, group)), columns_of(DETAILS, details(view, group)))
         for group in groups
     }
-    lay = table if all(_fits(each) for pair in made.values() for each in pair) else _narrow
+    lay = table if all(fits(each) for pair in made.values() for each in pair) else narrow
     return [
         line
         for group, (first, second) in made.items()
@@ -96,7 +96,7 @@ def _line(label: str, row: Line) -> tuple[str, ...]:
         signed(row["difference"]),
         span(row["low"], row["high"]),
         probability(row["p_corrected"]),
-        _short(row),
+        short_verdict(row),
     )
 
 
@@ -112,7 +112,8 @@ def _detail(label: str, row: Line) -> tuple[str, ...]:
     )
 
 
-def _short(row: Line) -> str:
+def short_verdict(row: Line) -> str:
+    """The verdict in a word or three."""
     if row["verdict"] != "unclear":
         return str(row["verdict"])
     return "cannot tell yet" if row["wins"] or row["losses"] or row.get("note") else "the same"
@@ -127,30 +128,37 @@ def verdict(row: Line, margin: float | None = None) -> str:
     """
     if row["verdict"] == "equivalent" and margin is not None:
         return f"equivalent within {margin:g}"
-    short = _short(row)
+    short = short_verdict(row)
     needed = row["queries_needed"] if short == "cannot tell yet" else None
     return short if needed is None else f"{short}: needs about {count(needed, 'query', 'queries')}"
 
 
-def _columns(headings: Sequence[str], rows: Cells) -> list[Column]:
+def columns_of(headings: Sequence[str], rows: Cells) -> list[Column]:
+    """The columns of a table of rows."""
     return [
         Column(name, list(column), name not in WORDS)
         for name, column in zip(headings, zip(*rows, strict=True), strict=True)
     ]
 
 
-def _fits(columns: Sequence[Column]) -> bool:
-    return sum(each.width + len(GAP) for each in columns) - len(GAP) <= WIDTH
+def lay_out(columns: Sequence[Column]) -> list[str]:
+    """The table, each measure on a line of its own where it does not fit otherwise."""
+    return table(columns) if fits(columns) else narrow(columns)
 
 
-def _narrow(columns: Sequence[Column]) -> list[str]:
+def fits(columns: Sequence[Column]) -> bool:
+    """Whether a table needs no more than the page has."""
+    return sum(each.width + len(GAP) for each in columns) - len(GAP) <= page_width()
+
+
+def narrow(columns: Sequence[Column]) -> list[str]:
     """The same with each measure on a line of its own, so that the last column stays beside its system."""
     rows: list[tuple[str, ...]] = []
     for measure, system, *others in zip(*(each.cells for each in columns), strict=True):
         rows += [(measure, *("" for _ in others))] if measure else []
         rows.append((f"  {system}", *others))
-    first, *rest = _columns([each.heading for each in columns[1:]], rows)
-    room = WIDTH - sum(each.width + len(GAP) for each in rest)
+    first, *rest = columns_of([each.heading for each in columns[1:]], rows)
+    room = page_width() - sum(each.width + len(GAP) for each in rest)
     return table([Column(first.heading, [cut(each, room) for each in first.cells]), *rest])
 
 

@@ -9,7 +9,7 @@ from rankproof.core.differences import differences, differing
 from rankproof.core.explained import Explained, Line
 from rankproof.display import width
 from rankproof.reporting.numbers import ABSENT, score
-from rankproof.reporting.tables import WIDTH, Column, cut, pad, table, wrap
+from rankproof.reporting.tables import Column, cut, pad, page_width, table, wrap
 
 SHOWN = 20
 """Ranks shown where there is no cut-off; below them judged documents only."""
@@ -177,7 +177,7 @@ def _about(term: Term, own: Explained, digits: int) -> str:
 def _versus(own: Explained, other: Explained) -> list[str]:
     """The other derivation as far as it is another, its differing steps marked, and why in words."""
     marked = differing(own, other)
-    lines = ["-" * WIDTH, *_headline(other), ""]
+    lines = ["-" * page_width(), *_headline(other), ""]
     if [line.document for line in own.lines] != [line.document for line in other.lines]:
         lines += [*_list(other), ""]
     if marked:

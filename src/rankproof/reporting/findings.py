@@ -31,12 +31,17 @@ def finding_lines(finding: Finding, colour: bool = False, where: str = "") -> li
     return lines
 
 
-def report(audit: Audit, colour: bool = False) -> str:
-    """All findings, and above them how many there are of each severity."""
+def report(audit: Audit, colour: bool = False, whole: bool = True) -> str:
+    """The findings, and above them how many there are of each severity: all, or what one screen has room for."""
+    from rankproof.reporting import screen
+
     times = Counter(each.severity for each in audit)
     told = [count(times[each], each) for each in times]
     lines = ["Nothing to report."] if not told else [f"{', '.join(told)}:", ""]
-    return "\n".join([*lines, *(line for each in audit for line in finding_lines(each, colour))]) + "\n"
+    ranks = {"error": screen.ALWAYS, "warning": 1, "note": 2}
+    parts = [screen.Part(finding_lines(x, colour), ranks[x.severity], f"more {x.severity}") for x in audit]
+    lay_out = screen.whole if whole else screen.fitted
+    return "\n".join(lay_out([screen.Part(lines), *parts])) + "\n"
 
 
 def sentence(finding: Finding) -> str:

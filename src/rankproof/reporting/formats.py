@@ -11,11 +11,13 @@ from rankproof.reporting.data import Values
 
 TEXTS: dict[str, Callable[[Sequence[Summary]], str]] = {
     "table": terminal.text,
+    "full": terminal.full,
     "markdown": markdown.text,
     "latex": latex.text,
 }
 _QUERY_TEXTS: dict[str, Callable[[Values], str]] = {
     "table": terminal.queries,
+    "full": terminal.queries,
     "markdown": markdown.queries,
     "latex": latex.queries,
 }

@@ -11,7 +11,7 @@ from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed
 from rankproof.reporting.differences import corrected_lines, corrected_sentences
 from rankproof.reporting.numbers import count, score, share
-from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
+from rankproof.reporting.tables import GAP, Column, cut, page_width, table, wrap
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
@@ -55,7 +55,7 @@ def _table(rows: Sequence[Line]) -> list[str]:
         Column(heading, list(cells), i > 1)
         for i, (heading, cells) in enumerate(zip(HEADINGS, columns, strict=True))
     ]
-    room = WIDTH - sum(each.width + len(GAP) for i, each in enumerate(laid) if i != 1)
+    room = page_width() - sum(each.width + len(GAP) for i, each in enumerate(laid) if i != 1)
     laid[1] = Column(HEADINGS[1], [cut(cell, max(room, 9)) for cell in laid[1].cells])
     return table(laid)
 
@@ -202,6 +202,7 @@ def _cells(row: Line) -> tuple[str, ...]:
 
 _FORMATS: dict[str, Callable[[View], str]] = {
     "table": text,
+    "full": text,
     "markdown": markdown,
     "json": as_json,
     "junit": junit,

@@ -16,7 +16,8 @@ from rankproof.reporting.comparison import span as difference_span
 from rankproof.reporting.markdown import escape
 from rankproof.reporting.markdown import table as markdown_table
 from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
-from rankproof.reporting.tables import Column, table, wrap
+from rankproof.reporting.screen import Part, fitted, whole
+from rankproof.reporting.tables import Column, blocks, wrap
 
 View = Mapping[str, Any]
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
@@ -215,27 +216,62 @@ def foot(view: View) -> list[str]:
 # --- formats ----------------------------------------------------------------------------------------
 
 
+def screen(view: View) -> str:
+    """The grid on one screen: the verdict and the best configurations always."""
+    return "\n".join(fitted(_parts(view, FEW))) + "\n"
+
+
 def text(view: View) -> str:
-    """The grid in at most 80 columns."""
-    lines = [line for each in verdict(view) for line in wrap(each)]
-    for heading, headings, rows in tables(view, MOST):
-        lines += ["", heading, "", *_columns(headings, rows)]
-    notes = [*_left_out(view), *foot(view)]
-    return "\n".join([*lines, "", *(line for each in notes for line in wrap(each))]) + "\n"
+    """The grid with everything known of it."""
+    return "\n".join(whole(_parts(view, MOST))) + "\n"
 
 
-def _left_out(view: View) -> list[str]:
-    left = len(view["rows"]) - len(_shown(view, MOST))
+def _parts(view: View, most: int) -> list[Part]:
+    said = [line for each in verdict(view) for line in wrap(each)]
+    (heading, headings, rows), *others = tables(view, most)
+    first, *more = _blocks(headings, rows)
+    listed = [
+        *said,
+        "",
+        heading,
+        "",
+        *first,
+        *(line for each in _left_out(view, most) for line in wrap(each)),
+    ]
+    factors = [["", name, "", *_joined(_blocks(heads, cells))] for name, heads, cells in others]
+    about = [ABOUT_EFFECTS] if view["effects"] else []
+    return [
+        Part(listed),
+        *(Part(["", *each], FURTHER, "the other measures") for each in more),
+        *(Part(each, LIKELY, "what each factor does") for each in factors),
+        Part([""]),
+        *(Part(wrap(each), SELDOM, "how to read the tables") for each in (LEGEND, *about)),
+        *(Part(wrap(each), MAYBE, "notes") for each in view["notes"]),
+        *(Part(wrap(each), FIRST, "what failed") for each in (*missed(view), *failed(view))),
+    ]
+
+
+def _joined(parts: Sequence[list[str]]) -> list[str]:
+    return [line for part in parts for line in (*part, "")]
+
+
+FIRST, LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4, 5
+FEW = 8
+"""Configurations that one screen shows."""
+
+
+def _left_out(view: View, most: int) -> list[str]:
+    left = len(view["rows"]) - len(_shown(view, most))
     return [f"{count(left, 'configuration')} more: -f csv, json or markdown shows all."] if left else []
 
 
-def _columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table; where names are too long to stand before every part of it, numbers do."""
+def _blocks(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A table in parts; where names are too long to stand before every part of it, numbers do."""
     if any(width(row[0]) > LABEL for row in rows):
         headings, rows = ["#", *headings], [[str(n), *row] for n, row in enumerate(rows, 1)]
     words = {"configuration", "", "factor", "level"}
     cells = zip(*rows, strict=True)
-    return table(
+    return blocks(
         [Column(name, list(own), name not in words) for name, own in zip(headings, cells, strict=True)]
     )
 
@@ -280,7 +316,8 @@ def _json(view: View) -> str:
 
 
 FORMATS: Mapping[str, Callable[[View], str]] = {
-    "table": text,
+    "table": screen,
+    "full": text,
     "markdown": markdown,
     "html": _html,
     "csv": _csv,

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from rankproof.core.explained import Explained, Line
 from rankproof.reporting.html.content import Case
 from rankproof.reporting.numbers import ABSENT, score
-from rankproof.reporting.tables import GAP, WIDTH, cut, pad, wrap
+from rankproof.reporting.tables import GAP, cut, pad, page_width, wrap
 
 TOP = 10
 """Documents listed of each ranking."""
@@ -21,7 +21,7 @@ def beside(case: Case, text: str | None = None) -> list[str]:
     told = "" if text is None else f": {text}"
     values = ", ".join(f"{cut(name, 24)} {score(own.value)}" for name, own in case.sides)
     head = wrap(f"{case.query}{told} ({case.why}; {sides[0].measure} {values})", later="  ")
-    room = (WIDTH - 2 - len(GAP) * (len(sides) - 1)) // len(sides)
+    room = (page_width() - 2 - len(GAP) * (len(sides) - 1)) // len(sides)
     titles = _row([f"rank  grade  {name}" for name, _ in case.sides], room)
     rows = zip_longest(*(own.lines[:TOP] for own in sides))
     return [*head, titles, *(_row([_cell(each) for each in row], room) for row in rows), *_missed(case)]

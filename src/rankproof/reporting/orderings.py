@@ -14,7 +14,7 @@ from rankproof.reporting.tables import Column, cut, table, wrap
 View = Mapping[str, Any]
 Grid = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Headings, and rows of cells; the first column is text."""
-FORMATS = ("table", "markdown", "json")
+FORMATS = ("table", "full", "markdown", "json")
 NAMED = 5
 """So many queries or systems are named, others are counted."""
 

@@ -8,20 +8,23 @@ from collections.abc import Sequence
 from rankproof.core.summary import Row, Summary
 from rankproof.display import width
 from rankproof.reporting.numbers import score, short_span
-from rankproof.reporting.tables import GAP, WIDTH, Column, table
+from rankproof.reporting.tables import GAP, Column, page_width, table
 
 MARK = "*"
 LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"
 
 
-def side_by_side(summaries: Sequence[Summary], limit: int = WIDTH) -> list[str]:
-    """A line a measure and a column a ranking; turned round where that does not fit."""
+def side_by_side(summaries: Sequence[Summary], limit: int | None = None) -> list[str]:
+    """A line a measure and a column a ranking, intervals beside the means; where that does not fit, under them,
+    or with a line a ranking."""
+    limit = page_width() if limit is None else limit
     names = [each.name for each in summaries]
     measures = [row.measure for row in summaries[0].rows]
     cells = [[cell(row, row.measure in best(summaries, each)) for row in each.rows] for each in summaries]
+    beside = [Column("measure", measures), *map(_beside, names, cells)]
     upright = [Column("measure", _spaced(measures)), *map(_stacked, names, cells)]
     turned = [Column("ranking", _spaced(names)), *map(_stacked, measures, zip(*cells, strict=True))]
-    return table(upright if _needs(upright) <= limit else turned, limit)
+    return table(next((each for each in (beside, upright) if _needs(each) <= limit), turned), limit)
 
 
 def cell(row: Row, marked: bool) -> tuple[str, str]:
@@ -50,6 +53,10 @@ def legend(summaries: Sequence[Summary]) -> str:
 def _spaced(labels: Sequence[str]) -> list[str]:
     """Each label with an empty line below, beside which the interval stands."""
     return [line for label in labels for line in (label, "")]
+
+
+def _beside(heading: str, cells: Sequence[tuple[str, str]]) -> Column:
+    return Column(heading, [" ".join(pair) for pair in cells], right=True)
 
 
 def _stacked(heading: str, cells: Sequence[tuple[str, str]]) -> Column:

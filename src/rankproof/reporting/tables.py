@@ -2,15 +2,58 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Literal
 
 from rankproof.display import first_columns, width
 
-WIDTH = 80
+WIDTH, HEIGHT = 80, 24
+"""Columns and rows of a screen where nobody says otherwise: in files, pipes and notebooks."""
+NARROWEST, WIDEST = 20, 300
+READABLE = 100
+"""Columns beyond which running text is hard to read."""
 GAP = "  "
 ELLIPSIS = "..."
+
+
+_face: ContextVar[str] = ContextVar("_face", default="python")
+
+
+def lay_out_for(face: Literal["python", "shell", "file"]) -> None:
+    """Where the text that follows is read: a file is 80 columns wide, whatever the terminal is like."""
+    _face.set(face)
+
+
+def in_shell() -> bool:
+    """Whether what is printed belongs to a command."""
+    return _face.get() == "shell"
+
+
+def page_width() -> int:
+    """The columns of the page: what $COLUMNS says, else those of the terminal, else 80."""
+    return min(max(_size("COLUMNS", 0, WIDTH), NARROWEST), WIDEST)
+
+
+def page_height() -> int:
+    """The rows that a text may have so that it is seen with the line it was asked by."""
+    return max(_size("LINES", 1, HEIGHT), HEIGHT) - 1
+
+
+def _size(variable: str, axis: int, usual: int) -> int:
+    if _face.get() == "file":
+        return usual
+    said = os.environ.get(variable, "")
+    if said.isascii() and said.isdigit() and int(said):
+        return int(said)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno())[axis] or usual if sys.stdout.isatty() else usual
+    except (OSError, ValueError, AttributeError):  # a stream that is no file
+        return usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +106,17 @@ def pad(text: str, to: int, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def table(columns: Sequence[Column], limit: int = WIDTH) -> list[str]:
+def table(columns: Sequence[Column], limit: int | None = None) -> list[str]:
     """The lines of a table; columns that do not fit go on below, with the first one repeated."""
+    return [line for n, part in enumerate(blocks(columns, limit)) for line in ([""] * (n > 0) + part)]
+
+
+def blocks(columns: Sequence[Column], limit: int | None = None) -> list[list[str]]:
+    """The same in parts, each as wide as the page at most."""
+    limit = page_width() if limit is None else limit
     label = _fitted(columns[0], max(limit // 2, 8))
-    lines: list[str] = []
-    for part in _parts(label, [_fitted(each, limit - label.width - len(GAP)) for each in columns[1:]], limit):
-        lines += ([""] if lines else []) + _block(part)
-    return lines
+    others = [_fitted(each, limit - label.width - len(GAP)) for each in columns[1:]]
+    return [_block(part) for part in _parts(label, others, limit)]
 
 
 def _fitted(column: Column, limit: int) -> Column:
@@ -101,12 +148,13 @@ def _block(columns: Sequence[Column]) -> list[str]:
     return [GAP.join(map(pad, cells, widths, sides)).rstrip() for cells in rows]
 
 
-def wrap(text: str, limit: int = WIDTH, first: str = "", later: str | None = None) -> list[str]:
+def wrap(text: str, limit: int | None = None, first: str = "", later: str | None = None) -> list[str]:
     """The words of a text in lines of at most `limit` columns; `first` and `later` begin them.
 
     >>> wrap("one two three", 9, "- ", "  ")
     ['- one two', '  three']
     """
+    limit = min(page_width(), READABLE) if limit is None else limit
     later = first if later is None else later
     lines, line = [], first
     for word in clean(" ".join(text.split())).split(" "):

@@ -16,38 +16,61 @@ from rankproof.reporting.columns import telling
 from rankproof.reporting.data import Values, queries_in
 from rankproof.reporting.findings import DISTRUST, finding_lines
 from rankproof.reporting.numbers import count, score
+from rankproof.reporting.screen import ALWAYS, WARNING, Part, fitted, whole
 from rankproof.reporting.side_by_side import legend, side_by_side
-from rankproof.reporting.tables import GAP, WIDTH, Column, cut, table, wrap
+from rankproof.reporting.tables import GAP, Column, blocks, cut, page_width, table, wrap
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
 
 
-def text(summaries: Sequence[Summary], colour: bool = False) -> str:
-    """The table of one ranking, or of several side by side, with everything that belongs under it.
-
-    What makes the numbers wrong stands above them, where nobody reads past it.
-    """
-    wrong = _findings(summaries, colour, "error")
-    above = [DISTRUST, *wrong, ""] if wrong else []
-    lines = one(summaries[0], colour) if len(summaries) == 1 else several(summaries, colour)
-    return "\n".join([*above, *lines]) + "\n"
+BEFORE = "Before you trust these numbers:"
 
 
-def one(summary: Summary, colour: bool = False) -> list[str]:
-    """Everything about one ranking."""
-    heading = [cut(summary.name, 80), ""] if summary.name else []
-    lines = heading + measures(summary.rows)
-    if summary.slices:
-        lines += ["", *slices(summary)]
-    lines += ["", *_wrapped(facts.under(summary))]
-    return lines + _under([summary], colour)
+def text(summaries: Sequence[Summary], colour: bool = False, above: Sequence[str] = ()) -> str:
+    """The scores on one screen: the numbers and the most serious warning always, the rest while there is room."""
+    return "\n".join(fitted([Part(above), *parts(summaries, colour)])) + "\n"
 
 
-def measures(rows: Sequence[Row]) -> list[str]:
-    """The table: a line a measure, with the columns that say something."""
+def full(summaries: Sequence[Summary], colour: bool = False, above: Sequence[str] = ()) -> str:
+    """The table of one ranking, or of several side by side, with everything that belongs under it."""
+    return "\n".join(whole([Part(above), *parts(summaries, colour)])) + "\n"
+
+
+def parts(summaries: Sequence[Summary], colour: bool = False) -> list[Part]:
+    """What makes the numbers wrong stands above them, where nobody reads past it."""
+    wrong = [line for each in _findings(summaries, colour, "error") for line in each]
+    above = [Part([DISTRUST, *wrong, ""])] if wrong else []
+    told = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
+    warnings = _findings(summaries, colour, "warning")
+    return [*above, *told, *_under(warnings, first=LIKELY if wrong else ALWAYS)]
+
+
+LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
+"""Ranks of what may be left out: sizes and groups; notes; more warnings and columns; how it was measured."""
+
+
+def _one(summary: Summary) -> list[Part]:
+    """One ranking."""
+    first, *others = measures(summary.rows)
+    heading = [cut(summary.name, page_width()), ""] if summary.name else []
+    size = f"{facts.size(summary)} {facts.tied(summary)} {facts.unjudged(summary)}".strip()
+    method = f"{facts.definitions(summary)} {facts.intervals(summary.rows)}".strip()
+    groups = Part(["", *slices(summary)], LIKELY, "groups") if summary.slices else Part([])
+    return [
+        Part([*heading, *first]),
+        *(Part(["", *lines], FURTHER, "what ties and the unjudged could change") for lines in others),
+        groups,
+        Part(["", *_wrapped([size])], LIKELY, "sizes"),
+        *(Part(_wrapped([each]), MAYBE, "notes") for each in (*summary.said, *facts.notes(summary.rows))),
+        Part(_wrapped([method]), SELDOM, "conventions and methods"),
+    ]
+
+
+def measures(rows: Sequence[Row]) -> list[list[str]]:
+    """The table: a line a measure, with the columns that say something; in parts as wide as the page."""
     names = Column("measure", [row.measure for row in rows])
-    return table([names, *(Column(f.heading, [f.cell(row) for row in rows], True) for f in telling(rows))])
+    return blocks([names, *(Column(f.heading, [f.cell(row) for row in rows], True) for f in telling(rows))])
 
 
 def slices(summary: Summary) -> list[str]:
@@ -61,16 +84,20 @@ def slices(summary: Summary) -> list[str]:
     return table([*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)])
 
 
-def several(summaries: Sequence[Summary], colour: bool = False) -> list[str]:
+def _several(summaries: Sequence[Summary]) -> list[Part]:
     """Several rankings side by side, and under them what they share and where they differ."""
-    lines = [*side_by_side(summaries), ""]
-    if said := legend(summaries):
-        lines += [said, ""]
+    made = [Part(["", legend(summaries)], LIKELY, "what * marks")] if legend(summaries) else []
     for summary in summaries:
         if summary.slices:
-            lines += [cut(summary.name, 80), "", *slices(summary), ""]
-    lines += _wrapped([facts.size(summaries[0]), *_of_each(summaries), *_shared(summaries)])
-    return lines + _under(summaries, colour)
+            lines = ["", cut(summary.name, page_width()), "", *slices(summary)]
+            made.append(Part(lines, LIKELY, f"groups of {cut(summary.name, 20)}"))
+    return [
+        Part(side_by_side(summaries)),
+        *made,
+        Part(["", *_wrapped([facts.size(summaries[0])])], LIKELY, "sizes"),
+        *(Part(_wrapped([each]), MAYBE, "notes on each ranking") for each in _of_each(summaries)),
+        Part(_wrapped(_shared(summaries)), SELDOM, "conventions and methods"),
+    ]
 
 
 def _of_each(summaries: Sequence[Summary]) -> list[str]:
@@ -102,7 +129,7 @@ def queries(values: Values) -> str:
         columns = [Column("query", ids)]
         for name, by_query in by_measure.items():
             columns.append(Column(name, [score(by_query.get(query)) for query in ids], True))
-        heading = [cut(ranking, 80), ""] if len(values) > 1 else []
+        heading = [cut(ranking, page_width()), ""] if len(values) > 1 else []
         parts.append("\n".join([*heading, *table(columns), *spread(by_measure)]) + "\n")
     return "\n".join(parts)
 
@@ -116,7 +143,7 @@ def spread(by_measure: Mapping[str, Mapping[str, float]]) -> list[str]:
     drawn = {cut(name, 24): sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
     if not drawn:
         return []
-    room = WIDTH - len(GAP) - max(map(width, drawn))
+    room = page_width() - len(GAP) - max(map(width, drawn))
     lines = [f"{spark(binned(row, room))}{GAP}{name}" for name, row in drawn.items()]
     return ["", "From the lowest value to the highest:", *lines]
 
@@ -125,20 +152,22 @@ def _wrapped(paragraphs: Sequence[str]) -> list[str]:
     return [line for each in paragraphs if each for line in wrap(each)]
 
 
-def _under(summaries: Sequence[Summary], colour: bool) -> list[str]:
-    found = _findings(summaries, colour, "warning")
-    return ["", "Before you trust these numbers:", *found] if found else []
+def _under(warnings: Sequence[list[str]], first: int) -> list[Part]:
+    """The warnings, the first one before all others."""
+    return [
+        Part(["", BEFORE, *lines] if not n else lines, FURTHER if n else first, WARNING)
+        for n, lines in enumerate(warnings)
+    ]
 
 
-def _findings(summaries: Sequence[Summary], colour: bool, severity: str) -> list[str]:
+def _findings(summaries: Sequence[Summary], colour: bool, severity: str) -> list[list[str]]:
     """The findings of a severity, each once, with the rankings it is about where there are several."""
     about: dict[Finding, list[str]] = {}
     for summary in summaries:
         for finding in (each for each in summary.findings if each.severity == severity):
             about.setdefault(finding, []).append(cut(summary.name, 40))
-    lines: list[str] = []
+    told = []
     for finding, names in about.items():
         which = ", ".join(names) if len(names) < len(summaries) else "every run"
-        where = f"{which}: " if len(summaries) > 1 else ""
-        lines += finding_lines(finding, colour, where)
-    return lines
+        told.append(finding_lines(finding, colour, f"{which}: " if len(summaries) > 1 else ""))
+    return told

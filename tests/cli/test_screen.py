@@ -1,0 +1,180 @@
+"""One screen of 80 x 24 holds the verdict, the numbers and the most serious warning; --full and files hold all."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from fcntl import ioctl
+from pathlib import Path
+from struct import pack
+from termios import TIOCSWINSZ
+
+import pytest
+
+from rankproof import compare, diagnose, evaluate, sample
+from rankproof.display import width
+from tests.shell import rankproof
+
+ROWS, COLUMNS = 23, 80
+RUNS = ("keyword.run", "dense.run", "fused.run")
+GRID = 'benchmark = "sample"\n[retrievers]\nwords = "keyword"\ndense = "lsa"\n'
+SAMPLES = (
+    '{"question": "Is it open?", "contexts": ["It is open on Monday.", "Fees."], "reference": "It is open.", '
+    '"answer": "It is open. It is blue."}\n'
+)
+COMMANDS = {
+    "evaluate": ("evaluate", "judgments.tsv", "keyword.run"),
+    "evaluate three": ("evaluate", "judgments.tsv", *RUNS),
+    "evaluate one measure": ("evaluate", "judgments.tsv", *RUNS, "-m", "nDCG@10"),
+    "compare two": ("compare", "judgments.tsv", *RUNS[:2]),
+    "compare three": ("compare", "judgments.tsv", *RUNS),
+    "compare with margin": ("compare", "judgments.tsv", *RUNS, "-m", "nDCG@10,RR", "--margin", "0.02"),
+    "gate": ("gate", "judgments.tsv", *RUNS[:2]),
+    "leaderboard": ("leaderboard", "judgments.tsv", *RUNS),
+    "rank-correlation": ("rank-correlation", "one.json", "two.json"),
+    "audit": ("audit", "judgments.tsv", "keyword.run"),
+    "diagnose": ("diagnose", "judgments.tsv", "keyword.run"),
+    "diagnose all": (
+        *("diagnose", "judgments.tsv", "keyword.run"),
+        *("--queries", "queries.jsonl", "--corpus", "documents.jsonl"),
+    ),
+    "bench": ("bench", "grid.toml", "--no-cache"),
+    "judge": ("judge", "samples.jsonl"),
+    "history": ("history",),
+    "show": ("show", "one"),
+    "compare saved": ("compare", "one", "two"),
+    "measures": ("measures",),
+    "profiles": ("profiles",),
+    "questions check": ("questions", "check", "queries.jsonl", "judgments.tsv"),
+}
+FULLER = {
+    "evaluate",
+    "evaluate three",
+    "compare three",
+    "audit",
+    "diagnose all",
+    "bench",
+    "judge",
+    "measures",
+}
+"""Commands that have more to say than one screen holds."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("screen")
+    for path in Path(str(sample.folder())).iterdir():
+        if path.is_file():
+            (made / path.name).write_bytes(path.read_bytes())
+    (made / "grid.toml").write_text(GRID)
+    (made / "samples.jsonl").write_text(SAMPLES)
+    (made / "one.json").write_text('{"a": 1, "b": 2, "c": 3}')
+    (made / "two.json").write_text('{"a": 1, "b": 3, "c": 2}')
+    for name, run in zip(("one", "two"), RUNS, strict=False):
+        assert rankproof(made, "evaluate", "judgments.tsv", run, "--save", name).returncode == 0
+    return made
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str) -> None:
+    done = rankproof(folder, *COMMANDS[name])
+    lines = done.stdout.splitlines()
+    assert done.returncode in (0, 1, 4), done.stderr
+    assert 0 < len(lines) <= ROWS, done.stdout
+    assert max(map(width, lines)) <= COLUMNS
+
+
+@pytest.mark.parametrize("name", FULLER)
+def test_what_a_screen_leaves_out_is_named_and_printed_in_full(folder: Path, name: str) -> None:
+    short, full = (rankproof(folder, *COMMANDS[name], *more).stdout for more in ((), ("--full",)))
+    assert "--full" in short
+    assert "--full" not in full
+    assert len(full.splitlines()) > len(short.splitlines())
+
+
+def test_a_file_has_everything_and_is_as_wide_as_any(folder: Path) -> None:
+    full = rankproof(folder, *COMMANDS["evaluate"], "--full").stdout
+    rankproof(folder, *COMMANDS["evaluate"], "-o", "out.txt")
+    assert (folder / "out.txt").read_text() == full
+
+
+def test_numbers_verdict_and_the_first_warning_are_always_there(folder: Path) -> None:
+    for name in ("evaluate", "compare two", "compare three"):
+        text = rankproof(folder, *COMMANDS[name]).stdout
+        assert all(each in text for each in ("nDCG@10", "RR@10", "AP", "P@5", "R@5", "R@100", "Success@5")), (
+            name
+        )
+        assert "4 of 60 judged queries without a ranking" in text
+
+
+def test_every_error_is_shown_however_many_there_are() -> None:
+    judged = {f"q{i}": {f"d{i}": 1, "e": 0} for i in range(40)}
+    scores = evaluate(judged, {f"q{i}": {f"x{i}": 1.0} for i in range(40)}, [f"P@{k}" for k in range(1, 41)])
+    text = str(scores)
+    assert all(
+        each.message.split(".")[0][:40] in " ".join(text.split())
+        for each in scores.audit
+        if each.severity == "error"
+    )
+    assert all(f"P@{k} " in text for k in range(1, 41))
+
+
+@pytest.mark.parametrize("columns", [40, 60, 120, 200])
+@pytest.mark.parametrize("name", ["evaluate", "evaluate three", "compare three", "diagnose all", "audit"])
+def test_the_width_that_is_asked_for_is_kept(
+    folder: Path, name: str, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tests.shell
+
+    monkeypatch.setitem(tests.shell.PLAIN, "COLUMNS", str(columns))
+    lines = rankproof(folder, *COMMANDS[name]).stdout.splitlines()
+    assert max(map(width, lines)) <= columns
+    if columns >= 120 and name == "evaluate":
+        assert "if the unjudged" in "\n".join(lines)
+
+
+def test_python_prints_the_same_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    judgments, runs = sample.judgments(), sample.rankings()
+    for made in (
+        evaluate(judgments, runs["keyword"]),
+        compare(judgments, runs),
+        diagnose(judgments, runs["keyword"], queries=sample.queries(), corpus=sample.documents()),
+    ):
+        assert len(str(made).splitlines()) <= ROWS
+        assert '.format("full")' in str(made)
+        assert len(made.format("full").splitlines()) > ROWS
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(("rows", "columns"), [(24, 80), (50, 132), (24, 50)])
+def test_a_real_terminal_is_used_as_it_is(folder: Path, rows: int, columns: int) -> None:
+    ours, theirs = pty.openpty()
+    ioctl(theirs, TIOCSWINSZ, pack("HHHH", rows, columns, 0, 0))
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    words = [sys.executable, "-m", "rankproof", *COMMANDS["evaluate"]]
+    process = subprocess.Popen(
+        words, cwd=folder, stdout=theirs, stderr=subprocess.DEVNULL, env={**environment, "NO_COLOR": "1"}
+    )
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            chunk = os.read(ours, 65536)
+        except OSError:  # the other end was closed
+            break
+        if not chunk:
+            break
+        said += chunk
+    assert process.wait() == 0
+    os.close(ours)
+    lines = said.decode().replace("\r\n", "\n").splitlines()
+    assert max(map(width, lines)) <= columns
+    assert max(map(width, lines)) > 0.8 * columns or columns > 100
+    if columns == 80:
+        assert len(lines) < rows
+    if columns == 132:
+        assert "if the unjudged" in said.decode()
+        assert "Conventions:" in said.decode()
