@@ -3,8 +3,10 @@
 import math
 import random
 
+import numpy as np
 import pytest
 
+from rankproof import evaluate
 from rankproof.compat import pytrec_eval as ours
 from rankproof.errors import DataError, UsageError
 from tests.each import with_each
@@ -178,3 +180,33 @@ def test_a_score_that_is_no_number_is_an_error(score):
 def test_infinite_scores_are_in_order():
     evaluator = ours.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
     assert evaluator.evaluate({"q": {"a": math.inf, "b": 2.0}})["q"]["recip_rank"] == 1.0
+
+
+@with_each("seed", range(40))
+def test_set_f_is_the_same_to_the_last_digit(seed):
+    """Of some thousand values rounded to four places one is another where the order of operations is another."""
+    rnd = random.Random(seed)
+    documents = [f"d{i}" for i in range(200)]
+    qrel = {f"q{i}": dict.fromkeys(rnd.sample(documents, rnd.randrange(1, 90)), 1) for i in range(40)}
+    run = {query: scores(rnd, rnd.sample(documents, rnd.randrange(1, 200))) for query in qrel}
+    expected = theirs.RelevanceEvaluator(qrel, {"set_F", "set_P", "set_recall"}).evaluate(run)
+    assert ours.RelevanceEvaluator(qrel, {"set_F", "set_P", "set_recall"}).evaluate(run) == expected
+    assert evaluate(qrel, run, "set_F").per_query["F"] == {q: row["set_F"] for q, row in expected.items()}
+
+
+@with_each("seed", range(60))
+def test_true_and_false_are_taken_for_1_and_0(seed):
+    qrel, run = random_input(seed)
+    rnd = random.Random(seed)
+    for table in (qrel, run):
+        for row in table.values():
+            for document in rnd.sample(list(row), rnd.randrange(1, len(row) + 1)):
+                row[document] = rnd.random() < 0.5
+    level = rnd.choice([True, np.int64(1), np.int32(2), 1])
+    expected = theirs.RelevanceEvaluator(qrel, theirs.supported_measures, level).evaluate(run)
+    assert same(ours.RelevanceEvaluator(qrel, theirs.supported_measures, level).evaluate(run), expected)
+
+
+def test_no_run_has_no_values():
+    evaluator = ours.RelevanceEvaluator({"q": {"a": True}}, {"map"})
+    assert evaluator.evaluate(None) == evaluator.evaluate({}) == {}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate
+from rankproof.core.measure import REGISTRY
 from rankproof.errors import DataError, UsageError
 from tests.each import with_each
 
@@ -158,12 +159,24 @@ def test_an_empty_ranking_is_an_answer_and_a_missing_one_is_not() -> None:
     assert evaluate(judged, run, "RR")["RR"] == pytest.approx(1 / 3)
 
 
-def test_no_relevant_looks_at_the_measures_own_threshold() -> None:
+def test_one_table_has_one_n_whatever_is_measured() -> None:
+    """Every measure there is, beside AP and alone: a query without a relevant document counts in none."""
+    judged = {"q1": {"a": 1}, "q2": {"a": 0, "b": 0}, "q3": {"a": 2, "c": -1}}
+    run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["c", "a"]}
+    names = [name for name, measure in REGISTRY.items() if measure.spec.kind == "ranking"]
+    scores = evaluate(judged, run, names, no_relevant="skip", corpus=100)
+    assert {scores.row(name).n for name in names} == {2}
+    for name in names:
+        alone = evaluate(judged, run, name, no_relevant="skip", corpus=100)
+        assert (alone.row(name).n, alone[name]) == (2, scores[name])
+
+
+def test_a_query_must_be_relevant_to_every_measure_of_the_table() -> None:
     judged = {"q1": {"a": 1}, "q2": {"a": 2}}
     run = {"q1": ["a"], "q2": ["a"]}
-    scores = evaluate(judged, run, ["R@5", "R(rel=2)@5"], no_relevant="skip")
-    assert list(scores.per_query["R@5"]) == ["q1", "q2"]
-    assert list(scores.per_query["R(rel=2)@5"]) == ["q2"]
+    scores = evaluate(judged, run, ["R@5", "R(rel=2)@5", "NumRet"], no_relevant="skip")
+    assert {tuple(values) for values in scores.per_query.values()} == {("q2",)}
+    assert list(evaluate(judged, run, "R@5", no_relevant="skip").per_query["R@5"]) == ["q1", "q2"]
 
 
 def test_nothing_left_to_average_is_an_error_not_a_number() -> None:

@@ -486,7 +486,7 @@ def tiring(T: float, rank: float) -> float:
 
 cwl_oracle("INSQ", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank))
 cwl_oracle("INST", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank - so_far))
-cwl_oracle("BPM", lambda T, **_: lambda rank, gain, so_far: float(so_far < T))
+cwl_oracle("BPM", lambda T, **_: lambda rank, gain, so_far: float(so_far < T * (1 - 1e-9)))
 cwl_oracle("NERR8", lambda **_: lambda rank, gain, so_far: 1 - gain)
 cwl_oracle("NERR9", lambda **_: lambda rank, gain, so_far: rank / (rank + 1) * (1 - gain))
 cwl_oracle("NERR10", lambda p, **_: lambda rank, gain, so_far: p * (1 - gain))

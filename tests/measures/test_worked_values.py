@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rankproof import evaluate
+from rankproof import evaluate, explain
 
 ONE = "q"
 
@@ -147,3 +147,17 @@ def test_context_recall_counts_unsupported_claims() -> None:
 def test_entity_recall() -> None:
     evidence = {"context": {"Brazil": 1, "Brasília": 1, "April 21 1960": 0}}
     assert value(evidence, ["context"], "context_entity_recall") == pytest.approx(0.6667, abs=5e-5)
+
+
+def test_a_goal_is_reached_by_thirds_that_add_up_to_it() -> None:
+    """2 2 1 1 of 3 come to 2 at rank 4, though 2/3 + 2/3 + 1/3 + 1/3 falls short of it in floating point."""
+    judged, run = {"q": {"a": 2, "b": 2, "c": 1, "d": 1, "e": 3}}, {"q": ["a", "b", "c", "d", "x", "y"]}
+    found = evaluate(judged, run, "BPM(T=2)@10")
+    assert found["BPM(T=2)@10"] == pytest.approx(0.5)
+    assert explain(judged, run, "q", "BPM(T=2)@10").value == pytest.approx(0.5)
+    for top in range(2, 60):
+        for goal in (1, 2, 3):
+            steps = [f"d{i}" for i in range(goal * top)]
+            judged = {"q": {**dict.fromkeys(steps, 1), "best": top}}
+            value = evaluate(judged, {"q": [*steps, "x", "y"]}, f"BPM(T={goal})@500")[f"BPM(T={goal})@500"]
+            assert value == pytest.approx(1 / top), (top, goal)

@@ -14,7 +14,7 @@ from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
-from rankproof.core.scoring import score
+from rankproof.core.scoring import scored
 from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import pipes_kept
@@ -104,7 +104,7 @@ def score_ranking(
     rng = np.random.default_rng(SEED) if hits.first is not None else None
     return Scores(
         queries=judgments.queries,
-        columns={each.name: score(each, hits, conventions, rng) for each in measures},
+        columns=scored(measures, hits, conventions, rng),
         conventions=conventions,
         groups=grouped(judgments.queries, by),
         names={asked: each.name for asked, each in (asked_as or {}).items()},

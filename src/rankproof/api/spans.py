@@ -62,12 +62,10 @@ def evaluate_spans(
     found = ordered(opened.table())
     counted = shown(judged, found, load_corpus(corpus), chunks, tokens)
     queries = tuple(judged.by_query)
-    flags = [_counting(each, counted, queries, found, conventions) for each in asked]
+    kept = _counting(asked, counted, queries, found, conventions)
     return Scores(
         queries=queries,
-        columns={
-            each.name: Column(each, each(counted), kept) for each, kept in zip(asked, flags, strict=True)
-        },
+        columns={each.name: Column(each, each(counted), kept) for each in asked},
         conventions=conventions,
         groups=grouped(queries, groups_of(by, judgments)),
         stored={
@@ -90,18 +88,19 @@ def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Convention
 
 
 def _counting(
-    measure: Measure,
+    measures: list[Measure],
     counted: Shown,
     queries: tuple[str, ...],
     found: Mapping[str, Any],
     conventions: Conventions,
 ) -> Array | None:
-    """Which queries count in the mean; None: all."""
+    """Which queries count in the means, the same for all measures; None: all."""
     kept = np.ones(len(queries), dtype=bool)
     if conventions.missing == "skip":
         kept &= np.array([query in found for query in queries])
     if conventions.no_relevant == "skip":
-        kept &= counted.wanted(measure.params["rel"]) > 0
+        for measure in measures:
+            kept &= counted.wanted(measure.params["rel"]) > 0
     return None if kept.all() else kept
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -72,11 +73,11 @@ class RelevanceEvaluator:
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values of each query that is both judged and in the run, by the names of trec_eval."""
         order = conventions(_VERSION)
-        blocks = load_ranking(scores).blocks(self._judgments, order, Census()) if scores else ()
+        blocks = load_ranking(_plain(scores)).blocks(self._judgments, order, Census()) if scores else ()
         hits = cut(join(self._judgments, blocks, order), self._cut)
         columns = [values(hits) for values in self._values.values()]
         rows = list(zip(*columns, strict=True)) if columns else [()] * hits.n
-        places = ((query, self._judgments.index.get(str(query))) for query in scores)
+        places = ((query, self._judgments.index.get(str(query))) for query in scores or ())
         return {
             query: dict(zip(self._values, rows[at], strict=True)) for query, at in places if at is not None
         }
@@ -89,7 +90,7 @@ def _values(column: Column, setting: Setting) -> Callable[[Hits], Sequence[float
 
 
 def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:
-    judged = {query: grades for query, grades in query_relevance.items() if len(grades)}
+    judged = {query: grades for query, grades in _plain(query_relevance).items() if len(grades)}
     known = load_judgments(judged)
     fraction = np.flatnonzero(known.grade != np.trunc(known.grade))
     if len(fraction):
@@ -100,12 +101,22 @@ def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:
     return known
 
 
-def _level(level: int) -> int:
-    if not isinstance(level, int) or level < 1:
+def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The table with True and False as 1 and 0, as pytrec_eval takes them; only where they are is it copied."""
+    return {
+        query: {doc: int(value) if value is True or value is False else value for doc, value in row.items()}
+        if isinstance(row, Mapping) and bool in set(map(type, row.values()))
+        else row
+        for query, row in table.items()
+    }
+
+
+def _level(level: Any) -> int:
+    if not isinstance(level, Integral) or level < 1:
         raise UsageError(
             f"relevance_level: got {level!r}, expected a whole number of at least 1. Next: give one."
         )
-    return level
+    return int(level)
 
 
 def _key(column: Column) -> str:

@@ -25,7 +25,7 @@ CHOICES: dict[str, dict[str, str]] = {
     },
     "no_relevant": {
         "zero": "a query without a relevant document counts 0",
-        "skip": "a query without a relevant document is left out of the mean",
+        "skip": "a query without a relevant document is left out of every mean",
     },
     "unjudged": {
         "nonrelevant": "a document nobody judged counts as not relevant",

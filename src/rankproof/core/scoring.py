@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +57,21 @@ def averaged(measure: Measure, values: PerQuery) -> float:
     return float(values.mean())
 
 
-def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random.Generator | None) -> Column:
-    """The column of one measure; without a generator nothing is averaged over orders of equal scores."""
+def scored(
+    measures: Sequence[Measure], hits: Hits, conventions: Conventions, rng: np.random.Generator | None
+) -> dict[str, Column]:
+    """The columns of measures; without a generator nothing is averaged over orders of equal scores."""
+    counted = counted_queries(measures, hits, conventions)
+    return {each.name: _column(each, hits, conventions, rng, counted) for each in measures}
+
+
+def _column(
+    measure: Measure,
+    hits: Hits,
+    conventions: Conventions,
+    rng: np.random.Generator | None,
+    counted: Array | None,
+) -> Column:
     note = ""
     if conventions.ties in ("expected", "best", "worst") and rng is not None:
         values, note = tied_values(measure, hits, conventions.ties, rng)
@@ -66,7 +80,7 @@ def score(measure: Measure, hits: Hits, conventions: Conventions, rng: np.random
     values = _numbers(measure, values, hits.n)
     if conventions.rounded is not None:
         values = _half_up(values, conventions.rounded)
-    return Column(measure, values, counted_queries(measure, hits, conventions), note)
+    return Column(measure, values, counted, note)
 
 
 def _numbers(measure: Measure, values: PerQuery, queries: int) -> PerQuery:
@@ -92,21 +106,26 @@ def _half_up(values: PerQuery, decimals: int) -> PerQuery:
     return np.asarray(np.floor(values * scale + 0.5) / scale)
 
 
-def counted_queries(measure: Measure, hits: Hits, conventions: Conventions) -> Array | None:
-    """Which queries count in the mean; None: all."""
+def counted_queries(measures: Sequence[Measure], hits: Hits, conventions: Conventions) -> Array | None:
+    """Which queries count in the means; None: all.
+
+    They are the same for all measures of a table, so that its means are over the same queries: a query must have
+    a document that is relevant to each measure that is 0/0 without one, in that measure's own sense.
+    """
     counted: Array | None = None
     if conventions.missing == "skip" and hits.answered is not None and not hits.answered.all():
         counted = hits.answered
-    if conventions.no_relevant == "skip" and measure.spec.undefined:
-        defined = has_relevant(measure, hits)
-        counted = defined if counted is None else counted & defined
+    if conventions.no_relevant == "skip":
+        for measure in [each for each in measures if each.spec.undefined] or measures[:1]:
+            defined = has_relevant(measure, hits)
+            counted = defined if counted is None else counted & defined
     return counted
 
 
 def has_relevant(measure: Measure, hits: Hits) -> Array:
     """Which queries have a document that is relevant in the measure's own sense."""
     params, pool = measure.params, hits.judged
-    if "gain" not in params:
+    if "gain" not in params or params["gain"] in ("binary", "graded", "topic"):  # RBP's own words
         return relevant(pool, params.get("rel", ABOVE_ZERO), params.get("threshold", "rel")).count() > 0
     counted = at_least(pool, params.get("rel", 0))
     return counted.keep(gains(counted.grade, params["gain"]) > 0).count() > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -14,7 +13,7 @@ from rankproof.compat.trec_eval.parameters import Column
 from rankproof.compat.trec_eval.results import FLOOR
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import Measure
-from rankproof.core.measures.sets import wanted
+from rankproof.core.measures.sets import wanted, weighted_f
 from rankproof.core.names import parse
 from rankproof.errors import UsageError
 
@@ -142,16 +141,14 @@ def _levels(column: Column, setting: Setting) -> Formula:
 
 
 def _f(column: Column, setting: Setting) -> Formula:
-    """F, whose parameter is beta squared here; of 0 precision is left."""
+    """F, whose parameter is beta squared here."""
     weight = column.numbers[0]
     if weight < 0:
         raise UsageError(
             f"{column.name}: the weight of recall is {weight:g}, expected at least 0."
             " Next: give a weight of 0 or more."
         )
-    if weight == 0:
-        return parse("P").with_params({"rel": setting.level})
-    return parse("F").with_params({"rel": setting.level, "beta": math.sqrt(weight)})
+    return lambda hits: weighted_f(hits, None, setting.level, weight)
 
 
 def _utility(column: Column, setting: Setting) -> Formula:

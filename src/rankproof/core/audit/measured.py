@@ -162,7 +162,7 @@ def _most_moved(case: Case) -> Moved | None:
 
 
 def _moved(measure: Measure, case: Case) -> Moved | None:
-    counted = counted_queries(measure, case.hits, case.conventions)
+    counted = counted_queries(case.measures, case.hits, case.conventions)
     ends = known_extremes(measure, case.hits)
     if ends is None or (counted is not None and not counted.any()):
         return None

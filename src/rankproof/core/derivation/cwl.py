@@ -51,7 +51,7 @@ def inst(c: Case, T: float, top_grade: float | None) -> Written:
 def bejeweled(c: Case, k: int | None, T: float, top_grade: float | None) -> Written:
     """A reader who stops when enough was gained."""
     says = f"1 until {T:g} was gained, then 0"
-    return _walked(c, k or DEPTH, top_grade, says, lambda rank, gain, so_far: float(so_far < T))
+    return _walked(c, k or DEPTH, top_grade, says, lambda rank, gain, so_far: float(so_far < T * cwl.NEARLY))
 
 
 @writes(cwl.nerr8)

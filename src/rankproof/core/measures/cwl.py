@@ -24,6 +24,9 @@ Goal: TypeAlias = Annotated[
 ]
 """How much gain a reader wants; below one half the chance to go on would be no chance."""
 
+NEARLY = 1 - 1e-9
+"""Gains such as thirds do not add up to a whole number in floating point: so much of T is T."""
+
 AT_ONCE = 1000
 """Queries worked on at a time, so that memory stays small."""
 
@@ -144,7 +147,8 @@ def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = N
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, "BPM@10")["BPM@10"]
     0.5
     """
-    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: np.cumsum(gain, axis=1) < T)
+    enough = T * NEARLY
+    return gain_per_document(h, _depth(k), top_grade, lambda gain, rank: np.cumsum(gain, axis=1) < enough)
 
 
 @measure("NERR8", undefined=False)

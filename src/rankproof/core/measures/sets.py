@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
 from rankproof.core.threshold import relevant
@@ -157,7 +157,13 @@ def _f_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) ->
     """F of a ranking that shows the relevant documents and stops."""
     good = wanted(h, rel)
     best = good if k is None else np.minimum(good, k)
-    return ratio((1 + beta**2) * best, beta**2 * good + (best if k is None else k * (best > 0)))
+    return _f_of(best, best if k is None else k * (best > 0), good, beta**2)
+
+
+def _f_of(found: Array, shown: Array, wanted: Array, weight: float) -> PerQuery:
+    """F from counts, by precision and recall in trec_eval's order of operations, so that its last digit is the same."""
+    precision, recall = ratio(found, shown), ratio(found, wanted)
+    return ratio((weight + 1.0) * precision * recall, recall + weight * precision)
 
 
 @measure(
@@ -186,10 +192,14 @@ def f_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
 
     >>> from rankproof import evaluate
     >>> evaluate({"q": ["d1", "d3", "d6", "d7"]}, {"q": ["d1", "d2", "d3", "d4", "d5"]}, "F1")["F1"]
-    0.4444444444444444
+    0.4444444444444445
     """
-    shown = divisor(h, k, "k")
-    return ratio((1 + beta**2) * found(h, k, rel), beta**2 * wanted(h, rel) + shown)
+    return weighted_f(h, k, rel, beta**2)
+
+
+def weighted_f(h: Hits, k: int | None, rel: float, weight: float) -> PerQuery:
+    """F whose weight of recall is given as beta squared, as trec_eval takes it."""
+    return _f_of(found(h, k, rel), divisor(h, k, "k"), wanted(h, rel), weight)
 
 
 def _expected_success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
