@@ -47,6 +47,8 @@ class Run(Displayable):
     corpus: Corpus | None = None
     said: Sequence[str] = field(default_factory=list)
     """What the benchmark has to say beside."""
+    streamed: bool = False
+    """Whether questions were handed over together, and answered one by one."""
 
     @cached_property
     def ranking(self) -> dict[str, dict[str, float]]:
@@ -152,6 +154,10 @@ class Run(Displayable):
             said.append(f"Latencies are those with up to {self.plan.concurrency} calls at once.")
         if self.batched:
             said.append("Questions were asked in batches; each counts with its share of the time.")
+        if self.streamed:
+            said.append(
+                "Latencies are the times between answers; the first of each start includes the start itself."
+            )
         return [*said, *self._about_failures()]
 
     def _about_failures(self) -> list[str]:

@@ -30,10 +30,11 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of cl
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The same name, if the file may be written."""
         meta = {} if ctx is None else ctx.meta
-        if self.beside and os.path.exists(f"{value}{self.beside}"):
-            meta.setdefault(_OWN, set()).add(os.path.realpath(value))
-        check_free(value, force=may_replace(value, meta))
+        begun = bool(self.beside) and os.path.exists(f"{value}{self.beside}")
+        check_free(value, force=begun or may_replace(value, meta))
         _check_once(value, meta.setdefault(_TARGETS, set()))
+        # What was free at the beginning is ours: nobody's work is thrown away at its end.
+        meta.setdefault(_OWN, set()).add(os.path.realpath(value))
         return value
 
     def shell_complete(
@@ -71,7 +72,7 @@ def _remember(context: click.Context, option: click.Parameter, given: bool) -> N
 
 
 def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
-    """Whether the command may write over the file: `--force` says so, or it began the file itself."""
+    """Whether the command may write over the file: `--force` says so, or the place was free when it began."""
     if meta is None:
         context = click.get_current_context(silent=True)
         meta = {} if context is None else context.meta

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from rankproof.bench.adapters.command import of_command
 from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.adapters.frameworks import of_framework
 from rankproof.bench.adapters.imports import attribute_of, module_named, place_of
+from rankproof.bench.adapters.quoting import words_of
 from rankproof.bench.adapters.sources import module_digest
 from rankproof.bench.retriever import Retriever
 from rankproof.errors import UsageError, shorten
@@ -88,7 +88,7 @@ def named(
         source = {"source": module_digest(module)}
         return made if made.known else replace(made, settings={**made.settings, **source})
     try:
-        parts = shlex.split(words)
+        parts = words_of(words)
     except ValueError as error:
         raise UsageError(f"retriever: got {words!r}: {error}. Next: close the quotes.") from error
     if not parts or shutil.which(parts[0]) is None:

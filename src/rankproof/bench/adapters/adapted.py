@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.answers import IdOf, Reading, arranged, read_answer
 from rankproof.bench.adapters.awaiting import Waiter
 from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.bench.retriever import Found
+
+Answered: TypeAlias = tuple[int, Any, float]
+"""The place of a question, its answer (`Failed` where there is none), and the seconds it took.
+
+A place that comes again takes back what came before.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How a retriever is asked that gives answers as they come."""
+
+    timeout: float | None = None
+    """Seconds without an answer after which a question has failed."""
+    turn: Callable[[], float] = lambda: 0.0
+    """The seconds until the next question may be handed over."""
+    over: Callable[[], bool] = lambda: False
+    """Whether nobody waits any more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +49,9 @@ class Adapted:
     """Is told how many seconds an answer may take."""
     stop: Callable[[], None] = lambda: None
     """Ends what was begun for questions that nobody waits for any more."""
+
+    stream: Callable[[Sequence[str], int, Flow], Iterator[Answered]] | None = None
+    """Where several are asked in one call and their answers come one by one: what gives them so."""
 
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, one question after the other; failures are raised."""

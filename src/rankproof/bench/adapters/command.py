@@ -1,31 +1,26 @@
 """A command that reads questions as JSON Lines and writes what it found as JSON Lines.
 
-It is started once, gets `{"id": ..., "question": ..., "k": ...}` a line on its standard input, which is then
-closed, and writes `{"id": ..., "results": [...]}` a line, in any order; without ids, in the order of the
-questions. `results` may be ids, pairs [id, score], or objects with an id and a score.
+It gets `{"id": ..., "question": ..., "k": ...}` a line on its standard input, which is then closed, and writes
+`{"id": ..., "results": [...]}` a line, in any order; without ids, in the order of the questions. `results` may be
+ids, pairs [id, score], or objects with an id and a score.
+
+Each answer counts as it comes. Where the command crashes or gives no answer for too long, it is started again with
+the questions that are open, behind the one that it failed at.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from rankproof.bench.adapters.adapted import Adapted
-from rankproof.bench.adapters.answers import LISTS, IdOf
-from rankproof.bench.adapters.failed import Failed, unusable
+from rankproof.bench.adapters.adapted import Adapted, Answered, Flow
+from rankproof.bench.adapters.answers import IdOf
+from rankproof.bench.adapters.process import Process
 from rankproof.bench.adapters.sources import files_digest
-from rankproof.errors import shorten
 
-Process: TypeAlias = "subprocess.Popen[str]"
-
-TAIL = 300
-"""Characters of what it wrote to standard error that are told."""
+TRIES = 3
+"""Questions that a command which has never answered is asked one by one before it is given up."""
 
 
 def of_command(
@@ -33,14 +28,27 @@ def of_command(
 ) -> Adapted:
     """The command as a retriever of all questions at once."""
     running: list[Process] = []
+
+    def stream(questions: Sequence[str], k: int, flow: Flow) -> Iterator[Answered]:
+        return Asking(list(words), questions, k, flow, running).answers()
+
+    def call(questions: Sequence[str], k: int) -> list[Any]:
+        found = {place: answer for place, answer, _ in stream(questions, k, Flow())}
+        return [found[place] for place in range(len(questions))]
+
+    def stop() -> None:
+        for process in list(running):
+            process.kill()
+
     return Adapted(
-        lambda questions, k: _asked(words, questions, k, running),
+        call,
         {"kind": "command", "command": list(words), **_scripts(words), **(settings or {})},
         batch=True,
         id=id,
         known=settings is not None,
         limits={"batch": None},
-        stop=lambda: _end(running),
+        stop=stop,
+        stream=stream,
     )
 
 
@@ -50,88 +58,55 @@ def _scripts(words: Sequence[str]) -> dict[str, str]:
     return {"source": files_digest(files, files[0].parent)} if files else {}
 
 
-def _end(running: Sequence[Process]) -> None:
-    for process in list(running):
-        _kill(process)
+class Asking:
+    """The questions of one call, asked in as many starts of the command as it takes."""
 
+    def __init__(
+        self, words: list[str], questions: Sequence[str], k: int, flow: Flow, running: list[Process]
+    ) -> None:
+        self.words = words
+        self.questions = questions
+        self.k = k
+        self.flow = flow
+        self.running = running
+        self.worked = False
+        """Whether the command has ever answered."""
+        self.lost = 0
+        """Questions that it was asked in vain before it had ever answered."""
+        self.suspect = -1
+        """The question that is asked alone, to see whether it is the one that the others wait for."""
+        self.halves = False
+        """Whether it was not: such a command gives no answer before it has all, so that any of them may be it."""
 
-def _kill(process: Process) -> None:
-    """End it with all that it started, as a shell may have; Windows knows no such groups."""
-    with suppress(ProcessLookupError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def _asked(words: Sequence[str], questions: Sequence[str], k: int, running: list[Process]) -> list[Any]:
-    given = [
-        json.dumps({"id": str(number), "question": text, "k": k}, ensure_ascii=False)
-        for number, text in enumerate(questions)
-    ]
-    process = _started(words)
-    running.append(process)
-    try:
-        output, errors = process.communicate("\n".join([*given, ""]))
-    finally:
-        running.remove(process)
-    if process.returncode and not output.strip():
-        raise Failed(_ended(process, errors), again=True)
-    missing = _ended(process, errors) if process.returncode else "no line for this question in the output"
-    return _by_question(output, len(questions), Failed(missing))
-
-
-def _started(words: Sequence[str]) -> Process:
-    pipe = subprocess.PIPE
-    group = 0 if os.name == "posix" else None
-    try:
-        return subprocess.Popen(
-            words,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            encoding="utf-8",
-            errors="backslashreplace",
-            process_group=group,
-        )
-    except OSError as error:
-        raise Failed(f"{words[0]}: cannot be started: {error.strerror}") from error
-
-
-def _ended(process: Process, errors: str) -> str:
-    said = " ".join(errors.split())[-TAIL:]
-    return f"exit code {process.returncode}" + (f": {said}" if said else "")
-
-
-def _by_question(output: str, questions: int, missing: Failed) -> list[Any]:
-    """The results of each question; what is wrong with a line is a failure of its question only."""
-    found: list[Any] = [missing] * questions
-    for place, line in enumerate(_lines(output, questions)):
-        number, results = _read(line, place)
-        if not 0 <= number < questions:
-            raise Failed(f"a line for a question that was not asked: {shorten(line)}")
-        found[number] = results if found[number] is missing else Failed("two lines for this question")
-    return found
-
-
-def _lines(output: str, questions: int) -> list[str]:
-    """The lines with answers; without others between them, as of a log, where that makes one a question."""
-    lines = [line for line in output.split("\n") if line.strip()]
-    answers = [line for line in lines if line.lstrip()[0] in "{["]
-    return answers if len(answers) == questions else lines
-
-
-def _read(line: str, place: int) -> tuple[int, Any]:
-    """The number of the question that a line answers, and the results."""
-    try:
-        data = json.loads(line)
-    except ValueError:
-        return place, Failed(f"no valid JSON in the output: {shorten(line)}")
-    if isinstance(data, list):
-        return place, data
-    if not isinstance(data, dict):
-        return place, unusable(data, "an object with id and results")
-    said = str(data.get("id", place))
-    number = int(said) if said.isdecimal() else -1
-    listed = next((data[name] for name in (*LISTS, "ids") if name in data), None)
-    return number, unusable(data, "the results under 'results'") if listed is None else listed
+    def answers(self) -> Iterator[Answered]:
+        """Place, answer (or why there is none) and seconds of each question, as they come."""
+        waiting = [list(range(len(self.questions)))]
+        while waiting and not self.flow.over():
+            asked = waiting.pop()
+            if self.lost and not self.worked and len(asked) > 1:
+                waiting.append(asked[1:])
+                asked = asked[:1]
+            process = Process(self.words, self.flow, self.running)
+            came: dict[int, None] = {}
+            for place, answer, seconds in process.answers(asked, self.questions, self.k):
+                came[place] = None
+                self.worked = True
+                yield place, answer, seconds
+            left = [place for place in asked if place not in came]
+            if not left:
+                self.halves |= asked == [self.suspect]
+            elif process.failure is None:
+                yield from ((place, process.no_line(), 0.0) for place in left)
+            elif len(asked) == 1 or (came and list(came) == asked[: len(came)]):
+                # Answers come one by one and in order, so the first that is open is at fault.
+                yield left[0], process.failure, process.waited
+                self.lost += not self.worked
+                if self.lost == TRIES:
+                    rest = [*left[1:], *(place for some in reversed(waiting) for place in some)]
+                    yield from ((place, process.failure, 0.0) for place in rest)
+                    return
+                waiting += [left[1:]] if left[1:] else []
+            else:
+                at = (len(left) + 1) // 2 if self.halves else 1
+                self.suspect = left[0]
+                waiting += [left[at:], left[:at]]

@@ -173,7 +173,11 @@ class Steps:
     def _limits(self, retriever: Adapted) -> dict[str, Any]:
         """What is built here is asked question by question in this thread, and once before the clock runs, so that
         it is timed as a user waits for it, its index made."""
-        own = {"batch": 1, "timeout": None, "warm_up": 1} if retriever.batch else {}
+        own = (
+            {"batch": 1, "timeout": None, "warm_up": 1}
+            if retriever.batch and retriever.stream is None
+            else {}
+        )
         return {**own, **self.plan.limits}
 
     def _fused(self, fusion: str, parts: Mapping[str, Rows], questions: Mapping[str, str]) -> Rows:

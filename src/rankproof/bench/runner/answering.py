@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.answers import Reading
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.runner import tasks, threads
+from rankproof.bench.runner import streams, tasks, threads
 from rankproof.bench.runner.plan import Plan
 from rankproof.bench.runner.rows import FORM, Job, Row, packed, reader, settle, unpacked
 from rankproof.bench.runner.work import Work
@@ -60,9 +60,9 @@ def answer_all(
         told(known + work.done, work.failed)
         # Without a memory nobody waits for rows: reading them now would only keep a fast retriever waiting.
         if memory is not None or work.over.is_set():
-            some = work.fetch()
-            rows.update({row.question: row for row in some})
-            _keep(some, keys, memory)
+            some = {row.question: row for row in work.fetch()}
+            _keep(some, rows, keys, memory)
+            rows.update(some)
     return settle([rows[name] for name in questions], reading.k)
 
 
@@ -86,12 +86,19 @@ def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, Row
     if memory is None:
         return {}
     kept = memory.get(list(keys.values()))
-    return {name: unpacked(name, kept[key]) for name, key in keys.items() if key in kept}
+    return {name: unpacked(name, kept[key]) for name, key in keys.items() if kept.get(key)}
 
 
-def _keep(rows: Sequence[Row], keys: Mapping[str, str], memory: Memory | None) -> None:
-    if memory is not None and (answered := [row for row in rows if row.answer is not None]):
-        memory.put([(keys[row.question], packed(row)) for row in answered])
+def _keep(
+    some: Mapping[str, Row], before: Mapping[str, Row], keys: Mapping[str, str], memory: Memory | None
+) -> None:
+    """Put answers into the memory; one that was taken back leaves nothing there that is an answer."""
+    if memory is None:
+        return
+    answered = [(keys[name], packed(row)) for name, row in some.items() if row.answer is not None]
+    undone = [(keys[name], "") for name, row in some.items() if row.answer is None and name in before]
+    if answered or undone:
+        memory.put([*answered, *undone])
 
 
 def _warm_up(asked: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan) -> None:
@@ -112,7 +119,7 @@ def _moments_of(
     retriever.allow(plan.timeout)
     with _stopping(work, retriever):
         try:
-            for _ in _moments(work, ask, retriever, plan):
+            for _ in _moments(work, ask, retriever, reading.k):
                 if work.broken is not None:
                     raise work.broken
                 yield work
@@ -121,11 +128,15 @@ def _moments_of(
             raise
 
 
-def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, plan: Plan) -> Iterator[None]:
+def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, k: int) -> Iterator[None]:
     if work.over.is_set():
         return
-    if _may_stay_here(retriever, plan):
+    if retriever.stream is None and _may_stay_here(retriever, work.plan):
         yield from _one_by_one(work, ask)
+    elif retriever.stream is not None:
+        streams.start(work, retriever, k)
+        while not work.over.wait(TICK):
+            yield
     else:
         way = tasks if retriever.awaited else threads
         way.start(work, ask)

@@ -113,8 +113,11 @@ class Work:
         """The calls that are not over."""
         return list(self._calls.values())
 
-    def deliver(self, job: Job, outcome: Outcome, attempt: int) -> None:
-        """Put down how a job ended; a batch that failed is to be asked again, question by question."""
+    def deliver(self, job: Job, outcome: Outcome, attempt: int, *, anew: bool = False) -> None:
+        """Put down how a job ended; a batch that failed is to be asked again, question by question.
+
+        `anew` takes back what was put down before.
+        """
         if outcome.failure is not None and outcome.failure.fatal is not None:
             self.broken = outcome.failure.fatal
             self.over.set()
@@ -125,7 +128,7 @@ class Work:
         self._outcomes.append((job, outcome, attempt))
         questions = len(job.ids)
         with self._lock:
-            self.done += questions
+            self.done += 0 if anew else questions
             self.failed += questions if outcome.failure is not None else 0
             if self.done == self._total:
                 self.over.set()

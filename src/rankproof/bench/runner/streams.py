@@ -1,0 +1,85 @@
+"""Working off questions that are handed over together and answered one by one: each answer counts as it comes."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+from rankproof.bench.adapters.adapted import Adapted, Answered, Flow
+from rankproof.bench.adapters.failed import Failed
+from rankproof.bench.runner.outcome import Outcome
+from rankproof.bench.runner.rows import Job
+from rankproof.bench.runner.work import Work
+
+
+def start(work: Work, retriever: Adapted, k: int) -> None:
+    """As many threads as there are calls at once; each does one job after the other."""
+    for _ in range(work.plan.concurrency):
+        Thread(target=_work_off, args=(work, retriever, k), daemon=True, name="rankproof-runner").start()
+
+
+def _work_off(work: Work, retriever: Adapted, k: int) -> None:
+    while (job := work.next()) is not None:
+        attempt = 1
+        while (job := _Attempt(work, job, attempt).made(retriever, k)).ids:
+            if work.over.wait(work.plan.delay(attempt, Failed(""))):
+                return
+            attempt += 1
+
+
+class _Attempt:
+    """One attempt at the questions of a job."""
+
+    def __init__(self, work: Work, job: Job, attempt: int) -> None:
+        self.work = work
+        self.job = job
+        self.attempt = attempt
+        self.told: set[int] = set()
+        self.again: set[int] = set()
+        """Places that failed and are to be asked again."""
+        self.last: tuple[int, Outcome] | None = None
+        """The last answer that was open: what ends the work is put down when nothing can be taken back any more."""
+
+    def made(self, retriever: Adapted, k: int) -> Job:
+        """Ask; what is to be asked again."""
+        flow = Flow(self.work.plan.timeout, self.work.turn, self.work.over.is_set)
+        with Outcome() as whole:
+            if retriever.stream is not None:
+                for answered in retriever.stream(self.job.texts, k, flow):
+                    self._take(answered)
+        if whole.failure is not None:
+            for place in set(range(len(self.job))) - self.told - self.again:
+                self._take((place, whole.failure, whole.seconds))
+        if self.last is not None:
+            self._deliver(*self.last, anew=False)
+        again = sorted(self.again)
+        return Job(tuple(self.job.ids[i] for i in again), tuple(self.job.texts[i] for i in again))
+
+    def _take(self, answered: Answered) -> None:
+        place, answer, seconds = answered
+        outcome = Outcome()
+        outcome.seconds = seconds
+        if isinstance(answer, Failed):
+            outcome.failure = answer
+        else:
+            outcome.value = answer
+        anew = place in self.told
+        if (
+            outcome.failure is not None
+            and self.work.plan.tries_again(self.attempt, outcome.failure)
+            and not anew
+        ):
+            self.again.add(place)
+            return
+        self.again.discard(place)
+        self.told.add(place)
+        if len(self.told) + len(self.again) == len(self.job) and (not anew or self._is_last(place)):
+            self.last = place, outcome
+        else:
+            self._deliver(place, outcome, anew)
+
+    def _is_last(self, place: int) -> bool:
+        return self.last is not None and self.last[0] == place
+
+    def _deliver(self, place: int, outcome: Outcome, anew: bool) -> None:
+        one = Job((self.job.ids[place],), (self.job.texts[place],))
+        self.work.deliver(one, outcome, self.attempt, anew=anew)
