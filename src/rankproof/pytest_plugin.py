@@ -18,14 +18,14 @@ from rankproof.api.gate import Gate, gate
 
 @pytest.fixture
 def rankproof_gate() -> Callable[..., Gate]:
-    """`rankproof.gate`, which fails the test where the gate fails and skips it where nobody can tell."""
+    """`rankproof.gate`: fails the test where the gate fails or the data is bad, skips it where nobody can tell."""
     return check_gate
 
 
 def check_gate(*arguments: Any, **settings: Any) -> Gate:
-    """Run the gate; a failing one fails the test, an inconclusive one skips it."""
+    """Run the gate; one that fails or is invalid fails the test, an inconclusive one skips it."""
     found = gate(*arguments, **settings)
-    if found.outcome == "fail":
+    if found.outcome in ("fail", "invalid"):
         pytest.fail(str(found), pytrace=False)
     if found.outcome == "inconclusive":
         pytest.skip(str(found).partition("\n")[0])

@@ -19,9 +19,20 @@ from rankproof.api.checks import (
 )
 from rankproof.api.compare import Pair, fewer_counted, pairs
 from rankproof.api.evaluate import Measures, evaluate, prepare
-from rankproof.api.gate_rows import GateRow, believed, coverage_rows, difference_row, floor_row
+from rankproof.api.gate_rows import (
+    ALLOWED,
+    INVALID,
+    GateRow,
+    answer_rows,
+    believed,
+    coverage_rows,
+    difference_row,
+    error_rows,
+    floor_row,
+)
 from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
+from rankproof.api.soundness import soundness
 from rankproof.core.names import parse
 from rankproof.display import Displayable
 from rankproof.errors import UsageError
@@ -30,7 +41,7 @@ from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, over
 
 DEFAULT = "nDCG@10"
 """The measure that decides where none is named: each one more must hold as well."""
-EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 4}
+EXIT_CODES = {PASS: 0, FAIL: 1, INVALID: 3, INCONCLUSIVE: 4}
 
 
 @dataclass(eq=False)
@@ -44,26 +55,43 @@ class Gate(Displayable):
     candidate: Scores | None = field(default=None, repr=False)
     notes: list[str] = field(default_factory=list)
     """What is to be said beside the rows: how scores differ that were compared anyway."""
+    data: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """For baseline and candidate what limits their scores, as `Soundness` has it."""
 
     def __iter__(self) -> Iterator[GateRow]:
         return iter(self.rows)
 
     @property
     def outcome(self) -> str:
-        """pass, fail or inconclusive; with `strict`, what is inconclusive fails."""
-        found = overall([each.outcome for each in self.rows if each.decides])
+        """pass, fail, invalid or inconclusive; with `strict`, what is inconclusive fails.
+
+        Numbers that are wrong, or a baseline that did not answer, decide nothing. Queries that the candidate alone
+        did not answer count as nothing found: they may prove a loss, and else leave it invalid.
+        """
+        rows = [each for each in self.rows if each.decides]
+        found = overall([each.outcome for each in rows if each.outcome != INVALID])
+        broken = [each for each in rows if each.outcome == INVALID]
+        if any(each.check == "audit" or each.candidate is None for each in broken):
+            return INVALID
+        if broken and found != FAIL:
+            return INVALID
         return FAIL if self.strict and found == INCONCLUSIVE else found
 
     @property
+    def n(self) -> int:
+        """The queries that the whole was decided over; where measures count different ones, the fewest."""
+        return min((each.n for each in self.rows if not each.slice and each.check == "difference"), default=0)
+
+    @property
     def exit_code(self) -> int:
-        """0 pass, 1 fail, 4 inconclusive."""
+        """0 pass, 1 fail, 3 invalid (bad data), 4 inconclusive."""
         return EXIT_CODES[self.outcome]
 
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain data."""
         rows = [each.to_dict() for each in self.rows]
         head = {"outcome": self.outcome, "alpha": self.alpha, "strict": self.strict}
-        return {**head, "notes": self.notes, "rows": rows}
+        return {**head, "n": self.n, "notes": self.notes, "data": self.data, "rows": rows}
 
     def format(self, name: str = "table") -> str:
         """The gate as text: table, markdown, json or junit."""
@@ -96,6 +124,8 @@ def gate(
     floors: Mapping[str, float] | None = None,
     coverage: float | None = None,
     minimum: int = MINIMUM,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
     by: Grouping | None = None,
     seed: int = 0,
     **conventions: Any,
@@ -106,7 +136,8 @@ def gate(
     number. `margin` is the loss that would not matter, one for all measures or one for each. `floors` are means
     that the candidate must reach whatever the baseline has. `coverage` is the share of the documents that the
     candidate shows (down to the deepest cut-off asked for) that must have been judged; with less nothing is
-    decided. The other arguments are those of `evaluate`.
+    decided. Where baseline or candidate leaves more than `allow_missing` of the judged queries unanswered, or the
+    audit finds an error (unless `allow_errors`), the gate is invalid. The other arguments are those of `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
     >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
@@ -114,7 +145,7 @@ def gate(
     ('fail', 'pass')
     """
     check_conventions(conventions, gate)
-    _check(alpha, minimum, coverage, seed, floors)
+    _check(alpha, minimum, coverage, seed, floors, allow_missing)
     ready, by = prepare(judgments), groups_of(by, judgments)
     asked = _deciding(margin, floors) if measures is None else measures
     old, new = (evaluate(ready, each, asked, by=by, **conventions) for each in (baseline, candidate))
@@ -127,6 +158,8 @@ def gate(
         floors=floors,
         coverage=coverage,
         minimum=minimum,
+        allow_missing=allow_missing,
+        allow_errors=allow_errors,
         seed=seed,
     )
 
@@ -142,6 +175,8 @@ def gate_scores(
     floors: Mapping[str, float] | None = None,
     coverage: float | None = None,
     minimum: int = MINIMUM,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
     by: Grouping | None = None,
     anyway: bool = False,
     seed: int = 0,
@@ -155,7 +190,7 @@ def gate_scores(
     >>> gate_scores(good, bad).outcome
     'fail'
     """
-    _check(alpha, minimum, coverage, seed, floors)
+    _check(alpha, minimum, coverage, seed, floors, allow_missing)
     pair = {"baseline": baseline, "candidate": candidate}
     alike, notes = together(pair, "baseline", measures, groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
@@ -169,24 +204,21 @@ def gate_scores(
     rows = [difference_row(*each, minimum) for each in zip(compared, margins, decisions, strict=True)]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)
-    fewer = fewer_counted(compared, "baseline", len(new.queries))
-    said = [*notes, *fewer, *_wrong(alike)]
-    return Gate([*believed(rows, coverages), *coverages], alpha, strict, old, new, said)
+    data = {name: soundness(each, compared[0].measure, list(each)) for name, each in alike.items()}
+    wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
+    notes += fewer_counted(compared, "baseline", len(new.queries))
+    notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
+    told = {name: each.to_dict() for name, each in data.items()}
+    return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told)
 
 
 def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] | None) -> list[str]:
     return [*(margin if isinstance(margin, Mapping) else [DEFAULT]), *(floors or {})]
 
 
-def _wrong(scores: Mapping[str, Scores]) -> Iterator[str]:
-    """What makes the numbers of either wrong, as the audit says it."""
-    for name, each in scores.items():
-        for finding in each.audit:
-            if finding.severity == "error":
-                yield f"Before you trust this, {name}: {finding}"
-
-
-def _check(alpha: float, minimum: int, coverage: float | None, seed: int, floors: Any) -> None:
+def _check(
+    alpha: float, minimum: int, coverage: float | None, seed: int, floors: Any, allow_missing: float
+) -> None:
     check_alpha(alpha, 0.5)
     check_seed(seed)
     if not isinstance(minimum, int) or minimum < 2:
@@ -196,10 +228,11 @@ def _check(alpha: float, minimum: int, coverage: float | None, seed: int, floors
             f"floors: got {floors!r}, expected {{measure: number}}, like {{'nDCG@10': 0.4}}."
             " Next: give a mapping of measure to its lowest mean."
         )
-    if coverage is not None and not (isinstance(coverage, int | float) and 0 <= coverage <= 1):
-        raise UsageError(
-            f"coverage: got {coverage!r}, expected a share from 0 to 1. Next: give a share, like 0.8."
-        )
+    for name, share, like in (("coverage", coverage, 0.8), ("allow_missing", allow_missing, 0.1)):
+        if share is not None and not (isinstance(share, int | float) and 0 <= share <= 1):
+            raise UsageError(
+                f"{name}: got {share!r}, expected a share from 0 to 1. Next: give a share, like {like}."
+            )
 
 
 def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:

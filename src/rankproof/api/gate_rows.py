@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rankproof.api.checks import check_floor
 from rankproof.api.compare import Pair, corrected_in
 from rankproof.api.scores import Scores
+from rankproof.api.soundness import Soundness
 from rankproof.display import Displayable
 from rankproof.errors import one_of
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
 
 ENOUGH = 0.9
 """The share of what verdicts are counted over that must be settled, where nobody says otherwise."""
+ALLOWED = 0.07
+"""The share of the judged queries that baseline and candidate may leave unanswered, where nobody says otherwise."""
+INVALID = "invalid"
+"""The outcome of what the data cannot say: too much went unanswered, or the audit finds an error."""
 TOO_LITTLE = "too little is judged"
 """The note of a row whose numbers are not to be believed."""
 
@@ -24,7 +29,7 @@ class GateRow(Displayable):
     """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
 
     check: str
-    """difference, floor or coverage."""
+    """difference, floor, coverage, answers or audit."""
     measure: str
     slice: str
     """The group of queries; "" for all."""
@@ -41,7 +46,9 @@ class GateRow(Displayable):
     p: float | None = None
     detectable: float | None = None
     more: int | None = None
-    """How many more queries would settle it."""
+    """How many more queries would let it pass four times out of five, if nothing changed at all."""
+    passes_at: float | None = None
+    """The least margin at which these differences would pass."""
     note: str = ""
     """What limits the row, where something does."""
     corrected: float | None = None
@@ -79,6 +86,7 @@ def difference_row(pair: Pair, margin: float, found: Decision, minimum: int) -> 
         p=found.p,
         detectable=found.detectable,
         more=found.more,
+        passes_at=None if found.low is None else max(-found.low, 0.0),
         note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
         **corrected_in(pair),
     )
@@ -113,6 +121,29 @@ def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
     )
 
 
+def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
+    """A row for each side that left too many of the judged queries unanswered."""
+    return [
+        _limit_row(
+            "answers", "Answered", 1 - each.missing, each.queries, 1 - allowed, INVALID, name == "baseline"
+        )
+        for name, each in data.items()
+        if each.missing > allowed
+    ]
+
+
+def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:
+    """A row for each side of which the audit says that its numbers are wrong."""
+    return [
+        replace(
+            _limit_row("audit", f"Errors of the {name}", float(len(each.errors)), each.queries, 0, INVALID),
+            note="the audit finds an error in the data",
+        )
+        for name, each in data.items()
+        if each.errors
+    ]
+
+
 def coverage_rows(old: Scores, new: Scores, limit: float | None) -> list[GateRow]:
     """Too few judgments are no proof of a loss: they leave the question open.
 
@@ -122,23 +153,32 @@ def coverage_rows(old: Scores, new: Scores, limit: float | None) -> list[GateRow
     if judged:
         least = {name: min(each.judged_shares.get(name, 1.0) for each in (old, new)) for name in judged}
         enough = ENOUGH if limit is None else limit
-        return [_coverage(name, share, len(new.queries), enough) for name, share in least.items()]
+        return [_limit_row("coverage", name, part, len(new.queries), enough) for name, part in least.items()]
     if limit is None:
         return []
     unjudged = new.unjudged
     name = f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged"
-    return [_coverage(name, 1 - max(unjudged.values(), default=0.0), len(new.queries), limit)]
+    return [_limit_row("coverage", name, 1 - max(unjudged.values(), default=0.0), len(new.queries), limit)]
 
 
-def _coverage(measure: str, share: float, n: int, limit: float) -> GateRow:
+def _limit_row(
+    check: str,
+    measure: str,
+    value: float,
+    n: int,
+    limit: float,
+    short: str = INCONCLUSIVE,
+    of_baseline: bool = False,
+) -> GateRow:
+    """A value of the candidate, or the baseline, that must reach a limit; `short` is the outcome where it does not."""
     return GateRow(
-        check="coverage",
+        check=check,
         measure=measure,
         slice="",
-        outcome=PASS if share >= limit else INCONCLUSIVE,
+        outcome=PASS if value >= limit and short == INCONCLUSIVE else short,
         n=n,
-        baseline=None,
-        candidate=share,
+        baseline=value if of_baseline else None,
+        candidate=None if of_baseline else value,
         difference=None,
         low=None,
         high=None,

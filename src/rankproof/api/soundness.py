@@ -31,6 +31,8 @@ class Soundness:
     """The share of the first `depth` documents that nobody judged; None where that is not known."""
     ends: dict[str, tuple[float, float]] = field(default_factory=dict)
     """For a measure its mean, the worse first, with the documents nobody judged at their worst and at their best."""
+    higher: dict[str, bool] = field(default_factory=dict)
+    """For each of these measures whether more is better."""
     errors: tuple[str, ...] = ()
     """What the audit says makes the numbers wrong."""
 
@@ -63,6 +65,7 @@ def soundness(scores: Scores, measure: Measure, decided: Iterable[str] = ()) -> 
             for name, pair in bounded.items()
             if pair is not None
         },
+        higher={name: scores.column(name).measure.spec.higher for name in bounded},
         errors=tuple(str(each) for each in scores.audit if each.severity == "error"),
     )
 

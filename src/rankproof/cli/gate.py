@@ -24,7 +24,21 @@ if TYPE_CHECKING:
 @options.measures
 @click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Rate of false alarms. [0.05]")
-@click.option("--strict", is_flag=True, help="Fail what is inconclusive.")
+@click.option("--strict", is_flag=True, help="Fail what is inconclusive: exit code 1.")
+@click.option(
+    "--allow-inconclusive",
+    "lenient",
+    is_flag=True,
+    help="Let through what is inconclusive, with a warning: code 0.",
+)
+@click.option(
+    "--allow-missing",
+    type=float,
+    default=0.07,
+    metavar="S",
+    help="The share of the queries that may go unanswered. [0.07]",
+)
+@click.option("--allow-errors", is_flag=True, help="Decide although the audit finds an error in the data.")
 @click.option(
     "--floor", "floors", multiple=True, metavar="MEASURE=VALUE", help="A mean that must be reached."
 )
@@ -45,13 +59,14 @@ def command(
     output: str | None,
     history: str,
     anyway: bool,
+    lenient: bool,
     **settings: Any,
 ) -> None:
     """Decide whether a change may ship: pass, fail or inconclusive.
 
-    CANDIDATE is held against BASELINE. Exit code 0 is pass, 1 fail, 4
-    inconclusive. Inside GitHub Actions the result
-    is added to the step summary.
+    CANDIDATE is held against BASELINE. Exit code 0 is pass, 1 fail, 3 bad data
+    (too much unanswered, or an error of the audit), 4 inconclusive. Inside
+    GitHub Actions the result is added to the step summary.
 
     \b
     rankproof gate judgments.tsv main.run branch.run -m nDCG@10 --margin 0.01
@@ -65,6 +80,11 @@ def command(
 
     form = form or format_of(output)
     check(form)
+    if lenient and settings["strict"]:
+        raise UsageError(
+            "--strict and --allow-inconclusive: the one fails what is inconclusive, the other lets it through."
+            " Next: leave one of them out."
+        )
     settings |= {"measures": options.given(measures), "floors": _floors(floors)}
     settings["by"] = None if by is None else read_groups(by, words[0])
     if saved.are_names(words, history):
@@ -74,7 +94,27 @@ def command(
         found = _of_files(words, **settings)
     _show(found.format(form), output)
     _add_to_summary(found)
-    click.get_current_context().exit(found.exit_code)
+    allowed = lenient and found.outcome == "inconclusive"
+    if allowed:
+        _warn(found, aloud=output not in (None, "-") or form in ("table", "markdown"))
+    click.get_current_context().exit(0 if allowed else found.exit_code)
+
+
+def _warn(found: Gate, aloud: bool) -> None:
+    """Say that what is open was let through: inside GitHub Actions as an annotation, else in a sentence.
+
+    GitHub reads annotations on both streams; standard error where standard output is for machines.
+    """
+    from rankproof.reporting.gate import headline, sentence_of
+
+    view = found.to_dict()
+    why = [sentence_of(each, view) for each in view["rows"] if each["outcome"] == "inconclusive"]
+    said = " ".join([headline(view), *why])
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        escaped = said.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        click.echo(f"::warning title=rankproof gate::{escaped}", err=not aloud)
+    else:
+        click.echo("rankproof: note: inconclusive, and let through (--allow-inconclusive).", err=True)
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Gate:

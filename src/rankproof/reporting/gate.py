@@ -9,18 +9,21 @@ from xml.etree import ElementTree
 
 from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed
+from rankproof.reporting.conclusions import unanswered, unjudged
 from rankproof.reporting.differences import corrected_lines, corrected_sentences
 from rankproof.reporting.numbers import count, score, share
 from rankproof.reporting.tables import GAP, Column, cut, page_width, table, wrap
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
-HEADINGS = ("outcome", "measure", "before", "after", "difference", "bounds", "p drop")
+HEADINGS = ("outcome", "measure", "n", "before", "after", "difference", "bounds", "p drop")
 SAYS = {
     "pass": "No loss beyond the margin.",
     "fail": "The change makes it worse.",
     "inconclusive": "These queries cannot tell.",
+    "invalid": "The data cannot be trusted.",
 }
+MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
 
 
 def check(name: str) -> None:
@@ -62,12 +65,11 @@ def _table(rows: Sequence[Line]) -> list[str]:
 
 def markdown(view: View) -> str:
     """What a pull request shows: the outcome as a heading, the rows, then how to read them."""
-    mark = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}[view["outcome"]]
     lines = [
-        f"### {mark} {headline(view)}",
+        f"### {MARKS[view['outcome']]} {headline(view)}",
         "",
         "| " + " | ".join(HEADINGS) + " |",
-        "|---|---|" + "---:|" * 5,
+        "|---|---|" + "---:|" * 6,
     ]
     lines += [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(each)) + " |" for each in view["rows"]
@@ -78,23 +80,25 @@ def markdown(view: View) -> str:
 
 def junit(view: View) -> str:
     """A test suite with a case a row; what is inconclusive is skipped unless the gate is strict."""
-    failed, skipped = (
-        sum(_as_test(view, each) == kind for each in view["rows"]) for kind in ("failure", "skipped")
-    )
-    suite = ElementTree.Element("testsuite", name="rankproof gate", tests=str(len(view["rows"])))
-    suite.set("failures", str(failed))
-    suite.set("skipped", str(skipped))
-    for each in view["rows"]:
+    kinds = [_as_test(view, each) for each in view["rows"]]
+    suite = ElementTree.Element("testsuite", name="rankproof gate", tests=str(len(kinds)))
+    for attribute, kind in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
+        suite.set(attribute, str(kinds.count(kind)))
+    for each, kind in zip(view["rows"], kinds, strict=True):
         case = ElementTree.SubElement(suite, "testcase", classname=f"gate.{each['check']}", name=_label(each))
-        kind = _as_test(view, each)
+        said = sentence_of(each, view)
         if kind != "passed":
-            ElementTree.SubElement(case, kind, message=sentence_of(each)).text = sentence_of(each)
+            ElementTree.SubElement(case, kind, message=said).text = said
+        ElementTree.SubElement(case, "system-out").text = said
+    ElementTree.SubElement(suite, "system-out").text = "\n".join([headline(view), *notes(view)])
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 
 
 def _as_test(view: View, row: Line) -> str:
     if row["outcome"] == "inconclusive":
         return "failure" if view["strict"] and _open(row) else "skipped"
+    if row["outcome"] == "invalid":
+        return "error"
     return "failure" if row["outcome"] == "fail" else "passed"
 
 
@@ -109,7 +113,15 @@ def as_json(view: View) -> str:
 
 
 def headline(view: View) -> str:
-    """The outcome in a line."""
+    """The outcome in a line, and over how many queries."""
+    return f"{_headline(view)} {count(view['n'], 'query', 'queries')}."
+
+
+def _headline(view: View) -> str:
+    if view["outcome"] == "invalid":
+        return (
+            f"INVALID: {'; '.join(_broken(each) for each in view['rows'] if each['outcome'] == 'invalid')}."
+        )
     open_rows = any(map(_open, view["rows"]))
     if view["strict"] and view["outcome"] == "fail" and open_rows:
         return "FAIL: not every row could be decided, and the gate is strict."
@@ -126,29 +138,85 @@ def _uncovered(row: Line) -> bool:
 
 
 def sentences(view: View) -> list[str]:
-    """Why each row that did not pass did not, and how the gate decides."""
-    said = [sentence_of(each) for each in view["rows"] if each["outcome"] != "pass"]
+    """Why each row that did not pass did not, what limits the others, and how the gate decides."""
+    said = [sentence_of(each, view) for each in view["rows"] if each["outcome"] != "pass"]
     return [
-        *view.get("notes", ()),
         *said,
+        *(f"{_label(each)}: {_inside(each)}" for each in view["rows"] if _lost_inside(each, view)),
+        *notes(view),
         f"Bounds are one-sided at {share(1 - view['alpha'])}; p drop is how often chance alone gives a drop as "
         "large, corrected over all rows (Holm).",
     ]
 
 
-def sentence_of(row: Line) -> str:
+def notes(view: View) -> list[str]:
+    """What went unanswered, what nobody judged and what that could turn, and what was noted beside the rows."""
+    data = view["data"]
+    turned = (
+        _turned(each, data) for each in view["rows"] if each["check"] == "difference" and not each["slice"]
+    )
+    return [*view["notes"], *unanswered(data), *unjudged(data), *filter(None, turned)]
+
+
+def _turned(row: Line, data: Mapping[str, Line]) -> str:
+    """A decision that would be another if the documents nobody judged were relevant."""
+    before, after = (data[side]["ends"].get(row["measure"]) for side in ("baseline", "candidate"))
+    if before is None or after is None or row["outcome"] not in ("pass", "fail"):
+        return ""
+    then = after[1] - before[1]
+    gain = then if data["candidate"]["higher"].get(row["measure"], True) else -then
+    if (row["outcome"] == "pass") == (gain >= -row["limit"]):
+        return ""
+    return (
+        f"What nobody judged could turn this {row['outcome']}: if those documents were relevant, {_label(row)} would "
+        f"change by {signed(then)}, not {signed(row['difference'])}."
+    )
+
+
+def _lost_inside(row: Line, view: View) -> bool:
+    """Whether a loss is sure that the margin allows."""
+    decided = row["check"] == "difference" and row["outcome"] == "pass"
+    return decided and row["p"] is not None and row["p"] <= view["alpha"]
+
+
+def _inside(row: Line) -> str:
+    return (
+        f"{signed(row['difference'])} is a sure loss (p drop {probability(row['p'])}) within the margin of "
+        f"{row['limit']:g}; several of these add up, which an anchor sees."
+    )
+
+
+def _broken(row: Line) -> str:
+    if row["check"] == "audit":
+        return f"{row['note']} ({row['measure'].lower()}: {row['candidate']:.0f})"
+    side = "baseline" if row["candidate"] is None else "candidate"
+    answered = row["baseline"] if row["candidate"] is None else row["candidate"]
+    return (
+        f"the {side} answered {answered * row['n']:.0f} of {count(row['n'], 'query', 'queries')} ({share(answered)}), "
+        f"and {share(row['limit'])} must be"
+    )
+
+
+def sentence_of(row: Line, view: View) -> str:
     """One row in words."""
     what = _label(row)
+    if row["outcome"] == "invalid":
+        return f"{what}: {_broken(row)}."
     if row["check"] == "floor":
         return f"{what}: {_level(row)}, and {row['limit']:g} must be reached."
     if row["check"] == "coverage":
         return f"{what}: {share(row['candidate'])} judged, and {share(row['limit'])} is asked for."
     if row["outcome"] == "pass":
-        return f"{what}: {signed(row['difference'])}, a loss of {row['limit']:g} is ruled out."
+        over = count(row["n"], "query", "queries")
+        return f"{what}: {signed(row['difference'])} over {over}, a loss of {row['limit']:g} is ruled out."
     if row["outcome"] == "fail":
         over = count(row["n"], "query", "queries")
         return f"{what}: {signed(row['difference'])} over {over}, beyond the margin of {row['limit']:g}."
-    return f"{what}: {signed(row['difference'])}, cannot tell{_missing(row)}."
+    over = f"{signed(row['difference'])} over {count(row['n'], 'query', 'queries')}"
+    if row["p"] is not None and row["p"] <= view["alpha"] and not row["note"]:
+        sure = f"{over} is a loss (p drop {probability(row['p'])})"
+        return f"{what}: {sure}; whether it is beyond {row['limit']:g} is open."
+    return f"{what}: {over}, cannot tell{_missing(row, view)}."
 
 
 def _level(row: Line) -> str:
@@ -159,14 +227,20 @@ def _level(row: Line) -> str:
     return raw if row["corrected"] is None else f"{score(row['corrected'])} (by the judge alone {raw})"
 
 
-def _missing(row: Line) -> str:
+def _missing(row: Line, view: View) -> str:
+    """What is missing for a decision: answers, else what would let a change pass that changes nothing."""
     if row["note"]:
         return f": {row['note']}"
     said = ""
     if row["detectable"] is not None:
-        said += f": {row['n']} queries show losses of {score(row['detectable'])} and more"
+        said += f": these show losses of {score(row['detectable'])} and more"
+    if any(each["unanswered"] for each in view["data"].values()):
+        return f"{said}. Answer the queries that were left out first"
     if row["more"] is not None:
-        said += f"; about {count(row['more'], 'more query', 'more queries')} would settle it"
+        needed = count(row["n"] + row["more"], "query", "queries")
+        said += f". If nothing changed, about {needed} would let it pass at this margin"
+    if row["passes_at"] is not None:
+        said += f"{',' if row['more'] is not None else '.'} these at a margin of {score(row['passes_at'])}"
     return said
 
 
@@ -176,15 +250,10 @@ def _label(row: Line) -> str:
 
 def _cells(row: Line) -> tuple[str, ...]:
     if row["check"] != "difference":
-        return (
-            row["outcome"],
-            _label(row),
-            "",
-            score(row["candidate"]),
-            "",
-            f"{row['check']} {row['limit']:g}",
-            "",
-        )
+        before, after = ("" if row[side] is None else score(row[side]) for side in ("baseline", "candidate"))
+        after = after or ("" if before else score(None))
+        limit = f"{row['check']} {row['limit']:g}"
+        return (row["outcome"], _label(row), f"{row['n']:,}", before, after, "", limit, "")
     bounds = (
         "" if row["low"] is None or row["high"] is None else f"{signed(row['low'])} {signed(row['high'])}"
     )
@@ -192,6 +261,7 @@ def _cells(row: Line) -> tuple[str, ...]:
     return (
         row["outcome"],
         _label(row),
+        f"{row['n']:,}",
         before,
         after,
         signed(row["difference"]),

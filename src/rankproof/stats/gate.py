@@ -43,7 +43,7 @@ class Decision:
     detectable: float | None
     """The true drop that this many queries show four times out of five or more, beside all other rows."""
     more: int | None
-    """How many more queries would settle it, if the difference stays what it is; None: not known, or settled."""
+    """How many more queries would let it pass four times out of five if nothing changed; None: not known, or none."""
 
 
 def decide(
@@ -96,7 +96,7 @@ def _decision(
     low, high = (end if np.isfinite(end) else None for end in ends)
     outcome = _outcome(gain, low, high, p, margin, alphas[0]) if n >= minimum else INCONCLUSIVE
     step = step_of(column)
-    more = _more(gain, wide, n, margin, alphas, step) if outcome == INCONCLUSIVE else None
+    more = _more(wide, n, margin, alphas[0], step) if outcome == INCONCLUSIVE else None
     more = minimum - n if n < minimum else more
     detectable = None if wide is None else smallest_detectable(wide, n, alphas[1], sides=1, step=step)
     return Decision(outcome, gain, low, high, p, n, detectable, more)
@@ -112,10 +112,7 @@ def _outcome(
     return INCONCLUSIVE
 
 
-def _more(
-    gain: float, wide: float | None, n: int, margin: float, alphas: tuple[float, float], step: float
-) -> int | None:
-    """The queries still missing to show that the loss stays within the margin, or that there is one."""
-    target, alpha = (gain + margin, alphas[0]) if gain > -margin else (gain, alphas[1])
-    needed = queries_needed(target, wide, alpha, sides=1, step=step) if wide and target else None
-    return None if needed is None else max(needed - n, 1)
+def _more(wide: float | None, n: int, margin: float, alpha: float, step: float) -> int | None:
+    """The queries still missing to let a change pass that changes nothing, four times out of five; None: no more."""
+    needed = queries_needed(margin, wide, alpha, sides=1, step=step) if wide and margin else None
+    return None if needed is None or needed <= n else needed - n

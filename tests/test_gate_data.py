@@ -1,0 +1,187 @@
+"""The gate never passes what the data cannot carry, and every face says over how many queries it decided."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from rankproof import compare, gate, report
+from rankproof.errors import DataError
+from tests.shell import rankproof
+
+N = 120
+JUDGED = {f"q{i}": {"a": 1, "b": 0} for i in range(N)}
+RNG = np.random.default_rng(0)
+GOOD = {q: ["a", "b"] if RNG.random() < 0.8 else ["b", "a"] for q in JUDGED}
+
+
+def part(share: float, first: int = 0) -> dict[str, list[str]]:
+    """The good ranking with so many of the queries answered, from a place on."""
+    kept = list(JUDGED)[first : first + round(share * N)]
+    return {q: GOOD[q] for q in kept}
+
+
+def empty(share: float) -> dict[str, list[str]]:
+    """The same, but the other queries are answered with nothing."""
+    return {q: GOOD[q] if q in part(share) else [] for q in JUDGED}
+
+
+NOTHING_RELEVANT = {q: {"a": 0, "b": 0} for q in JUDGED}
+UNJUDGED = {q: ["x", "y"] for q in JUDGED}
+BROKEN: dict[str, tuple[Any, Any, Any]] = {
+    "a baseline of one query": (JUDGED, part(1 / N), GOOD),
+    "a candidate of one query": (JUDGED, GOOD, part(1 / N)),
+    "both of one query": (JUDGED, part(1 / N), part(1 / N)),
+    "a quarter of the baseline": (JUDGED, part(0.75), GOOD),
+    "a quarter of both": (JUDGED, part(0.75), part(0.75)),
+    "other quarters": (JUDGED, part(0.75), part(0.75, 30)),
+    "halves that do not meet": (JUDGED, part(0.5), part(0.5, 60)),
+    "a tenth of both, empty": (JUDGED, empty(0.9), empty(0.9)),
+    "no relevant document": (NOTHING_RELEVANT, GOOD, GOOD),
+    "all unjudged": (JUDGED, UNJUDGED, UNJUDGED),
+    "an unjudged candidate": (JUDGED, GOOD, UNJUDGED),
+    "queries of another set": (JUDGED, GOOD, {f"p{q}": docs for q, docs in GOOD.items()}),
+}
+
+NONE_LEFT = ("queries of another set", "halves that do not meet")
+"""Where unanswered queries are left out, these leave none that both answer."""
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: str) -> None:
+    judged, old, new = BROKEN[case]
+    if missing == "skip" and case in NONE_LEFT:
+        with pytest.raises(DataError):
+            gate(judged, old, new, "nDCG@10, RR", missing=missing)
+        return
+    found = gate(judged, old, new, "nDCG@10, RR", missing=missing)
+    assert found.outcome in ("invalid", "fail")
+    assert found.exit_code == {"invalid": 3, "fail": 1}[found.outcome]
+    for form in ("table", "markdown", "junit"):
+        text = " ".join(found.format(form).split())
+        assert re.search(r"answered|the audit finds|Before you trust", text), (form, text)
+    suite = ElementTree.fromstring(found.format("junit").encode())
+    assert int(suite.get("failures", 0)) + int(suite.get("errors", 0)) > 0
+    assert json.loads(found.format("json"))["outcome"] == found.outcome
+    compared = " ".join(str(compare(judged, {"old": old, "new": new}, "RR", missing=missing)).split())
+    page = " ".join(report(judged, {"old": old, "new": new}, "RR", missing=missing).text().split())
+    for text in (compared, page):
+        assert re.search(r"Unanswered|None of the|No query has|no document at all", text), text
+
+
+def test_queries_that_the_candidate_alone_lost_are_a_loss() -> None:
+    found = gate(JUDGED, GOOD, part(0.5), "nDCG@10")
+    assert (found.outcome, found.exit_code) == ("fail", 1)
+    assert "candidate 60 of 120 queries" in " ".join(str(found).split())
+
+
+def test_a_few_unanswered_queries_are_told_and_decide_nothing() -> None:
+    few = part(1 - 4 / N)
+    found = gate(JUDGED, few, few, "nDCG@10")
+    assert found.outcome == "pass"
+    assert (
+        "Unanswered (each counts as nothing found): baseline 4 of 120 queries, candidate 4 of 120"
+        in " ".join(str(found).split())
+    )
+
+
+def test_what_is_allowed_is_decided() -> None:
+    quarter = part(0.75)
+    assert gate(JUDGED, quarter, quarter, "RR", allow_missing=0.25).outcome == "pass"
+    assert gate(JUDGED, quarter, quarter, "RR", allow_missing=0.24).outcome == "invalid"
+    assert gate(NOTHING_RELEVANT, GOOD, GOOD, "RR", allow_errors=True).outcome == "pass"
+    assert gate(JUDGED, quarter, quarter, "RR", strict=True).exit_code == 3
+
+
+def test_every_face_says_over_how_many_queries() -> None:
+    for found in (gate(JUDGED, GOOD, GOOD, "RR"), gate(JUDGED, GOOD, part(0.95, 6), "RR", margin=0.001)):
+        for form in ("table", "markdown"):
+            text = found.format(form)
+            assert "120 queries." in text.splitlines()[0]
+            assert re.search(r"\b120\b", "\n".join(text.splitlines()[1:]))
+        assert json.loads(found.format("json"))["n"] == 120
+        for case in ElementTree.fromstring(found.format("junit").encode()).iter("testcase"):
+            assert "120 queries" in (case.findtext("system-out") or "")
+
+
+def test_an_unjudged_share_of_one_side_is_told_with_what_it_could_turn() -> None:
+    old = {q: ["a", "b"] for q in JUDGED}
+    new = {q: ["u", "a"] if i % 2 else ["a", "u"] for i, q in enumerate(JUDGED)}
+    found = " ".join(str(gate(JUDGED, old, new, "P@1, nDCG@10")).split())
+    assert found.startswith("FAIL")
+    assert "Nobody judged, of the first document: baseline 0 %, candidate 50 %." in found.replace(
+        "1 document", "document"
+    )
+    assert "What nobody judged could turn this fail" in found
+    both = " ".join(str(gate(JUDGED, old, old, "P@1")).split())
+    assert "obody judged" not in both
+
+
+def test_a_sure_loss_inside_the_margin_is_told() -> None:
+    judged = {f"q{i}": {"a": 1, **{f"b{j}": 1 for j in range(200)}} for i in range(60)}
+    new = {q: [f"b{j}" for j in range(100)] for q in judged}
+    old = {q: [*docs, "a"] for q, docs in new.items()}
+    found = " ".join(str(gate(judged, old, new, "R@101")).split())
+    assert found.startswith("PASS")
+    assert "R@101: -0.0050 is a sure loss" in found
+
+
+def files(folder: Path, new: dict[str, list[str]]) -> list[str]:
+    for name, content in (("old.run", GOOD), ("new.run", new)):
+        lines = [f"{q} Q0 {d} {r} {10 - r} t" for q, docs in content.items() for r, d in enumerate(docs, 1)]
+        (folder / name).write_text("\n".join(lines) + "\n")
+    rows = [f"{q} 0 {d} {g}" for q, docs in JUDGED.items() for d, g in docs.items()]
+    (folder / "j.qrels").write_text("\n".join(rows) + "\n")
+    return ["gate", "j.qrels", "old.run", "new.run", "-m", "nDCG@10"]
+
+
+OPEN = {q: GOOD[q][::-1] if i in (3, 50) else GOOD[q] for i, q in enumerate(JUDGED)}
+"""Two queries of 120 turned: neither a loss nor none."""
+
+
+def test_the_exit_codes_of_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    words = [*files(tmp_path, OPEN), "--margin", "0.001"]
+    assert rankproof(tmp_path, *words).returncode == 4
+    assert rankproof(tmp_path, *words, "--strict").returncode == 1
+    allowed = rankproof(tmp_path, *words, "--allow-inconclusive")
+    assert allowed.returncode == 0
+    assert "inconclusive, and let through" in allowed.stderr
+    both = rankproof(tmp_path, *words, "--strict", "--allow-inconclusive")
+    assert both.returncode == 2
+    quarter = files(tmp_path, part(0.25))
+    assert rankproof(tmp_path, *quarter, "--allow-inconclusive").returncode == 1
+    halved = rankproof(tmp_path, "gate", "j.qrels", "new.run", "new.run", "--allow-inconclusive")
+    assert halved.returncode == 3
+    assert halved.stdout.startswith("INVALID: the baseline answered 30 of 120 queries")
+    assert (
+        rankproof(tmp_path, "gate", "j.qrels", "new.run", "new.run", "--allow-missing", "0.75").returncode
+        == 0
+    )
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "json", "junit"])
+def test_inside_actions_what_is_let_through_is_annotated(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", os.fspath(summary))
+    words = [*files(tmp_path, OPEN), "--margin", "0.001", "--allow-inconclusive", "-f", form]
+    ran = rankproof(tmp_path, *words)
+    assert ran.returncode == 0
+    told = ran.stdout if form in ("table", "markdown") else ran.stderr
+    (line,) = [each for each in told.splitlines() if each.startswith("::warning")]
+    assert "120 queries" in line
+    assert "%25" in line or "%" not in line
+    assert "INCONCLUSIVE" in summary.read_text(encoding="utf-8")
+    if form == "json":
+        assert json.loads(ran.stdout)["outcome"] == "inconclusive"
