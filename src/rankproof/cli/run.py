@@ -10,7 +10,7 @@ import click
 
 from rankproof.cli import INTERRUPTED, options
 from rankproof.cli.output import oddities_told, wrote
-from rankproof.cli.targets import may_replace
+from rankproof.cli.targets import goes_on, may_replace
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def command(
     from rankproof.outputs import check_free
 
     if details is not None:
-        check_free(details, force=may_replace(output))
+        check_free(details, force=goes_on())
     form = format_of(output, to or ("trec" if output == STDOUT else None))
     kept = _kept(cache, output, fresh)
     with oddities_told():
@@ -88,7 +88,7 @@ def command(
     run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
     _write(run, output, form)
     if details is not None:
-        _write_details(run, details, may_replace(output))
+        _write_details(run, details)
     _tell(run, str(run), to_stdout=judgments is not None and output != STDOUT)
     _tidy(run, kept, keep=cache is not None)
     if run.failures and not any(run.ranking.values()):
@@ -143,7 +143,7 @@ def _write(run: Run, output: str, form: str) -> None:
     wrote(output, [note for note in notes if not note.startswith("queries without documents")])
 
 
-def _write_details(run: Run, path: str, force: bool) -> None:
+def _write_details(run: Run, path: str) -> None:
     from rankproof.outputs import write_file
 
     lines = [
@@ -156,7 +156,7 @@ def _write_details(run: Run, path: str, force: bool) -> None:
         }
         for row in run.rows
     ]
-    write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=force)
+    write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=True)
     wrote(path)
 
 

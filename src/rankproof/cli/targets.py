@@ -17,6 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FORCE = "rankproof.force"
 _TARGETS = "rankproof.targets"
 _OWN = "rankproof.own"
+_BEGUN = "rankproof.begun"
 
 
 class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of click have no argument here
@@ -30,8 +31,8 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of cl
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The same name, if the file may be written."""
         meta = {} if ctx is None else ctx.meta
-        begun = bool(self.beside) and os.path.exists(f"{value}{self.beside}")
-        check_free(value, force=begun or may_replace(value, meta))
+        meta[_BEGUN] = bool(self.beside) and os.path.exists(f"{value}{self.beside}")
+        check_free(value, force=meta[_BEGUN] or may_replace(value, meta))
         _check_once(value, meta.setdefault(_TARGETS, set()))
         # What was free at the beginning is ours: nobody's work is thrown away at its end.
         meta.setdefault(_OWN, set()).add(os.path.realpath(value))
@@ -69,6 +70,12 @@ def force(command: F) -> F:
 
 def _remember(context: click.Context, option: click.Parameter, given: bool) -> None:
     context.meta[_FORCE] = given
+
+
+def goes_on() -> bool:
+    """Whether the command may write over what it wrote when it was interrupted, or is told to."""
+    meta = click.get_current_context().meta
+    return bool(meta.get(_FORCE) or meta.get(_BEGUN))
 
 
 def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
