@@ -319,7 +319,7 @@ NFC, NFD = (unicodedata.normalize(form, "café") for form in ("NFC", "NFD"))
         ("number-ids", "7.0", "7", "error"),
         ("case-of-ids", "Doc-a", "doc-A", "error"),
         ("spaces-in-ids", "doc a", "doca", "error"),
-        ("unicode-forms", NFC, NFD, "note"),
+        ("unicode-forms", NFC, NFD, "error"),
     ],
 )
 def test_ids_that_differ_in_spelling_only(kind: str, judged: str, ranked: str, severity: str) -> None:

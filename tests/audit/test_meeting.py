@@ -153,6 +153,6 @@ def test_what_makes_numbers_wrong_stands_above_them() -> None:
     many = compare(JUDGED, {"own": RANKED, "files": AS_FILES}, "RR")
     for shown in (str(scores), scores.format("markdown"), str(many), many.format("markdown")):
         text = " ".join(shown.replace("\\", "").split())
-        assert text.index("without '.md' at their end") < text.index("RR")
-        assert text.count("without '.md' at their end") == 1
+        assert text.index("because of '.md' at their end") < text.index("RR")
+        assert text.count("because of '.md' at their end") == 1
     assert "not to be trusted" not in str(evaluate(JUDGED, RANKED, "RR"))

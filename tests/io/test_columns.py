@@ -31,7 +31,7 @@ def every_frame_is_large(monkeypatch):
 
 
 def found_by(rankings, judgments, conventions=NO, census=None):
-    hits = join(judgments, rankings.blocks(judgments, conventions, census or Census()), conventions)
+    hits = join(judgments, rankings.blocks(judgments, conventions, census or Census()), conventions, census)
     ties = [hits.rank if hits.first is None else hits.first, hits.rank if hits.last is None else hits.last]
     found = [hits.query, hits.rank, hits.doc, hits.grade, hits.retrieved, hits.answered, *ties]
     return [column.tolist() for column in found]

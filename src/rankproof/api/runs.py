@@ -70,6 +70,10 @@ class Run(Displayable):
         """Every document of every question as columns."""
         return self._rankings.table()
 
+    def part(self, rows: int) -> RankingTable:
+        """The first documents of questions from all over the run."""
+        return self._rankings.part(rows)
+
     @cached_property
     def _rankings(self) -> MappingRankings:
         return MappingRankings(self.ranking, self.name)

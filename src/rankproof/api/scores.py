@@ -269,15 +269,17 @@ class Scores(Displayable):
     @cached_property
     def audit(self) -> Audit:
         """What is to be known about the data before the numbers are believed."""
-        from rankproof.core.audit import Audit, audit_hits, explained
+        from rankproof.core.audit import Audit, audit_hits, explained, spelt_otherwise
 
         if self.hits is None or self.judgments is None:
             return Audit.from_dict(self.stored.get("audit", []))
         measures = [column.measure for column in self.columns.values()]
         found = audit_hits(self.judgments, self.hits, self.census, measures, self.conventions)
-        if self.ranking is None or found.of_kind("no-common-documents") is None:
+        if self.ranking is None:
             return found
-        return explained(found, self.judgments, self.hits, self.ranking.table())
+        if found.of_kind("no-common-documents") is not None:
+            return explained(found, self.judgments, self.hits, self.ranking.table())
+        return spelt_otherwise(found, self.judgments, self.hits, self.ranking)
 
     @cached_property
     def definition(self) -> dict[str, Any]:

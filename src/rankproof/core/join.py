@@ -83,6 +83,14 @@ class Census(Displayable):
     """Rankings of which some ranks were held against their scores."""
     ranks_contrary: int = 0
     """Those of them in which a rank puts a document above one with a higher score."""
+    lists: int = 0
+    """Rankings of several documents whose scores were looked at in the order in which they were given."""
+    rising: int = 0
+    """Those of them in which next to no score is below the one before."""
+    rises: int = 0
+    """How often a score is above the one before."""
+    falls: int = 0
+    """How often it is below."""
     notes: list[str] = field(default_factory=list)
     """What was taken as what: the guessed columns, the format."""
 
@@ -96,6 +104,9 @@ class Rankings(Protocol):
 
     def table(self) -> RankingTable:
         """Every row, judged or not."""
+
+    def part(self, rows: int) -> RankingTable:
+        """About so many rows from all over it, the first of many queries, at little cost however large it is."""
 
     def blocks(
         self, judgments: Judgments, conventions: Conventions, census: Census
@@ -126,7 +137,7 @@ def join(
     retrieved, answered, rows = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool), _Rows()
     for block in blocks:
         if census is not None and isinstance(block, Block):
-            note_extremes(block.score, census)
+            note_scores(block.score, block.start[:-1], census)
         ordered = block if isinstance(block, Ordered) else ranked(block, judgments, conventions)
         retrieved[ordered.query] = ordered.length
         answered[ordered.query] = True
@@ -135,13 +146,37 @@ def join(
     return unjudged_as(hits, conventions)
 
 
-def note_extremes(score: Array, census: Census) -> None:
-    """Count the scores that double precision cannot tell from their neighbours."""
+def note_scores(score: Array, start: Array, census: Census) -> None:
+    """Count what is odd about scores: those without a neighbour of their own, and rankings in which they rise."""
     huge = int(np.count_nonzero(np.abs(score) >= EXACT))
     if huge:
         infinite = int(np.count_nonzero(np.isinf(score)))
         census.infinite += infinite
         census.huge += huge - infinite
+    census.lists += len(start)
+    if len(score) > 1:
+        _note_rises(score, start, census)
+
+
+MOSTLY = 10
+"""A ranking rises where less than one step in so many falls: answers of two indexes put together have one fall."""
+
+
+def _note_rises(score: Array, start: Array, census: Census) -> None:
+    """Count the steps up and down within rankings; `start` says where each begins."""
+    up = np.append(False, score[1:] > score[:-1])
+    begin = start[start < len(score)]
+    up[begin] = False
+    rises = int(np.count_nonzero(up))
+    if not rises:
+        census.falls += len(score) - len(begin)
+        return
+    down = np.append(False, score[1:] < score[:-1])
+    down[begin] = False
+    census.rises += rises
+    census.falls += int(np.count_nonzero(down))
+    ups, downs = (np.add.reduceat(steps, begin, dtype=np.intp) for steps in (up, down))
+    census.rising += int(np.count_nonzero((ups > 0) & (MOSTLY * downs <= ups)))
 
 
 def _add(rows: _Rows, ordered: Ordered) -> None:

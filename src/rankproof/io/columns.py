@@ -18,7 +18,7 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census, Ordered, Rankings
 from rankproof.core.judgments import Judgments
-from rankproof.core.table import RankingTable
+from rankproof.core.table import PLACES, RankingTable
 from rankproof.io.ids import judged_kinds
 from rankproof.io.trec.chunks import PAD, Chunk
 from rankproof.io.trec.collect import NotTogether, collected
@@ -72,6 +72,16 @@ class ColumnRankings:
     def table(self) -> RankingTable:
         """Every row, as it was read."""
         return self.slow().table()
+
+    def part(self, rows: int) -> RankingTable:
+        """The rows from a few places of the columns."""
+        length, step = max(1, rows // PLACES), self.columns.num_rows / PLACES
+        slices = [self.columns.slice(int(place * step), length) for place in range(PLACES)]
+        query, doc = (
+            [str(each) for piece in slices for each in piece.column(name).to_pylist()]
+            for name in ("query", "doc")
+        )
+        return RankingTable(query, doc, source=self.source)
 
     def blocks(
         self, judgments: Judgments, conventions: Conventions, census: Census

@@ -23,7 +23,7 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.finding import Finder, Ranking, finder
 from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds, keys_are_integers
-from rankproof.io.lists import check_ranking, check_score, ranking_as_dict, ranking_table
+from rankproof.io.lists import check_ranking, check_score, columns, ranking_as_dict, ranking_table
 from rankproof.io.numbers import numbers_in
 from rankproof.io.relevant import judgments_from_mapping
 
@@ -70,6 +70,14 @@ class MappingRankings:
         integers = are_integers(self.mapping, f"{self.source}, queries")
         queries = list(map(str, self.mapping)) if integers else list(self.mapping)
         return ranking_table(queries, list(self.mapping.values()), self.source)
+
+    def part(self, rows: int) -> RankingTable:
+        """The first documents of queries from all over the mapping."""
+        every = list(self.mapping)
+        some = every[:: max(1, len(every) // QUERIES)]
+        each = max(1, rows // max(1, len(some)))
+        firsts = [columns(self.mapping[query], self.source)[0][:each] for query in some]
+        return ranking_table([*map(str, some)], firsts, self.source)
 
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:
         """What the mapping holds for each judged query, in the order of the judgments."""

@@ -12,7 +12,7 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
-from rankproof.core.table import RankingTable
+from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import check_same_kind, judged_kinds
 from rankproof.io.rows import Rows, check_not_empty
@@ -64,6 +64,10 @@ class RowRankings:
     def table(self) -> RankingTable:
         """Every row, as it was read."""
         return self.rows
+
+    def part(self, rows: int) -> RankingTable:
+        """The rows from a few places of the table."""
+        return part_of(self.rows, rows)
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""

@@ -2,6 +2,6 @@
 
 from rankproof.core.audit.finding import Audit, Finding
 from rankproof.core.audit.joined import audit_hits
-from rankproof.core.audit.whole import audit_full, explained
+from rankproof.core.audit.whole import audit_full, explained, spelt_otherwise
 
-__all__ = ["Audit", "Finding", "audit_full", "audit_hits", "explained"]
+__all__ = ["Audit", "Finding", "audit_full", "audit_hits", "explained", "spelt_otherwise"]

@@ -153,12 +153,12 @@ def _twin_finding(spelling: Spelling, pairs: list[tuple[str, str]], sides: Sides
         len(pairs),
         f"{count_of(len(pairs), 'id differs', 'ids differ')} between {' and '.join(sides)} only in "
         f"{spelling.differ}.",
-        tuple(_side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
+        tuple(side_by_side(one, other) for one, other in pairs[:EXAMPLES]),
         spelling.advice,
     )
 
 
-def _side_by_side(one: str, other: str) -> str:
+def side_by_side(one: str, other: str) -> str:
     """Two ids that may look the same: then as their escapes."""
     same = unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
     return f"{one!a} and {other!a}" if same else f"{shorten(one, 40)} and {shorten(other, 40)}"
@@ -216,7 +216,7 @@ def _affixed(long: set[str], short: set[str], sides: Sides) -> Finding | None:
                 f"The ids of the {sides[0]} match those of the {sides[1]} without {affix!r} at their {where}."
             )
             pairs = sorted((each, bare[each]) for each in bare.keys() & short)[:2]
-            examples = tuple(_side_by_side(*pair) for pair in pairs)
+            examples = tuple(side_by_side(*pair) for pair in pairs)
             return Finding("error", "affixes-of-ids", len(long), said, examples, _ALIKE)
     return None
 

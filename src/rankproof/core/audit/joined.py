@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankproof.core.audit import grades, measured, queries, trap
+from rankproof.core.audit import direction, grades, measured, queries, trap
 from rankproof.core.audit.case import Case
 from rankproof.core.audit.finding import Audit
 from rankproof.core.conventions import Conventions
@@ -13,7 +13,7 @@ from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 
-CHECKS = (*queries.CHECKS, *grades.CHECKS, *measured.CHECKS, *trap.CHECKS)
+CHECKS = (*queries.CHECKS, *direction.CHECKS, *grades.CHECKS, *measured.CHECKS, *trap.CHECKS)
 
 
 def audit_hits(

@@ -43,3 +43,9 @@ SCALE = range(-2, 6)
 
 SCALE_ROWS = 20
 """With fewer documents than this, few different scores mean nothing."""
+
+LOOKED_AT = 5_000
+"""Ranked documents in which ids spelt otherwise are looked for: a rule that matters is among so many."""
+
+READ_WHOLE = 2_000_000
+"""Up to so many ranked documents all are looked at, where a part of them showed that ids are spelt otherwise."""

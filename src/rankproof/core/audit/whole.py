@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -13,10 +13,11 @@ from rankproof.core.audit.ids import affixes, twins
 from rankproof.core.audit.joined import audit_hits
 from rankproof.core.audit.queries import all_scores_equal, no_common_documents, no_common_queries
 from rankproof.core.audit.rankings import WholeRankings, gathered
-from rankproof.core.audit.thresholds import EXAMPLES, SCALE, SCALE_ROWS, SELF_FOUND
+from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet
+from rankproof.core.audit.thresholds import EXAMPLES, LOOKED_AT, READ_WHOLE, SCALE, SCALE_ROWS, SELF_FOUND
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Hits
-from rankproof.core.join import Census
+from rankproof.core.join import Census, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
@@ -38,13 +39,52 @@ def audit_full(
     whole = gathered(table)
     free = audit_hits(judgments, hits, case.census, measures, case.conventions)
     found = chain(_meeting(case, whole), *(check(whole) for check in CHECKS))
-    return Audit.of({each.kind: each for each in (*free, *found)}.values())
+    return Audit.of(
+        with_spelling({each.kind: each for each in (*free, *found)}.values(), misspelt(case, table))
+    )
+
+
+def misspelt(case: Case, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
+    """Documents and queries that both sides have, under ids that are spelt otherwise."""
+    judgments = case.judgments
+    if not case.answered.all():
+        missing, known = case.names(~case.answered), set(judgments.queries)
+        extra = [each for each in dict.fromkeys(table.query) if each not in known]
+        yield from misspelt_queries(missing, extra, judgments.queries)
+    yield from misspelt_documents(unmet(judgments, table), partly)
+
+
+def with_spelling(found: Iterable[Finding], spelt: Iterable[Finding]) -> list[Finding]:
+    """Findings with those about spelling, which say more than others of their kind."""
+    more = list(spelt)
+    kinds = {each.kind for each in more} | ({"affixes-of-ids"} if more else set())
+    return [*(each for each in found if each.kind not in kinds), *more]
+
+
+def spelt_otherwise(found: Audit, judgments: Judgments, hits: Hits, ranking: Rankings) -> Audit:
+    """The audit of a joined ranking with the ids that would meet if they were spelt alike.
+
+    A part of the ranking says whether there are any; only then is all of it looked at.
+    """
+    case, rows = Case(judgments, hits), int(hits.retrieved.sum())
+    lost = (hits.grade > 0).sum() < (judgments.grade > 0).sum()
+    if case.answered.all() and not (lost and rows > len(hits.doc)):
+        return found
+    part = getattr(ranking, "part", None)
+    table = ranking.table() if part is None or rows <= LOOKED_AT else part(LOOKED_AT)
+    spelt = list(misspelt(case, table, partly=rows > LOOKED_AT))
+    if spelt and LOOKED_AT < rows <= READ_WHOLE:
+        spelt = list(misspelt(case, ranking.table()))
+    return Audit.of(with_spelling(found, spelt)) if spelt else found
 
 
 def explained(found: Audit, judgments: Judgments, hits: Hits, table: RankingTable) -> Audit:
     """The audit of two sides without a document in common, with what keeps them apart and examples of both."""
-    apart = _meeting(Case(judgments, hits), gathered(table))
-    return Audit.of({each.kind: each for each in (*found, *apart)}.values())
+    case = Case(judgments, hits)
+    apart = _meeting(case, gathered(table))
+    return Audit.of(
+        with_spelling({each.kind: each for each in (*found, *apart)}.values(), misspelt(case, table))
+    )
 
 
 def _meeting(case: Case, whole: WholeRankings) -> Iterator[Finding]:

@@ -31,9 +31,8 @@ def collected(scanned: Iterable[Scanned], index: Index, census: Census) -> list[
 
 
 def _add(census: Census, more: Census) -> None:
-    census.dropped += more.dropped
-    census.huge += more.huge
-    census.infinite += more.infinite
+    for name in ("dropped", "huge", "infinite", "lists", "rising", "rises", "falls"):
+        setattr(census, name, getattr(census, name) + getattr(more, name))
 
 
 def _count_extra(census: Census, queries: dict[bytes, None], index: Index) -> None:

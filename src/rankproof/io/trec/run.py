@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
+from io import SEEK_END, BufferedReader, BytesIO
 from itertools import chain
 from typing import BinaryIO
 
@@ -16,11 +16,11 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.table import RankingTable
+from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, opened
 from rankproof.io.ids import check_same_kind, judged_kinds
-from rankproof.io.trec.chunks import Chunk, chunks
+from rankproof.io.trec.chunks import SIZE, Chunk, chunk_of, chunks
 from rankproof.io.trec.collect import NotTogether, collected
 from rankproof.io.trec.gather import gathered
 from rankproof.io.trec.index import Index, index_of
@@ -28,6 +28,9 @@ from rankproof.io.trec.lines import BadLine, Lines, Repeated, split
 from rankproof.io.trec.parallel import in_order
 from rankproof.io.trec.rows import COLUMNS, DOC, QUERY
 from rankproof.io.trec.scan import Scanned, note_ranks_of, numbers, scan
+
+LINE = 50
+"""About how many bytes a line of a run has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,19 @@ class TrecRankings:
         """The lines of one query as columns, and lines of others; of a large run it takes only a small part."""
         return self._table(query.encode())
 
+    def part(self, rows: int) -> RankingTable:
+        """Lines from a few places of the run; of a compressed one from its first megabytes."""
+        query: list[str] = []
+        doc: list[str] = []
+        with self._opened() as stream:
+            for content in _pieces(stream, LINE * rows // PLACES):
+                text = content[content.find(b"\n") + 1 : content.rfind(b"\n") + 1]
+                if text:
+                    lines = split(chunk_of(text), COLUMNS)
+                    query += lines.fields(slice(None), QUERY)
+                    doc += lines.fields(slice(None), DOC)
+        return RankingTable(query, doc, source=self.source)
+
     def _table(self, wanted: bytes | None) -> RankingTable:
         """The lines of the chunks in which `wanted` occurs; None: of all."""
         query: list[str] = []
@@ -124,6 +140,18 @@ class TrecRankings:
         return DataError(
             f"{self.source}, line {number(bad.line)}: {bad.found}. Next: mend the line or drop it."
         )
+
+
+def _pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Bytes from several places of a stream; one that is decompressed can only be read on."""
+    if isinstance(stream, BytesIO | BufferedReader) and stream.seekable():
+        end = stream.seek(0, SEEK_END)
+        for place in range(PLACES):
+            stream.seek(end * place // PLACES)
+            yield stream.read(size)
+        return
+    for _ in range(PLACES):
+        yield stream.read(SIZE)[:size]
 
 
 def _note_ranks(first: Chunk, census: Census) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from rankproof.core.contrary import SAMPLE, note_ranks
 from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
-from rankproof.core.join import Block, Census, Ordered, doubtful, note_extremes, ranked
+from rankproof.core.join import Block, Census, Ordered, doubtful, note_scores, ranked
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, Chunk, chunk_of
@@ -51,7 +51,7 @@ def scan_lines(
     rows = _rows(lines, query, score, index)
     kept = without_repeats(rows, conventions.duplicates)
     noticed = Census(dropped=len(rows.row) - len(kept.row))
-    note_extremes(kept.score, noticed)
+    note_scores(kept.score, starts_of(kept.query), noticed)
     return Scanned(names, _ranked(kept, index, judgments, conventions), noticed)
 
 
@@ -100,11 +100,16 @@ def _rows(lines: Lines, query: Array, score: Array, index: Index) -> Rows:
     return Rows(lines, row, query, score, begin, length, key)
 
 
+def starts_of(query: Array) -> Array:
+    """Where each run of one query begins."""
+    return np.append(0, np.flatnonzero(query[1:] != query[:-1]) + 1)[: len(query)]
+
+
 def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Conventions) -> list[Ordered]:
     """The rankings in strict order of score, and those that are not."""
     if not len(rows.row):
         return []
-    start = np.append(0, np.flatnonzero(rows.query[1:] != rows.query[:-1]) + 1)
+    start = starts_of(rows.query)
     length = np.diff(np.append(start, len(rows.row)))
     hit, judged = index.find(rows.key, rows.query, rows.lines.chunk, rows.begin, rows.length)
     ranking = np.searchsorted(start, hit, side="right") - 1

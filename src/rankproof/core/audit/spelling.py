@@ -1,0 +1,333 @@
+"""Ranked documents that nobody judged under this id, though the same document was judged under another spelling.
+
+The rules are looked for query by query: a ranked id and a judged id that only differ by a rule count, where
+both belong to one query. So four topics of ten are noticed, and ids that happen to look alike are not.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations
+from urllib.parse import unquote_plus
+
+from rankproof.core.audit.finding import Finding, count_of, listed, percent
+from rankproof.core.audit.ids import side_by_side
+from rankproof.core.audit.thresholds import EXAMPLES
+from rankproof.core.judgments import Judgments
+from rankproof.core.table import RankingTable
+
+RULES_AT_ONCE = 3
+"""So many ways of spelling are looked for at once: upper case, an ending and a percent sign."""
+
+LOOKED_AT = 200
+"""Pairs of ids by which the rules are found; how often each holds is counted on all afterwards."""
+
+SAME_AFFIX = 3
+"""So many documents with one and the same prefix or ending too many are no accident."""
+
+ASKED = 40
+"""Queries in which a prefix or an ending is looked for."""
+
+COLLIDE = 0.05
+"""A rule under which more than one judged document in twenty is taken for another joins what is apart."""
+
+MATTERS = 0.01
+"""From one in a hundred relevant documents on, the numbers are wrong in the second decimal."""
+
+_WHOLE_NUMBER = re.compile(r"^0+(?=\d+(\.0+)?$)|(?<=\d)\.0+$", re.MULTILINE)
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+_ENDING = re.compile(r"(?<=[^/\\\n])\.[A-Za-z][A-Za-z0-9]{0,9}$", re.MULTILINE)
+_HOST = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/\n]*/*|^//[^/\n]*/*|^www\.[^/\n]*/+|^/+|/+$", re.MULTILINE)
+_QUERY = re.compile(r"[?#].*$", re.MULTILINE)
+_FOLDERS = re.compile(r"^.*[/\\](?=.)", re.MULTILINE)
+_PART = re.compile(
+    r"([#@|]|::)[\w.:-]*$|[-_:. /](chunk|part|passage|seg|sent|p|c|s)?[-_]?\d+$", re.IGNORECASE | re.MULTILINE
+)
+_ANYTHING = re.compile("")
+_PUNCTUATION = re.compile(r"([^\w\n]|_)+")
+_BLANKS = re.compile(r"[^\S\n]+|[\u200b-\u200f\u2060\ufeff\u00ad]+")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way in which two spellings of an id differ."""
+
+    kind: str
+    differ: str
+    same: Callable[[str], str]
+    """Equal for two ids that differ in this way only; it takes many ids at once, one a line."""
+    sign: re.Pattern[str]
+    """What ids hold (one a line) where the rule could matter: most rules are ruled out by one look at all ids."""
+    strict: bool = True
+    """Whether a single pair is enough: what the rule leaves out is no part of a name."""
+
+
+def _mended(text: str) -> str:
+    """UTF-8 that was read as Latin-1 or Windows-1252."""
+    return text if text.isascii() else "\n".join(map(_mended_line, text.split("\n")))
+
+
+def _mended_line(text: str) -> str:
+    for wrong in () if text.isascii() else ("cp1252", "latin-1"):
+        try:
+            return text.encode(wrong).decode("utf-8")
+        except UnicodeError:
+            pass
+    return text
+
+
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+
+RULES = (
+    Rule("encoding-of-ids", "HTML entities", html.unescape, re.compile("&")),
+    Rule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, re.compile("[%+]")),
+    Rule("encoding-of-ids", "text read in the wrong encoding", _mended, _FOREIGN),
+    Rule(
+        "unicode-forms",
+        "how accented or wide letters are stored (Unicode forms)",
+        lambda text: text if text.isascii() else unicodedata.normalize("NFKC", text),
+        _FOREIGN,
+    ),
+    Rule("spaces-in-ids", "spaces", partial(_BLANKS.sub, ""), re.compile(r"[^\S\n]|[^\x00-\x7f]")),
+    Rule("case-of-ids", "upper and lower case", str.casefold, re.compile(r"[A-Z]|[^\x00-\x7f]")),
+    *(
+        Rule(kind, differ, partial(removed.sub, ""), sign, strict=False)
+        for kind, differ, removed, sign in (
+            ("affixes-of-ids", "what follows ? or # in a URL", _QUERY, re.compile("[?#]")),
+            ("affixes-of-ids", "scheme, host and slashes of a URL", _HOST, re.compile("/|www")),
+            ("affixes-of-ids", "the folders before their names", _FOLDERS, re.compile(r"[/\\]")),
+            ("affixes-of-ids", "the numbers of parts at their end", _PART, re.compile("[-#@|:_. /]")),
+            ("affixes-of-ids", "the endings of their file names", _ENDING, re.compile(r"\.[A-Za-z]")),
+            ("spaces-in-ids", "punctuation", _PUNCTUATION, re.compile(r"[^A-Za-z0-9\n]")),
+            ("number-ids", "zeros before their numbers", _ZEROS, re.compile(r"(?<!\d)0\d")),
+        )
+    ),
+    Rule(
+        "number-ids",
+        "leading zeros or a decimal point",
+        partial(_WHOLE_NUMBER.sub, ""),
+        re.compile(r"^0|\d\.0", re.MULTILINE),
+    ),
+)
+"""In the order in which they are applied where several are needed."""
+
+Way = tuple[Rule, ...]
+
+
+def spelt(way: Way, ids: Sequence[str]) -> list[str]:
+    """Ids as all rules of a way leave them; one of which nothing is left stays as it is."""
+    text = "\n".join(ids)
+    for rule in way:
+        text = rule.same(text)
+    left = text.split("\n")
+    if len(left) != len(ids):  # an id with a line end in it
+        return [spelt(way, [each])[0] if "\n" not in each and "%0" not in each else each for each in ids]
+    return [form or each for form, each in zip(left, ids, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Unmet:
+    """The judged documents that a ranking lacks, and the ranked ones that nobody judged, query by query."""
+
+    lost: Mapping[str, Sequence[str]]
+    relevant: frozenset[tuple[str, str]]
+    """Those of the lost ones that are relevant, with their query."""
+    wanted: int
+    """How many relevant ones there are, lost or not."""
+    unjudged: Mapping[str, Sequence[str]]
+    judged: Sequence[str]
+    """All ids of judged documents: a rule must not join these."""
+
+    @property
+    def ranked(self) -> int:
+        """How many ranked documents nobody judged."""
+        return sum(map(len, self.unjudged.values()))
+
+    def met(self, way: Way) -> list[tuple[str, str, str]]:
+        """Query, judged id and ranked id of all that are one under these rules."""
+        lost, ranked = (spelt(way, docs) for _, docs in self._flat)
+        both = set(lost).intersection(ranked)
+        if not both:
+            return []
+        known = {
+            (query, form): doc
+            for query, form, doc in zip(self._flat[0][0], lost, self._flat[0][1], strict=True)
+            if form in both
+        }
+        return [
+            (query, known[query, form], doc)
+            for query, form, doc in zip(self._flat[1][0], ranked, self._flat[1][1], strict=True)
+            if form in both and (query, form) in known
+        ]
+
+    @cached_property
+    def _flat(self) -> tuple[tuple[list[str], list[str]], ...]:
+        """Of each side the queries and the documents, one entry a document."""
+        return tuple(
+            ([q for q, docs in side.items() for _ in docs], [doc for docs in side.values() for doc in docs])
+            for side in (self.lost, self.unjudged)
+        )
+
+    def joins_others(self, way: Way) -> bool:
+        """Whether the rules take judged documents for one another."""
+        ids = list(dict.fromkeys(self.judged[:: max(1, len(self.judged) // 2000)]))
+        return len(ids) - len(set(spelt(way, ids))) > COLLIDE * len(ids)
+
+
+def unmet(judgments: Judgments, table: RankingTable) -> Unmet:
+    """What of judgments and ranking does not meet, in the queries that both have."""
+    lost, unjudged = dict[str, list[str]](), dict[str, list[str]]()
+    relevant, wanted = set[tuple[str, str]](), 0
+    docs = table.doc
+    for query, rows in table.by_query().items():
+        if query not in judgments.index:
+            continue
+        grades = judgments.of(query)
+        ranked = dict.fromkeys(docs[row] for row in rows)
+        lost[query] = [doc for doc in grades if doc not in ranked]
+        unjudged[query] = [doc for doc in ranked if doc not in grades]
+        wanted += sum(grade > 0 for grade in grades.values())
+        relevant.update((query, doc) for doc in lost[query] if grades[doc] > 0)
+    return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.docs)
+
+
+def ways(sides: Unmet) -> list[Way]:
+    """The ways of spelling under which documents meet: the simplest first, of these what explains most."""
+    ids = "\n".join(doc for side in (sides.lost, sides.unjudged) for docs in side.values() for doc in docs)
+    useful = [rule for rule in RULES if rule.sign.search(ids)]
+    rules = [rule for rule in useful if rule.strict or not sides.joins_others((rule,))]
+    normal = tuple(rule for rule in rules if rule.strict and rule.kind != "number-ids")
+    learnt = [*_affixes(sides, ()), *(_affixes(sides, normal) if normal else ())]
+    rules[len(normal) : len(normal)] = {rule.differ: rule for rule in learnt}.values()
+    pairs, found = _candidates(sides, tuple(rules)), list[Way]()
+    for size in range(1, RULES_AT_ONCE + 1):
+        some = list(combinations([rule for rule in rules if _changes(rule, pairs)], size))
+        while pairs and some:
+            explained = [_same(way, pairs) for way in some]
+            best = max(explained, key=sum)
+            way = some.pop(explained.index(best))
+            if not any(best):
+                break
+            if _plausible(way, [pair for pair, same in zip(pairs, best, strict=True) if same], sides):
+                found.append(way)
+                pairs = [pair for pair, same in zip(pairs, best, strict=True) if not same]
+    return found
+
+
+Pair = tuple[str, str, str]
+"""A query, a judged document, a ranked one."""
+
+
+def _changes(rule: Rule, pairs: list[Pair]) -> bool:
+    ids = [each for _, *both in pairs for each in both]
+    return spelt((rule,), ids) != ids
+
+
+def _same(way: Way, pairs: list[Pair]) -> list[bool]:
+    """Which of the pairs are one under these rules."""
+    one, other = (spelt(way, side) for side in ([y for _, y, _ in pairs], [x for _, _, x in pairs]))
+    return [left == right for left, right in zip(one, other, strict=True)]
+
+
+def _plausible(way: Way, pairs: list[Pair], sides: Unmet) -> bool:
+    """Whether the rules explain more than an accident would, and keep apart what was judged apart."""
+    enough = min(SAME_AFFIX, max(2, len(sides.relevant)))
+    strict = all(rule.strict for rule in way)
+    return (strict or len({one for _, one, _ in pairs}) >= enough) and not sides.joins_others(way)
+
+
+def _candidates(sides: Unmet, rules: Way) -> list[Pair]:
+    """Pairs that are one under all rules, under one, or under one and all that need no second pair."""
+    tries = [rules, *((each,) for each in rules)]
+    tries += [tuple(r for r in rules if r.strict or r is each) for each in (None, *rules)]
+    found: dict[Pair, None] = {}
+    for way in dict.fromkeys(each for each in tries if each):
+        found.update(dict.fromkeys(sides.met(way)))
+    every = list(found)
+    return every[:: max(1, len(every) // LOOKED_AT)]
+
+
+def _affixes(sides: Unmet, before: Way) -> list[Rule]:
+    """Constant text before or behind an id on one side, found from ids that hold those of the other."""
+    counts: dict[tuple[str, str], set[str]] = {}
+    queries = [query for query, docs in sides.lost.items() if docs and sides.unjudged[query]]
+    for query in queries[:: max(1, len(queries) // ASKED)]:
+        lost = [doc for doc in sides.lost[query] if (query, doc) in sides.relevant] or sides.lost[query]
+        left, right = spelt(before, lost[:20]), spelt(before, sides.unjudged[query][:50])
+        for short, longer in _inside(left, right):
+            start, _, end = longer.partition(short)
+            if not (_splits_number(start, short) or _splits_number(short, end)):
+                counts.setdefault((start, end), set()).add(short)
+    wanted = min(SAME_AFFIX, max(2, len(sides.relevant)))
+    often = Counter({affix: len(docs) for affix, docs in counts.items() if len(docs) >= wanted})
+    return [_affix_rule(*affix) for affix, _ in often.most_common(3)]
+
+
+def _inside(left: list[str], right: list[str]) -> Iterator[tuple[str, str]]:
+    """Each id of one side with each of the other that holds it and more."""
+    for some, others in ((left, right), (right, left)):
+        every = "\n".join(others)
+        for short in some:
+            if short and short in every:
+                yield from ((short, longer) for longer in others if short in longer and short != longer)
+
+
+def _splits_number(left: str, right: str) -> bool:
+    return left[-1:].isdigit() and right[:1].isdigit()
+
+
+def _affix_rule(start: str, end: str) -> Rule:
+    said = [f"{start!r} at their start"] if start else []
+    said += [f"{end!r} at their end"] if end else []
+
+    whole = re.compile(f"^{re.escape(start)}(.+){re.escape(end)}$", re.MULTILINE)
+    return Rule("affixes-of-ids", listed(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False)
+
+
+def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
+    """For each way of spelling what would be judged if ids were compared by it; `partly`: some were looked at."""
+    for way in ways(sides):
+        met = sides.met(way)
+        queries, found = {query for query, _, _ in met}, {(query, judged) for query, judged, _ in met}
+        relevant = len(found & sides.relevant)
+        looked = " looked at" if partly else ""
+        yield Finding(
+            "error" if relevant and relevant >= MATTERS * sides.wanted else "warning",
+            _kind(way),
+            len(met),
+            f"{count_of(len(met), 'ranked document counts', 'ranked documents count')} as never judged only because "
+            f"of {listed(rule.differ for rule in way)}: {percent(len(met) / sides.ranked)} of the unjudged ones"
+            f"{looked}, in {count_of(len(queries), 'query')}; "
+            f"{count_of(relevant, 'relevant document is', 'relevant documents are')} missed by it.",
+            tuple(side_by_side(one, other) for _, one, other in met[:EXAMPLES]),
+            "spell the ids of both sides alike, and measure again.",
+        )
+
+
+def misspelt_queries(
+    missing: Sequence[str], extra: Sequence[str], judged: Sequence[str]
+) -> Iterator[Finding]:
+    """For each way of spelling the judged queries that are answered under another id."""
+    lost = frozenset(("", each) for each in missing)
+    sides = Unmet({"": missing}, lost, len(judged), {"": extra}, judged)
+    for way in ways(sides):
+        met = {one: other for _, one, other in sides.met(way)}
+        yield Finding(
+            "error",
+            _kind(way),
+            len(met),
+            f"{count_of(len(met), 'judged query has', 'judged queries have')} no ranking only because of "
+            f"{listed(rule.differ for rule in way)}.",
+            tuple(side_by_side(one, other) for one, other in [*met.items()][:EXAMPLES]),
+            "spell the ids of both sides alike, and measure again.",
+        )
+
+
+def _kind(way: Way) -> str:
+    return way[0].kind if len(way) == 1 else "spelling-of-ids"
