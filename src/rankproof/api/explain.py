@@ -39,6 +39,8 @@ class Explanation(Displayable):
 
     own: Explained
     other: Explained | None = None
+    wrong: tuple[str, ...] = ()
+    """What makes the numbers of this ranking wrong, as the audit says it."""
 
     @property
     def value(self) -> float:
@@ -53,7 +55,12 @@ class Explanation(Displayable):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
         versus = None if self.other is None else self.other.to_dict()
-        return {**self.own.to_dict(), "versus": versus, "differences": self.differences}
+        return {
+            **self.own.to_dict(),
+            "versus": versus,
+            "differences": self.differences,
+            "wrong": list(self.wrong),
+        }
 
     def html(self, name: str = "the ranking", *, queries: Any = None, documents: Any = None) -> str:
         """The same as a page: found and wanted as sets, the list beside the ideal, the steps.
@@ -64,7 +71,7 @@ class Explanation(Displayable):
 
     def __str__(self) -> str:
         """The list, the steps, and what differs."""
-        return text(self.own, self.other)
+        return text(self.own, self.other, self.wrong)
 
     def _in_one_line(self) -> str:
         """What it explains."""
@@ -96,11 +103,15 @@ def explain(
     query = _known(query, judged)
     table = opened.table_near(query) if hasattr(opened, "table_near") else opened.table()
 
-    def under(name: str | None) -> Explained:
-        scores = evaluate(judged, opened, [measure], profile=name, **conventions)
-        return explained(scores, judged, table, query)
+    def under(name: str | None) -> Scores:
+        return evaluate(judged, opened, [measure], profile=name, **conventions)
 
-    return Explanation(under(profile), None if versus is None else under(versus))
+    own, other = under(profile), None if versus is None else under(versus)
+    return Explanation(
+        explained(own, judged, table, query),
+        None if other is None else explained(other, judged, table, query),
+        tuple(own.wrong),
+    )
 
 
 def explanation_page(
@@ -113,7 +124,9 @@ def explanation_page(
     every = [each for explanations in systems.values() for each in explanations]
     query = every[0].own.query
     listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
-    measures = zip(*([Side(n, x.own, x.other) for x in found] for n, found in systems.items()), strict=True)
+    measures = zip(
+        *([Side(n, x.own, x.other, x.wrong) for x in found] for n, found in systems.items()), strict=True
+    )
     lesson = Lesson(
         query=query,
         measures=tuple(measures),

@@ -52,6 +52,8 @@ class Grid(Displayable):
     notes: tuple[str, ...]
     rankings: Mapping[str, Mapping[str, list[str]]]
     """What each configuration found for each question it was run on."""
+    wrong: tuple[str, ...] = ()
+    """What makes numbers wrong, as the audit of each configuration says it."""
     remembered: str = ""
     """How many answers were known from an earlier run, and of when they are; "" where none was."""
 
@@ -80,6 +82,7 @@ class Grid(Displayable):
             "chosen_on": self.chosen_on,
             "held_out": None if self.held is None else asdict(self.held),
             "notes": list(self.notes),
+            "wrong": list(self.wrong),
         }
 
     def format(self, name: str = "table") -> str:
@@ -207,6 +210,7 @@ def _summed_up(
         held=worth,
         notes=(*_notes(plan, every, baseline, first, held, worth), *_oddities(runner.steps)),
         rankings={each.name: each.ranking for each in usable},
+        wrong=tuple(_wrong(usable)),
         remembered=remembered(runner.steps.answers),
     )
 
@@ -243,6 +247,17 @@ def _notes(
         )
     if plan.halves:
         yield "Configurations were weeded out on the way: n says on how many questions each was run."
+
+
+def _wrong(usable: Sequence[Tried]) -> Iterator[str]:
+    """Each error once, with the configurations it is about."""
+    about: dict[str, list[str]] = {}
+    for tried in usable:
+        for each in () if tried.scores is None else tried.scores.wrong:
+            about.setdefault(each, []).append(tried.name)
+    for each, names in about.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield f"{names[0]}{more}: {each}"
 
 
 def _oddities(steps: Steps) -> Iterator[str]:

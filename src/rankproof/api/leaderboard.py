@@ -65,10 +65,12 @@ class Leaderboard(Displayable):
     """Whether more is better."""
     left_out: int = 0
     """Queries that have no value in some system, and so are in no mean here."""
+    wrong: tuple[str, ...] = ()
+    """What makes numbers wrong, as the audit of each system says it."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
-        return {**asdict(self), "moves": list(self.moves)}
+        return {**asdict(self), "moves": list(self.moves), "wrong": list(self.wrong)}
 
     def format(self, name: str = "table") -> str:
         """The leaderboard as text: table, markdown or json."""
@@ -185,6 +187,7 @@ def leaderboard(
         alpha=alpha,
         higher=higher,
         left_out=every - len(queries),
+        wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
     )
 
 

@@ -281,6 +281,11 @@ class Scores(Displayable):
             return explained(found, self.judgments, self.hits, self.ranking.table())
         return spelt_otherwise(found, self.judgments, self.hits, self.ranking)
 
+    @property
+    def wrong(self) -> list[str]:
+        """What makes the numbers wrong: the errors of the audit, each in words."""
+        return [str(each) for each in self.audit if each.severity == "error"]
+
     @cached_property
     def definition(self) -> dict[str, Any]:
         """Every policy and parameter that shaped the numbers, as plain data."""

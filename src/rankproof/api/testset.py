@@ -45,10 +45,14 @@ def pool(
     """
     if order not in ORDERS:
         raise one_of("order", order, ORDERS)
-    tables = {name: ordered(each.table()) for name, each in load_rankings(rankings).items()}
+    opened = load_rankings(rankings)
+    tables = {name: ordered(each.table()) for name, each in opened.items()}
     made = pooled(tables, depth)
     if judgments is not None:
-        made = unjudged(made, graded(load_judgments(judgments)))
+        judged = load_judgments(judgments)
+        scores = {name: evaluate(judged, each, "P@10", duplicates="first") for name, each in opened.items()}
+        wrong = tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong)
+        made = replace(unjudged(made, graded(judged)), wrong=wrong)
     return replace(made, order=order, per_query=_share(budget, made))
 
 

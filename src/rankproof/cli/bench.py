@@ -8,6 +8,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.output import format_of, oddities_told, write
+from rankproof.cli.trust import end
 
 
 @click.command("bench")
@@ -48,3 +49,4 @@ def command(
     write(found.format(chosen), output)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)
+    end(found.wrong, shown=output is None and chosen not in ("csv", "jsonl"))

@@ -9,6 +9,7 @@ import click
 from rankproof.cli import as_options, options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import TEXTS, format_of, telling, write
+from rankproof.cli.trust import end, errors_of
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def command(
         found = _of_files(words, shown_as, **settings)
     text = found.format(form, worst)
     write(as_options(text) if form in TEXTS else text, output)
+    end(errors_of(found.scores), shown=form in (*TEXTS, "markdown") and output is None)
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:

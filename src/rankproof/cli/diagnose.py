@@ -9,6 +9,7 @@ import click
 from rankproof.cli import as_options, options
 from rankproof.cli.files import check_one_stdin, read_groups
 from rankproof.cli.output import TEXTS, format_of, telling, write
+from rankproof.cli.trust import end
 
 DEFAULT = "nDCG@10"
 
@@ -61,3 +62,5 @@ def command(
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT, **settings)
         text = found.format(chosen, settings["worst"] if options.written("worst") else None)
     write(as_options(text) if chosen in TEXTS else text, output)
+    wrong = [str(each) for each in found.findings if each.severity == "error"]
+    end(wrong, shown=output is None)

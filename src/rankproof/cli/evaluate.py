@@ -9,6 +9,7 @@ import click
 from rankproof.cli import as_options, options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
+from rankproof.cli.trust import end, errors_of
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,17 +94,9 @@ def _worst(scores: dict[str, Scores], n: int) -> str:
 
 
 def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | None) -> None:
-    """Write the results; what makes them wrong goes to standard error where they have no place for it."""
+    """Write the results; what makes them wrong goes to standard error if they have no place for it, and ends with 3."""
     write(as_options(str(text)) if form in TEXTS else text, output)
-    if form not in TEXTS or output is not None:
-        _warn(scores)
-
-
-def _warn(scores: dict[str, Scores]) -> None:
-    for name, each in scores.items():
-        for finding in each.audit:
-            if finding.severity == "error":
-                click.echo(as_options(f"rankproof: {name}: {finding}"), err=True)
+    end(errors_of(scores), shown=form in TEXTS and output is None)
 
 
 def rendered(

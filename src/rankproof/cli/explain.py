@@ -9,6 +9,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
 from rankproof.cli.output import TEXTS, format_of, telling, write
+from rankproof.cli.trust import end
 
 if TYPE_CHECKING:
     from rankproof.api.explain import Explanation
@@ -71,6 +72,8 @@ def command(
         write(as_json([each.to_dict() for each in found]), output)
     else:
         write("\n".join(map(str, found)), output)
+    wrong = (f"{name}: {each}" for name, explained in systems for one in explained for each in one.wrong)
+    end(wrong, shown=output is None)
 
 
 def _explained(

@@ -11,6 +11,7 @@ from rankproof.cli.asking import judge_named
 from rankproof.cli.files import named
 from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
 from rankproof.cli.targets import may_replace
+from rankproof.cli.trust import end, errors_of
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def command(
         lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
         click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
     write(_rendered(scores, form, per_query, blame, output), output)
+    end(errors_of(scores), shown=form == "table" and output is None)
 
 
 def _is_page(output: str | None) -> bool:

@@ -9,6 +9,7 @@ import click
 from rankproof.cli import options, saved
 from rankproof.cli.boards import scored
 from rankproof.cli.output import format_of, telling, write
+from rankproof.cli.trust import end
 
 
 @click.command("leaderboard")
@@ -52,3 +53,4 @@ def command(
     with telling("ordering"):
         found = leaderboard(scored(words, asked, history, **settings), first, alpha=alpha, seed=seed)
     write(found.format(form), output)
+    end(found.wrong, shown=output is None)

@@ -7,6 +7,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
 from rankproof.cli.output import telling, write
+from rankproof.cli.trust import end
 
 
 @click.command("pool")
@@ -53,3 +54,4 @@ def command(
         f"{made.work:,} of them to judge, by {order}.{where}",
         err=True,
     )
+    end(made.wrong)

@@ -10,6 +10,7 @@ from rankproof.cli import options, saved
 from rankproof.cli.boards import scored
 from rankproof.cli.files import check_one_stdin
 from rankproof.cli.output import format_of, telling, write
+from rankproof.cli.trust import end, errors_of
 from rankproof.core.names import parse_all
 from rankproof.errors import UsageError
 from rankproof.reporting.numbers import count
@@ -59,10 +60,11 @@ def command(
     check(form)
     names = [each.name for each in parse_all(list(measures))] if measures else []
     if len(words) == 2 and other is None and not saved.are_names(words, history):
-        found = _of_files(words, names, lower, p)
+        found, wrong = _of_files(words, names, lower, p), list[str]()
     else:
-        found = _of_systems(words, names, other, p, history)
+        found, wrong = _of_systems(words, names, other, p, history)
     write(found.format(form), output)
+    end(wrong)
 
 
 def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
@@ -78,7 +80,7 @@ def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float
 
 def _of_systems(
     words: tuple[str, ...], measures: list[str], other: str | None, p: float, history: str
-) -> RankCorrelation:
+) -> tuple[RankCorrelation, list[str]]:
     """Rankings under two measures, or under two sets of judgments by one."""
     from rankproof.api.leaderboard import rank_correlation
 
@@ -94,9 +96,10 @@ def _of_systems(
     with telling("scoring"):
         mine = scored(words, measures, history)
         if other is None:
-            return rank_correlation(mine, None, *measures, p=p)
+            return rank_correlation(mine, None, *measures, p=p), errors_of(mine)
         theirs = scored((other, *words[1:]), measures, history)
-    return rank_correlation(mine, theirs, measures[0], names=(words[0], other), p=p)
+    found = rank_correlation(mine, theirs, measures[0], names=(words[0], other), p=p)
+    return found, [*errors_of(mine), *errors_of(theirs)]
 
 
 def _two(measures: list[str]) -> UsageError:

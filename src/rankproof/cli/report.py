@@ -10,6 +10,7 @@ from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import telling, write, wrote
 from rankproof.cli.targets import may_replace
+from rankproof.cli.trust import end
 
 
 @click.command("report")
@@ -69,3 +70,5 @@ def command(
         write(made.text(), None)
     else:
         wrote(output)
+    wrong = [f"{', '.join(on)}: {each}" for each, on in made.content.findings if each.severity == "error"]
+    end(wrong, shown=output is None)

@@ -6,6 +6,7 @@ import click
 
 from rankproof.cli import as_options, options
 from rankproof.cli.output import TEXTS, format_of, write
+from rankproof.cli.trust import end, errors_of
 
 
 @click.command("show")
@@ -33,10 +34,11 @@ def command(name: str, history: str, per_query: bool, form: str | None) -> None:
     scores = kept.scores(name)
     if per_query:
         write(render_queries({name: {each: scores.values(each) for each in scores}}, form), None)
-        return
+        return end(errors_of({name: scores}))
     if form not in TEXTS:
         write(render([scores.summary(name)], form), None)
-        return
+        return end(errors_of({name: scores}), shown=form == "markdown")
     head = [*described(kept.show(name).to_dict()).splitlines(), ""]
     lay_out = terminal.full if form == "full" else terminal.text
     write(as_options(lay_out([scores.summary(name)], above=head)), None)
+    return end(errors_of({name: scores}), shown=True)

@@ -161,7 +161,13 @@ def _method(view: View, rows: int, sliced: int) -> str:
 
 
 def _records(write: Callable[[Sequence[data.Record]], str]) -> Callable[[View], str]:
-    return lambda view: write([dict(each) for each in view["rows"]])
+    return lambda view: write([{**each, **_error_field(view)} for each in view["rows"]])
+
+
+def _error_field(view: View) -> dict[str, str]:
+    """What makes the numbers wrong, where something does."""
+    told = [f"{', '.join(on)}: {each}" for each, on in view["findings"] if each.severity == "error"]
+    return {"errors": " ".join(told)} if told else {}
 
 
 _FORMATS: dict[str, Callable[[View], str]] = {

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankproof.core.summary import Pair, Row, Summary
@@ -21,7 +21,18 @@ Reasons = dict[str, dict[str, dict[str, str]]]
 """The same, with why a query has no value in its place."""
 
 
-TEXTS = ("ranking", "query", "slice", "measure", "interval", "note", "reason", "profile", "conventions")
+TEXTS = (
+    "ranking",
+    "query",
+    "slice",
+    "measure",
+    "interval",
+    "note",
+    "reason",
+    "profile",
+    "conventions",
+    "errors",
+)
 """The fields of records that are text; the others are numbers."""
 
 
@@ -32,12 +43,18 @@ def records(summaries: Sequence[Summary]) -> list[Record]:
     >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
     [('a.run', None, 'RR', 0.5)]
     """
+    wrong = {summary.name: _errors(summary.findings) for summary in summaries}
     return [
-        _record(summary, group, row)
+        _record(summary, group, row) | ({"errors": wrong[summary.name]} if any(wrong.values()) else {})
         for summary in summaries
         for group, rows in [(None, summary.rows), *summary.slices.items()]
         for row in rows
     ]
+
+
+def _errors(findings: Iterable[Any]) -> str:
+    """What makes the numbers wrong, in words."""
+    return " ".join(str(each) for each in findings if each.severity == "error")
 
 
 def _record(summary: Summary, group: str | None, row: Row) -> Record:

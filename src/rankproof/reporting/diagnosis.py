@@ -158,6 +158,15 @@ def serious(found: Finding) -> str:
     return f"{found.severity}: {sentence(found)}"
 
 
+def errors(found: Diagnosed) -> list[str]:
+    """What makes the numbers wrong, which stands above them."""
+    return [sentence(each) for each in found.findings if each.severity == "error"]
+
+
+def _wrong(found: Diagnosed) -> list[str]:
+    return [line for each in errors(found) for line in (*wrap(f"{DISTRUST} {each}"), "")]
+
+
 def headline(query: Served) -> str:
     """The query with its value and its text."""
     asked = f"  {query.text}" if query.text else ""
@@ -224,7 +233,7 @@ def _begun(text: str, first: str) -> str:
 
 def text(found: Diagnosed) -> str:
     """The diagnosis with everything known of it."""
-    lines = [*wrap(opening(found)), "", *_columns(bands(found), right=(1, 2, 3, 4)), ""]
+    lines = [*_wrong(found), *wrap(opening(found)), "", *_columns(bands(found), right=(1, 2, 3, 4)), ""]
     lines += [line for each in regime(found) for line in wrap(each)]
     for heading, body in _parts(found):
         lines += ["", heading, *body]
@@ -236,7 +245,7 @@ def text(found: Diagnosed) -> str:
 
 def brief(found: Diagnosed) -> str:
     """The diagnosis on one screen: the number, what to fix first, the worst queries."""
-    lines = [*wrap(opening(found)), *(line for each in regime(found) for line in wrap(each))]
+    lines = [*_wrong(found), *wrap(opening(found)), *(line for each in regime(found) for line in wrap(each))]
     lines += ["", "Fix this first", *_first(found)]
     lines += ["", f"The {count(len(found.worst), 'query', 'queries')} served worst", *_worst(found)]
     return "\n".join(lines) + "\n"
@@ -303,7 +312,8 @@ def _columns(shown: Table, right: Sequence[int]) -> list[str]:
 
 def markdown(found: Diagnosed) -> str:
     """The diagnosis in markdown."""
-    lines = [escape(opening(found)), "", *_table(bands(found)), ""]
+    wrong = [line for each in errors(found) for line in (escape(f"{DISTRUST} {each}"), "")]
+    lines = [*wrong, escape(opening(found)), "", *_table(bands(found)), ""]
     for each in regime(found):
         lines += [escape(each), ""]
     lines += ["## Fix this first", "", *_listed(_fixes(found), "1. "), ""]

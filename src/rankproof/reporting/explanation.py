@@ -8,6 +8,7 @@ from rankproof.core.derivation.steps import Step, Term, said
 from rankproof.core.differences import differences, differing
 from rankproof.core.explained import Explained, Line
 from rankproof.display import width
+from rankproof.reporting.findings import DISTRUST
 from rankproof.reporting.numbers import ABSENT, score
 from rankproof.reporting.tables import Column, cut, pad, page_width, table, wrap
 
@@ -21,9 +22,10 @@ ID = 32
 """The columns a document id gets in a step."""
 
 
-def text(own: Explained, other: Explained | None = None) -> str:
-    """Everything about the number, and about the other one where there is one."""
-    lines = [*_head(own), "", *_list(own), "", *_steps(own, set()), "", *_result(own, own.said)]
+def text(own: Explained, other: Explained | None = None, wrong: Iterable[str] = ()) -> str:
+    """Everything about the number, and about the other one where there is one; above it what makes it wrong."""
+    above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
+    lines = [*above, *_head(own), "", *_list(own), "", *_steps(own, set()), "", *_result(own, own.said)]
     if other is not None:
         lines += ["", *_versus(own, other)]
     return "\n".join(lines) + "\n"

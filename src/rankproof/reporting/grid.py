@@ -13,6 +13,7 @@ from rankproof.errors import one_of
 from rankproof.reporting import data
 from rankproof.reporting.comparison import probability, signed
 from rankproof.reporting.comparison import span as difference_span
+from rankproof.reporting.findings import DISTRUST
 from rankproof.reporting.markdown import escape
 from rankproof.reporting.markdown import table as markdown_table
 from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
@@ -63,7 +64,8 @@ def verdict(view: View) -> list[str]:
             f"Best of {count(len(view['rows']), 'configuration')} on the {view['chosen_on']:,} questions that choose: "
             f"{reached} Chosen as the best, it is flattered by that number."
         )
-    return [chosen, _held(view, held)] if held else [chosen]
+    wrong = [f"{DISTRUST} {each}" for each in view["wrong"]]
+    return [*wrong, chosen, *([_held(view, held)] if held else [])]
 
 
 def _held(view: View, held: View) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankproof.errors import one_of
 from rankproof.reporting import markdown as md
+from rankproof.reporting.findings import DISTRUST
 from rankproof.reporting.numbers import ABSENT, count, score, share
 from rankproof.reporting.tables import Column, cut, table, wrap
 
@@ -42,13 +43,16 @@ def _rendered(
     if name == "json":
         return json.dumps(dict(view), indent=2, ensure_ascii=False) + "\n"
     headings, rows = grid(view)
+    wrong = view.get("wrong", ())
     if name == "markdown":
         cells = [[md.escape(cell) for cell in row] for row in rows]
         lines = md.table([md.escape(each) for each in headings], cells)
-        return "\n".join([*lines, *(f"\n{md.escape(each)}" for each in said(view))]) + "\n"
+        above = [f"{DISTRUST} {md.escape(each)}\n" for each in wrong]
+        return "\n".join([*above, *lines, *(f"\n{md.escape(each)}" for each in said(view))]) + "\n"
     columns = zip(headings, zip(*rows, strict=True), strict=True)
     lines = table([Column(cut(h, 24), cells, h != headings[0]) for h, cells in columns])
-    return "\n".join([*lines, "", *(line for each in said(view) for line in wrap(each))]) + "\n"
+    above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
+    return "\n".join([*above, *lines, "", *(line for each in said(view) for line in wrap(each))]) + "\n"
 
 
 def _means(view: View) -> Grid:

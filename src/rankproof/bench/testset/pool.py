@@ -32,6 +32,8 @@ class Pool(Displayable):
     """How the items of a query are gone through; see `rankproof.bench.testset.orders`."""
     per_query: int | None = None
     """At most so many of a query are judged; None: all."""
+    wrong: tuple[str, ...] = ()
+    """What the audit says of the judgments that were left out, if their ids do not meet those of the rankings."""
 
     def _in_one_line(self) -> str:
         systems = ", ".join(self.systems)

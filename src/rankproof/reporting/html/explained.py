@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from rankproof.core.derivation.steps import Step, Term, said
 from rankproof.core.differences import differences
 from rankproof.core.explained import Explained, Line
+from rankproof.reporting.findings import DISTRUST
 from rankproof.reporting.html.charts import contributions
 from rankproof.reporting.html.confusion import equations, threshold, venn
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, paragraphs, prose, table
@@ -29,6 +30,8 @@ class Side:
     name: str
     own: Explained
     other: Explained | None = None
+    wrong: tuple[str, ...] = ()
+    """What makes its numbers wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,12 @@ def html(lesson: Lesson) -> str:
         for sides in lesson.measures
         for side in sides
     )
+    wrong = dict.fromkeys(
+        f"{DISTRUST} {side.name}: {each}"
+        for sides in lesson.measures
+        for side in sides
+        for each in side.wrong
+    )
     sections = [
         section for i, sides in enumerate(lesson.measures) for section in _sections(lesson, sides, f"m{i}")
     ]
@@ -59,7 +68,7 @@ def html(lesson: Lesson) -> str:
     words = el("ul", *(el("li", each) for each in conventions))
     sections.append(Section("conventions", "Conventions", words))
     foot = el("p", f"Made by rankproof {lesson.version}.")
-    return page(f"Query {lesson.query}", join([asked, paragraphs(values)]), sections, foot)
+    return page(f"Query {lesson.query}", join([asked, paragraphs(wrong), paragraphs(values)]), sections, foot)
 
 
 def _sections(lesson: Lesson, sides: Sequence[Side], key: str) -> list[Section]:

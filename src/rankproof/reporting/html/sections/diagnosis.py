@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rankproof.advice.diagnosed import Diagnosed, Served
 from rankproof.advice.fixes import Fix
 from rankproof.reporting import diagnosis as told
+from rankproof.reporting.findings import DISTRUST
 from rankproof.reporting.html.markup import Markup, el, fold, ident, join, paragraphs, table
 from rankproof.reporting.html.page import Section, page
 from rankproof.reporting.numbers import score
@@ -25,7 +26,8 @@ def html(found: Diagnosed) -> str:
     if found.findings:
         trust = el("ul", *(el("li", told.serious(each)) for each in found.findings))
         sections.append(Section("trust", told.TRUST, trust))
-    return page("Diagnosis", el("p", told.opening(found)), sections, el("p", "Made by rankproof."))
+    lead = paragraphs([*(f"{DISTRUST} {each}" for each in told.errors(found)), told.opening(found)])
+    return page("Diagnosis", lead, sections, el("p", "Made by rankproof."))
 
 
 def _parts(found: Diagnosed) -> Iterator[Markup]:
