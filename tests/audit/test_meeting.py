@@ -93,9 +93,10 @@ def told(found: object) -> str:
 def test_a_few_documents_that_left_the_corpus_are_drift_and_no_error() -> None:
     kept = {name: f"All about {name}." for name in NAMES[:9]}
     missed = {query: ["elsewhere"] for query in JUDGED}
-    found = told(diagnose(JUDGED, missed, corpus=kept))
+    found = told(diagnose(JUDGED, missed, corpus=kept).format("full"))
     assert "3 of 12 documents judged relevant are no longer in the corpus" in found
-    few = told(diagnose(JUDGED, missed, corpus={name: f"All about {name}." for name in NAMES[:3]}))
+    left = {name: f"All about {name}." for name in NAMES[:3]}
+    few = told(diagnose(JUDGED, missed, corpus=left).format("full"))
     assert "drifted" not in few
     assert "9 of 12 documents judged relevant are not in the corpus" in few
 
