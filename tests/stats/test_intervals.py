@@ -1,4 +1,4 @@
-"""Confidence intervals: against SciPy, against simulation, and at the edges."""
+"""Confidence intervals of means: against distributions known in closed form, by simulation, and at the edges."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ import math
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import scipy.stats
 
 from rankproof.errors import UsageError
-from rankproof.stats.intervals import Interval, analytic, bca, interval, intervals, percentile
+from rankproof.stats import intervals as module
+from rankproof.stats.intervals import Interval, interval, intervals
+from tests.each import with_each
+
+from .worlds import COVERED, WORLDS, coverage, students
+
+INFINITE = (-math.inf, math.inf)
+UPWARDS = (0.0, math.inf)
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -23,101 +31,170 @@ def skewed(n: int, seed: int = 1) -> np.ndarray:
     return rng(seed).beta(0.4, 2.0, n)
 
 
-def near(one: Interval, low: float, high: float, share: float) -> bool:
-    """Whether both ends lie within `share` of the interval's width."""
-    return max(abs(one.low - low), abs(one.high - high)) < share * (high - low)
+def hits(yes: int, n: int) -> np.ndarray:
+    return (np.arange(n) < yes).astype(float)
+
+
+def drawn(values: np.ndarray, level: float, draws: int = 60_000) -> tuple[float, float]:
+    """The ends by drawing the weights, as the definition has it: only for values of which no two are equal."""
+    atoms, ends = np.append(values, [0.0, 1.0]), []
+    for near, tail in ((0.0, (1 - level) / 2), (1.0, (1 + level) / 2)):
+        own = np.append(np.ones(len(values)), [0.5, 0.5])
+        assert near in atoms
+        ends.append(float(np.quantile(rng(7).dirichlet(own, draws) @ atoms, tail)))
+    return ends[0], ends[1]
 
 
 # --- against others ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [12, 60, 300])
-@pytest.mark.parametrize("level", [0.95, 0.8])
-@pytest.mark.parametrize("method", ["BCa", "percentile"])
-def test_the_bootstrap_agrees_with_scipy(n: int, level: float, method: str) -> None:
-    values = skewed(n)
-    wanted = scipy.stats.bootstrap(
-        (values,), np.mean, confidence_level=level, n_resamples=20_000, method=method, rng=rng(5), batch=500
-    ).confidence_interval
-    found = (bca if method == "BCa" else percentile)(values, rng(), level, 20_000)
-    assert near(found, wanted.low, wanted.high, 0.03)
+@with_each("level", [0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
+def test_for_hits_the_ends_are_those_of_beta_distributions(level: float) -> None:
+    """The posterior of hits with four fifths of one more query at the near end and a fifth at the far one."""
+    for yes, n in [(1, 2), (2, 5), (5, 5), (0, 7), (9, 10), (29, 30), (50, 50), (500, 1000), (9999, 10_000)]:
+        found, tail = interval(hits(yes, n), level=level), (1 - level) / 2
+        low = 0.0 if yes == 0 else scipy.stats.beta(yes + 0.2, n - yes + 0.8).ppf(tail)
+        high = 1.0 if yes == n else scipy.stats.beta(yes + 0.8, n - yes + 0.2).ppf(1 - tail)
+        width = high - low
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3 * width), (yes, n)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "values", [skewed(1500), skewed(6000), (rng(2).random(2000) < 0.03).astype(float), rng(3).random(1200)]
-)
-def test_the_closed_form_agrees_with_the_bootstrap(values: np.ndarray) -> None:
-    wanted = bca(values, rng(), resamples=40_000)
-    found = analytic(values)
-    assert near(found, wanted.low, wanted.high, 0.025)
+@with_each("n", [3, 12, 60])
+def test_the_ends_are_quantiles_of_means_with_random_weights(n: int) -> None:
+    for values in (skewed(n), rng(2).beta(9, 2, n), rng(3).random(n)):
+        found, (low, high) = interval(values), drawn(values, 0.95)
+        assert max(abs(found.low - low), abs(found.high - high)) < 0.04 * (high - low)
 
 
-def test_the_closed_form_leans_with_the_skew_as_a_plain_normal_interval_does_not() -> None:
-    values = (rng(2).random(2000) < 0.01).astype(float)
-    wanted, found = bca(values, rng(), resamples=40_000), analytic(values)
+def test_with_thousands_of_queries_it_is_the_usual_interval() -> None:
+    values = skewed(20_000)
     half = 1.96 * values.std() / math.sqrt(len(values))
-    plain = Interval(values.mean() - half, values.mean() + half, "", 2000)
-    assert near(found, wanted.low, wanted.high, 0.03)
-    assert not near(plain, wanted.low, wanted.high, 0.03)
+    found = interval(values)
+    assert (found.low, found.high) == pytest.approx(
+        (values.mean() - half, values.mean() + half), abs=0.02 * half
+    )
+
+
+def test_taking_neighbours_together_changes_nothing_that_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one query more than are told apart, and with many, on values of every shape."""
+    n = module.ATOMS
+    columns = [
+        *(skewed(size) for size in (n, n + 1, 2 * n, 1000, 1001, 5000)),
+        *(np.append(skewed(size), np.zeros(5000)) for size in (n + 1, 600)),
+        np.append(rng(4).normal(0.9, 0.001, 2000), 0.0),
+        1 / rng(5).integers(1, 1000, 3000),
+    ]
+    together = intervals(columns)
+    monkeypatch.setattr(module, "ATOMS", 10**9)
+    for one, other in zip(together, intervals(columns), strict=True):
+        assert max(abs(one.low - other.low), abs(one.high - other.high)) < 5e-4 * (other.high - other.low)
+
+
+def test_no_jump_from_one_query_to_the_next() -> None:
+    """More queries of the same kind: the width falls as 1 / sqrt(n), at a thousand as anywhere."""
+    grid = (np.arange(2000) + 0.5) / 2000
+    values = scipy.stats.beta(0.6, 1.2).ppf(grid)
+    for n in (100, 127, 128, 129, 130, 131, 500, 999, 1000, 1001, 1500):
+        one, other = (interval(values[np.linspace(0, 1999, m).astype(int)]) for m in (n, n + 1))
+        ratio = (one.high - one.low) / (other.high - other.low)
+        assert ratio == pytest.approx(math.sqrt((n + 1) / n), abs=0.004), n
+
+
+# --- what it promises -------------------------------------------------------------------------------------
+
+
+def test_hits_are_held_whatever_their_share() -> None:
+    """Not simulated: the chance of each count of hits is known."""
+    shares = np.array([0.02, 0.05, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 0.995])
+    for n, least in ((5, 0.93), (10, 0.93), (20, 0.93), (50, 0.93), (200, 0.94)):
+        found = intervals([hits(yes, n) for yes in range(n + 1)])
+        low, high = np.array([(each.low, each.high) for each in found]).T
+        chance = scipy.stats.binom.pmf(np.arange(n + 1)[:, None], n, shares)
+        held = (chance * ((low[:, None] <= shares) & (shares <= high[:, None]))).sum(axis=0)
+        assert held.min() >= least, (n, dict(zip(shares, held, strict=True)))
+        for missed in (low[:, None] > shares, high[:, None] < shares):
+            assert (chance * missed).sum(axis=0).max() < 0.05
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "least"), [(30, 0.91), (200, 0.935)])
-def test_nineteen_of_twenty_intervals_hold_the_true_mean(n: int, least: float) -> None:
-    draw = rng(11)
-    true = 0.4 / 2.4
-    samples = [draw.beta(0.4, 2.0, n) for _ in range(1500)]
-    found = [interval(values, draw, resamples=1500) for values in samples]
-    share = np.mean([each.low <= true <= each.high for each in found])
-    assert least < share < 0.97
-    plain = [v.mean() + np.array([-1.96, 1.96]) * v.std() / math.sqrt(n) for v in samples]
-    above = np.mean([true > high for _, high in plain])
-    assert np.mean([true > each.high for each in found]) < above
+@with_each("level", [0.9, 0.95, 0.99])
+def test_the_true_mean_is_held_in_every_world(level: float) -> None:
+    """`benchmarks/intervals.py` tries more samples and sizes."""
+    for n in (5, 10, 30):
+        shares = {name: coverage(world, n, 300, level) for name, world in WORLDS.items()}
+        least = level - (0.02 if n >= 10 else 0.05)
+        noise = 3.5 * math.sqrt(level * (1 - level) / 300)
+        assert min(shares.values()) > least - noise, shares
+        assert np.mean(list(shares.values())) < level + (1 - level) * 0.7
 
 
-def test_the_closed_form_holds_the_true_mean_as_often_as_it_says() -> None:
-    draw = rng(12)
-    found = [analytic(draw.beta(0.4, 2.0, 1100)) for _ in range(4000)]
-    share = np.mean([each.low <= 0.4 / 2.4 <= each.high for each in found])
-    assert 0.94 < share < 0.96
+@with_each("name", ["AP-like", "zeros 90 %", "nDCG near 1", "rare failures"])
+def test_few_queries_hold_the_true_mean(name: str) -> None:
+    for n in (5, 10):
+        assert coverage(WORLDS[name], n, 150) > COVERED[n >= 10] - 0.05
+
+
+def test_it_is_hardly_wider_than_students_where_that_holds() -> None:
+    for name in ("hits .5", "AP-like", "P@5", "ties", "two humps", "RR-like"):
+        for n in (20, 100):
+            samples = WORLDS[name].samples(n, 25)
+            ours = np.mean([found.high - found.low for found in map(interval, samples)])
+            assert ours < 1.1 * np.mean([high - low for low, high in map(students, samples)]), (name, n)
+
+
+def test_equal_values_are_no_reason_for_a_point() -> None:
+    for value in (0.0, 0.3, 1.0):
+        for n in (2, 5, 50, 2000):
+            found = interval(np.full(n, value))
+            assert found.low <= value <= found.high
+            assert 1 / n < found.high - found.low < 1
+    assert interval(np.ones(20)).low < interval(np.ones(200)).low < 1
+
+
+@with_each("bounds", [(0.0, 1.0), (0.0, 1.5), UPWARDS, INFINITE])
+def test_the_mean_is_held_and_the_bounds_are_kept(bounds: tuple[float, float]) -> None:
+    for seed in range(18):
+        draw = rng(seed)
+        n = int(draw.integers(2, 40))
+        values = [draw.integers(0, 2, n) * 1.0, draw.random(n), np.round(draw.beta(30, 1, n), 2)][seed % 3]
+        if bounds[1] == math.inf and values.min() == values.max():
+            continue
+        for level in (0.1, 0.5, 0.95, 0.999):
+            found = interval(values, level=level, bounds=bounds)
+            assert bounds[0] <= found.low <= values.mean() + 1e-12, (seed, level)
+            assert values.mean() - 1e-12 <= found.high <= bounds[1], (seed, level)
 
 
 # --- what does not matter --------------------------------------------------------------------------------
 
 
-def test_the_order_of_the_values_does_not_matter() -> None:
+def test_neither_order_nor_seed_matter() -> None:
     values = skewed(70)
-    assert (
-        interval(values, rng())
-        == interval(values[::-1].copy(), rng())
-        == interval(rng(4).permutation(values), rng())
-    )
+    assert interval(values, rng(1)) == interval(values[::-1].copy()) == interval(rng(4).permutation(values))
 
 
-def test_the_seed_decides_and_nothing_else() -> None:
-    values = skewed(70)
-    assert interval(values, rng(1)) == interval(values, rng(1))
-    assert interval(values, rng(1)) != interval(values, rng(2))
-
-
-def test_columns_resampled_together_come_out_as_alone() -> None:
+def test_columns_come_out_together_as_alone() -> None:
     columns = [skewed(40), skewed(40, 2), skewed(25), np.ones(40), skewed(1200), np.array([0.5])]
     kinds = ["mean", "geometric", "sum", "mean", "mean", "mean"]
-    together = intervals(columns, rng(), averages=kinds)
+    together = intervals(columns, averages=kinds)
     for column, kind, found in zip(columns, kinds, together, strict=True):
-        assert str(found) == str(interval(column, rng(), average=kind))
+        assert str(found) == str(interval(column, average=kind))
 
 
-def test_the_number_of_threads_does_not_matter() -> None:
+def test_the_number_of_threads_and_the_hash_seed_do_not_matter() -> None:
     code = (
         "import numpy as np; from rankproof.stats.intervals import interval;"
-        "print(interval(np.random.default_rng(1).beta(.4, 2, 900), np.random.default_rng(0)))"
+        "print([interval(np.random.default_rng(1).beta(.4, 2, n)) for n in (9, 900, 9000)])"
     )
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+            env={
+                **os.environ,
+                "OMP_NUM_THREADS": threads,
+                "OPENBLAS_NUM_THREADS": threads,
+                "PYTHONHASHSEED": threads,
+            },
             capture_output=True,
             text=True,
             check=True,
@@ -127,75 +204,84 @@ def test_the_number_of_threads_does_not_matter() -> None:
     assert len(outputs) == 1
 
 
-def test_a_shift_and_a_scale_move_the_interval_with_them() -> None:
-    values = skewed(50)
-    one, other = interval(values, rng()), interval(3 + 2 * values, rng())
-    assert (other.low, other.high) == pytest.approx((3 + 2 * one.low, 3 + 2 * one.high))
+def test_less_is_better_is_the_mirror_image() -> None:
+    for values in (skewed(50), hits(19, 20), np.full(7, 0.2), skewed(700)):
+        one, other = interval(values), interval(1 - values)
+        assert (other.low, other.high) == pytest.approx((1 - one.high, 1 - one.low), abs=1e-6)
+
+
+@with_each("bounds", [UPWARDS, INFINITE])
+def test_another_unit_gives_the_same_interval_in_that_unit(bounds: tuple[float, float]) -> None:
+    values = rng(3).gamma(2, 1, 30)
+    one, other = interval(values, bounds=bounds), interval(1000 * values, bounds=bounds)
+    assert (other.low, other.high) == pytest.approx((1000 * one.low, 1000 * one.high))
+
+
+def test_what_differs_by_rounding_only_is_equal() -> None:
+    values = np.full(10, 1.0)
+    off = np.nextafter(values, np.where(np.arange(10) % 2, 2, 0))
+    assert interval(off) == interval(values)
 
 
 # --- what is said -------------------------------------------------------------------------------------------
 
 
 def test_the_method_says_what_was_done() -> None:
-    assert interval(skewed(1000), rng()).method == "BCa bootstrap, 10,000 resamples"
-    assert interval(skewed(1001), rng()).method == "BCa in closed form (over 1,000 queries)"
+    method = "Bayesian bootstrap, part of a query at either end of the range"
+    guessed = "Bayesian bootstrap, ends of the range guessed from the values"
     assert (
-        interval(skewed(9), rng(), average="geometric").method
-        == "BCa bootstrap, 10,000 resamples, of the logarithms"
+        interval(skewed(3)).method == interval(skewed(5000)).method == interval(np.ones(4)).method == method
     )
-    assert (
-        interval(skewed(9), rng(), average="sum").method
-        == "BCa bootstrap, 10,000 resamples, of the mean, times n"
-    )
-
-
-def test_equal_values_have_an_interval_of_no_width_that_says_so() -> None:
-    assert interval(np.full(12, 0.3), rng()) == Interval(0.3, 0.3, "all 12 values are equal", 12)
+    assert interval(skewed(9), average="geometric").method == f"{method}, of the logarithms"
+    assert interval(skewed(9), average="sum").method == f"{method}, of the mean, times n"
+    assert interval(skewed(9), bounds=UPWARDS).method == interval(3 * hits(4, 9)).method == guessed
 
 
 @pytest.mark.parametrize(("values", "method"), [([], "no queries"), ([0.7], "one query has no interval")])
 @pytest.mark.parametrize("average", ["mean", "sum", "geometric"])
 def test_too_few_queries_have_none(values: list[float], method: str, average: str) -> None:
-    found = interval(np.array(values), rng(), average=average)
+    found = interval(np.array(values), average=average)
     assert math.isnan(found.low)
     assert math.isnan(found.high)
     assert (found.method, found.n) == (method, len(values))
 
 
+def test_equal_values_without_a_bound_have_none_and_it_says_why() -> None:
+    found = interval(np.full(12, 7.0), bounds=UPWARDS)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    assert found.method == "all 12 values are equal, and the measure has no bound"
+
+
 def test_a_sum_is_the_mean_times_n() -> None:
     values = skewed(20)
-    mean, total = interval(values, rng()), interval(values, rng(), average="sum")
+    mean, total = interval(values), interval(values, average="sum")
     assert (total.low, total.high) == pytest.approx((20 * mean.low, 20 * mean.high))
 
 
-def test_a_geometric_mean_is_resampled_as_logarithms_and_zero_counts_as_the_floor() -> None:
+def test_a_geometric_mean_is_that_of_logarithms_and_zero_counts_as_the_floor() -> None:
     values = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 0.1])
-    found = interval(values, rng(), average="geometric")
-    logs = interval(np.log(np.maximum(values, 0.00001)), rng())
+    found = interval(values, average="geometric")
+    logs = interval(np.log(np.maximum(values, 0.00001)), bounds=(math.log(0.00001), 0.0))
     assert (math.log(found.low), math.log(found.high)) == pytest.approx((logs.low, logs.high))
     assert 0.00001 < found.low < found.high < 1
 
 
-def test_the_interval_holds_the_mean_and_stays_within_the_values() -> None:
-    for seed in range(30):
-        values = rng(seed).integers(0, 2, 8).astype(float)
-        found = interval(values, rng())
-        assert values.min() <= found.low <= values.mean() <= found.high <= values.max()
-
-
-def test_two_values_are_enough() -> None:
-    found = interval(np.array([0.0, 1.0]), rng())
-    assert (found.low, found.high) == (0.0, 1.0)
-
-
 def test_a_higher_level_is_wider() -> None:
-    values = skewed(80)
-    widths = [interval(values, rng(), level) for level in (0.5, 0.9, 0.99)]
-    assert widths[0].low > widths[1].low > widths[2].low
-    assert widths[0].high < widths[1].high < widths[2].high
+    for values in (skewed(80), hits(3, 4), np.ones(6)):
+        found = [interval(values, level=level) for level in (0.3, 0.5, 0.9, 0.99)]
+        assert all(one.low > other.low for one, other in pairwise(found))
+        assert all(one.high <= other.high for one, other in pairwise(found))
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, -0.1])
 def test_a_level_outside_0_to_1_is_refused(level: float) -> None:
     with pytest.raises(UsageError, match=rf"level: got {level}.*above 0 and below 1"):
-        interval(skewed(5), rng(), level)
+        interval(skewed(5), level=level)
+
+
+def test_an_interval_says_where_it_came_from() -> None:
+    found = interval(np.array([0.0, 1.0]))
+    assert found == Interval(found.low, found.high, module.METHOD, 2)
+    assert 0 < found.low < 0.1
+    assert 0.9 < found.high < 1

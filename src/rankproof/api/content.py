@@ -11,7 +11,8 @@ import numpy as np
 from rankproof.api.cases import cases_of
 from rankproof.api.comparison import Comparison
 from rankproof.api.deciding import first_measure, hardest, hits_of, relevant_from, relevant_in_words, sign_of
-from rankproof.api.scores import SEED, Scores
+from rankproof.api.limits import ends
+from rankproof.api.scores import Scores
 from rankproof.core.docstrings import sections
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
@@ -131,10 +132,14 @@ def _all_bars(scores: Mapping[str, Scores], level: float) -> tuple[dict[str, tup
 
 
 def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:
-    """What `Scores.uncertainty` gives for each measure, with the queries resampled once for all."""
+    """What `Scores.uncertainty` gives for each measure."""
     columns = list(scores.columns.values())
-    averages = [each.measure.spec.average for each in columns]
-    found = intervals([each.counting for each in columns], np.random.default_rng(SEED), level, averages)
+    found = intervals(
+        [each.counting for each in columns],
+        level=level,
+        averages=[each.measure.spec.average for each in columns],
+        bounds=[ends(scores, name) for name in scores],
+    )
     return dict(zip(scores, found, strict=True))
 
 

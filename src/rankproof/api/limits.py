@@ -21,7 +21,34 @@ from rankproof.errors import UsageError
 
 def ceiling(scores: Scores, measure: str | Measure) -> float:
     """The best mean that any ranking could reach under these judgments."""
-    return _limit(scores, measure, "ceiling", limits.ceiling)  # type: ignore[no-any-return]
+
+    def reached(m: Measure, h: Hits) -> Array:
+        if m.name not in scores.reached:
+            scores.reached[m.name] = limits.ceiling(m, h)
+        return scores.reached[m.name]
+
+    return _limit(scores, measure, "ceiling", reached)  # type: ignore[no-any-return]
+
+
+def ends(scores: Scores, measure: str | Measure) -> Pair:
+    """What a query can score: the bounds that the measure declares, from above by the best that any query of
+    these judgments could reach. Where a document is relevant to each query, no query scores more than .2 in P@5."""
+    column = scores.column(measure)
+    spec = column.measure.spec
+    best = most(scores, measure) if spec.higher else None
+    above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
+    return spec.bounds[0], max(above, float(column.counting.max(initial=-np.inf)))
+
+
+def most(scores: Scores, measure: str | Measure) -> float | None:
+    """The best that any of the queries could reach, those of all where these are a slice; None: not known."""
+    scores = scores.parent or scores
+    name = scores.column(measure).measure.name
+    if scores.hits is None:
+        return scores.stored.get("rows", {}).get(name, {}).get("most")  # type: ignore[no-any-return]
+    if name not in scores.reached:
+        scores.reached[name] = limits.ceiling(scores.column(measure).measure, scores.hits)
+    return float(scores.reached[name].max(initial=0.0))
 
 
 def bounds(scores: Scores, measure: str | Measure, of: str, grade: float) -> Pair | None:

@@ -49,6 +49,10 @@ class Scores(Displayable):
     census: Census = field(default_factory=Census)
     stored: dict[str, Any] = field(default_factory=dict)
     """What `from_dict` read back: rows, definition and audit as they were."""
+    parent: Scores | None = None
+    """The scores that these are a slice of."""
+    reached: dict[str, Array] = field(default_factory=dict)
+    """The ceilings of queries by measure, as far as they were asked for."""
 
     # --- numbers -------------------------------------------------------------------------------
 
@@ -137,11 +141,12 @@ class Scores(Displayable):
 
     def uncertainty(self, measure: str | Measure, level: float = 0.95) -> Interval:
         """The confidence interval with its method and the number of queries."""
+        from rankproof.api.limits import ends
         from rankproof.stats.intervals import interval
 
         column = self.column(measure)
-        rng = np.random.default_rng(SEED)
-        return interval(column.counting, rng, level, average=column.measure.spec.average)
+        average = column.measure.spec.average
+        return interval(column.counting, level=level, average=average, bounds=ends(self, measure))
 
     def ceiling(self, measure: str | Measure) -> float:
         """The best mean that any ranking could reach under these judgments."""
@@ -203,10 +208,13 @@ class Scores(Displayable):
             conventions=self.conventions,
             names=self.names,
             hits=None if self.hits is None else self.hits.select(queries),
+            parent=self.parent or self,
         )
 
     def row(self, measure: str | Measure) -> Row:
         """Everything to be said about one mean."""
+        from rankproof.api.limits import most
+
         column, found = self.column(measure), self.uncertainty(measure)
         split = self.split(measure) or (None, None)
         return Row(
@@ -223,6 +231,7 @@ class Scores(Displayable):
             ranked_too_low=split[1],
             note=noted(column.note, self.conventions.profile, column.measure),
             higher=column.measure.spec.higher,
+            most=most(self, measure),
         )
 
     def summary(self, name: str = "") -> Summary:

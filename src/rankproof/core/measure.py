@@ -51,6 +51,8 @@ class Spec:
     """How the values of queries become one."""
     undefined: bool
     """Whether it has no value (0/0) for a query without relevant documents."""
+    bounds: tuple[float, float]
+    """The least and the greatest value that a query can have; infinite where there is none."""
     when: Mapping[tuple[str, Any], Mapping[str, Any]]
     """What of the above is otherwise where a parameter has a certain value: {(name, value): {field: ...}}."""
     declared: Spec | None = None
@@ -215,6 +217,7 @@ def measure(
     optimistic: bool = False,
     average: Literal["mean", "sum", "geometric"] = "mean",
     undefined: bool = True,
+    bounds: tuple[float, float] = (0.0, 1.0),
     when: Mapping[tuple[str, Any], Mapping[str, Any]] | None = None,
 ) -> Callable[[Function], Measure]:
     """Make a function from Hits to one number per query a measure, known by its name everywhere.
@@ -251,6 +254,7 @@ def measure(
                 optimistic=optimistic,
                 average=average,
                 undefined=undefined,
+                bounds=bounds,
                 when=when or {},
             )
         )

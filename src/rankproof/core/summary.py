@@ -43,6 +43,8 @@ class Row(Displayable):
     note: str = ""
     higher: bool = True
     """Whether more is better."""
+    most: float | None = None
+    """The best that any of the queries could reach, which is where their range ends; None: not known."""
 
     @property
     def thin(self) -> bool:

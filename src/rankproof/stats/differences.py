@@ -14,8 +14,9 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import one_of
+from rankproof.stats.bca import RESAMPLES, intervals, percentile
 from rankproof.stats.distributions import t_quantile
-from rankproof.stats.intervals import RESAMPLES, Interval, intervals, percentile
+from rankproof.stats.intervals import Interval
 from rankproof.stats.paired import check_count, check_share, constant, differences, total
 
 Method = Literal["bca", "percentile", "t"]

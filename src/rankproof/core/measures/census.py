@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ def _as_it_is(h: Hits, k: Cutoff = None) -> PerQuery:
     reorder=False,
     average="sum",
     undefined=False,
+    bounds=(0.0, math.inf),
 )
 def number_returned(h: Hits, k: Cutoff = None) -> PerQuery:
     """How many documents were returned; over queries it is added up.
@@ -67,6 +69,7 @@ def _all_there_are(h: Hits, rel: Grade = 1) -> PerQuery:
     reorder=False,
     average="sum",
     undefined=False,
+    bounds=(0.0, math.inf),
 )
 def number_relevant(h: Hits, rel: Grade = 1) -> PerQuery:
     """How many relevant documents there are to find; over queries it is added up.
@@ -92,7 +95,15 @@ def number_relevant(h: Hits, rel: Grade = 1) -> PerQuery:
     return wanted(h, rel)
 
 
-@measure("NumRelRet", also=("num_rel_ret",), additive=True, optimistic=True, average="sum", undefined=False)
+@measure(
+    "NumRelRet",
+    also=("num_rel_ret",),
+    additive=True,
+    optimistic=True,
+    average="sum",
+    undefined=False,
+    bounds=(0.0, math.inf),
+)
 def number_relevant_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents were returned; over queries it is added up.
 
@@ -132,6 +143,7 @@ def _none(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     reorder=False,
     average="sum",
     undefined=False,
+    bounds=(0.0, math.inf),
 )
 def number_not_relevant_judged_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many returned documents were judged and found not relevant; over queries it is added up.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery
@@ -39,6 +41,7 @@ def _most_found(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     optimistic=True,
     ceiling=_most_found,
     undefined=False,
+    bounds=(0.0, math.inf),
 )
 def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents are shown (true positives).
@@ -76,6 +79,7 @@ def _no_errors(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     additive=True,
     ceiling=_no_errors,
     undefined=False,
+    bounds=(0.0, math.inf),
 )
 def false_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents are shown that are not relevant (false positives).
@@ -113,6 +117,7 @@ def _fewest_missed(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     additive=True,
     ceiling=_fewest_missed,
     undefined=False,
+    bounds=(0.0, math.inf),
 )
 def false_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents are not shown (false negatives).
@@ -143,7 +148,14 @@ def _most_left_out(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return documents(h, "TN") - wanted(h, rel)
 
 
-@measure("TN", also=("true_negatives",), additive=True, ceiling=_most_left_out, undefined=False)
+@measure(
+    "TN",
+    also=("true_negatives",),
+    additive=True,
+    ceiling=_most_left_out,
+    undefined=False,
+    bounds=(0.0, math.inf),
+)
 def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents that are not relevant are rightly not shown (true negatives).
 
@@ -204,7 +216,14 @@ def _on_top(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return np.ones(h.n)
 
 
-@measure("FirstRel", also=("first_relevant",), higher=False, ceiling=_on_top, undefined=False)
+@measure(
+    "FirstRel",
+    also=("first_relevant",),
+    higher=False,
+    ceiling=_on_top,
+    undefined=False,
+    bounds=(1.0, math.inf),
+)
 def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The rank of the first relevant document: how far the reader has to go.
 
@@ -240,7 +259,15 @@ def _best_utility(
     return best + (other * (documents(h, "Utility") - wanted(h, rel)) if other else 0.0)
 
 
-@measure("Utility", additive=True, ceiling=_best_utility, worth=None, reorder=False, undefined=False)
+@measure(
+    "Utility",
+    additive=True,
+    ceiling=_best_utility,
+    worth=None,
+    reorder=False,
+    undefined=False,
+    bounds=(-math.inf, math.inf),
+)
 def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0) -> PerQuery:
     """What a set of results is worth when every right and wrong decision has a price.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -22,7 +23,14 @@ def discounted(g: Hits) -> PerQuery:
     return g.once("discounted", lambda: g.sum(g.grade / np.log2(g.rank + 1)))  # type: ignore[no-any-return]
 
 
-@measure("DCG", presets={"dcg_burges": {"gain": "exp"}}, additive=True, optimistic=True, undefined=False)
+@measure(
+    "DCG",
+    presets={"dcg_burges": {"gain": "exp"}},
+    additive=True,
+    optimistic=True,
+    undefined=False,
+    bounds=(0.0, math.inf),
+)
 def dcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", rel: Grade = 0) -> PerQuery:
     """Discounted cumulative gain: what the reader gains, less and less down the list.
 

@@ -6,6 +6,7 @@ is made greedily, as finding the very best is too costly: a ranking may do a lit
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -94,6 +95,7 @@ def _adcg_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5)
     ceiling=_adcg_ceiling,
     worth=None,
     reorder=False,
+    bounds=(0.0, math.inf),
 )
 def alpha_dcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """DCG that rewards new aspects: what repeats an aspect counts less, by a factor 1 - alpha each time.

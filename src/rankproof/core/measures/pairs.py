@@ -72,7 +72,7 @@ def rank_biased_overlap(a: Ids, b: Ids, k: Cutoff = None, p: Persistence = 0.9) 
     return (1 - p) / p * (seen + unseen) + ((shared[n] - shared[s]) / n + shared[s] / s) * p**n
 
 
-@measure("Tau", kind="pair", also=("kendall_tau", "KendallTau"))
+@measure("Tau", kind="pair", also=("kendall_tau", "KendallTau"), bounds=(-1.0, 1.0))
 def kendall_tau(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """Kendall's tau: how many pairs of documents stand in the same order in both, less those that do not.
 
@@ -100,7 +100,7 @@ def kendall_tau(a: Ids, b: Ids, k: Cutoff = None) -> float:
     return 2 * sum(above(order)) / pairs - 1 if pairs else 0.0
 
 
-@measure("TauAP", kind="pair", also=("tau_ap",))
+@measure("TauAP", kind="pair", also=("tau_ap",), bounds=(-1.0, 1.0))
 def tau_ap(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """Kendall's tau with more weight on the top: AP correlation of the first ranking with the second.
 

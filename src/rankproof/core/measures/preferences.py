@@ -6,6 +6,7 @@ Each takes a scope: 'all' pairs; 'implied', without pairs of which neither docum
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -24,7 +25,9 @@ def _scopes(name: str) -> dict[str, dict[str, Scope]]:
     return {f"{name}_imp": {"scope": "implied"}, f"{name}_ret": {"scope": "retrieved"}}
 
 
-@measure("PrefsPossible", kind="preference", also=("prefs_num_prefs_poss",), average="sum")
+@measure(
+    "PrefsPossible", kind="preference", also=("prefs_num_prefs_poss",), average="sum", bounds=(0.0, math.inf)
+)
 def possible(p: Preferences) -> float:
     """The number of preferences, whether their documents were retrieved or not.
 
@@ -56,6 +59,7 @@ def possible(p: Preferences) -> float:
     also=("prefs_num_prefs_ful",),
     presets={"prefs_num_prefs_ful_ret": {"scope": "retrieved"}},
     average="sum",
+    bounds=(0.0, math.inf),
 )
 def fulfilled(p: Preferences, scope: Scope = "all") -> float:
     """The number of preferences that the ranking fulfils.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -125,7 +126,7 @@ def _odds_ceiling(h: Hits, rel: Grade = 1) -> PerQuery:
     return np.log1p(wanted(h, rel))
 
 
-@measure("yaap", also=("YAAP",), ceiling=_odds_ceiling)
+@measure("yaap", also=("YAAP",), ceiling=_odds_ceiling, bounds=(-math.inf, math.inf))
 def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
     """Average precision on the scale of log odds, where differences at both ends count alike.
 

@@ -108,5 +108,6 @@ def _spec(
         optimistic=False,
         average="mean",
         undefined=True,
+        bounds=(0.0, 1.0),
         when={},
     )
