@@ -32,3 +32,12 @@ def test_values_that_are_too_few_leave_an_end_open() -> None:
     assert quantiles([], [0.5]) == []
     (one,) = quantiles([4.0], [0.5])
     assert (one.value, one.low, one.high) == (4.0, None, None)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.95, 0.99])
+def test_a_quantile_lies_in_its_interval(share: float) -> None:
+    draw = np.random.default_rng(3)
+    for n in [*range(1, 40), 99, 100, 101, 399, 400, 1000]:
+        (found,) = quantiles(draw.lognormal(size=n).tolist(), [share])
+        assert found.low is None or found.low <= found.value, n
+        assert found.high is None or found.value <= found.high, n

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import format_of, oddities_told, write
+from rankproof.cli.output import format_of, oddities_told, results_apart, write
 from rankproof.cli.trust import end
 
 
@@ -44,7 +44,7 @@ def command(
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
-    with oddities_told():
+    with oddities_told(), results_apart():
         found = grid(file, cache=kept)
     write(found.format(chosen), output)
     if found.remembered:

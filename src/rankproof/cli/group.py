@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 import click
@@ -40,6 +41,16 @@ COMMANDS = {
     "demo": "Go through the whole story on the embedded sample.",
 }
 
+
+def _restore_help(command: click.Command) -> None:
+    """The help of a command and of those below it, which Python without docstrings has not."""
+    from rankproof.core.docstring import docstring
+
+    command.help = command.help or docstring(command.callback)
+    for each in getattr(command, "commands", {}).values():
+        _restore_help(each)
+
+
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
 
@@ -55,6 +66,8 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"rankproof.cli.{name.replace('-', '_')}").command
+        if sys.flags.optimize:
+            _restore_help(command)
         return command
 
     def resolve_command(
@@ -93,6 +106,12 @@ def rankproof(context: click.Context, sources: tuple[str, ...]) -> None:
     """
     context.with_resource(pipes_kept())
     if sources:
+        from rankproof.cli.output import results_apart
         from rankproof.cli.own import declare
 
-        declare(sources)
+        with results_apart():
+            declare(sources)
+
+
+if sys.flags.optimize:
+    _restore_help(rankproof)

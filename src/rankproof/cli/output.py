@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -16,6 +17,8 @@ from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
 from rankproof.outputs import write_file
 
+STDOUT = 1
+"""The file descriptor of standard output."""
 PATIENCE = 0.5
 """Seconds after which a person wants to know what is going on."""
 
@@ -116,6 +119,37 @@ def _in_words(what: str) -> str:
 def _tell(text: str) -> None:
     sys.stderr.write(f"\r\x1b[K{text}")
     sys.stderr.flush()
+
+
+@contextmanager
+def results_apart() -> Iterator[None]:
+    """What code of the user's prints goes to standard error: standard output is for results.
+
+    That holds for the file descriptor too, which programs and libraries that it calls write to.
+    """
+    stream = sys.stdout
+    stream.flush()
+    kept = _kept_descriptor(stream)
+    sys.stdout = sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout = stream
+        if kept is not None:
+            os.dup2(kept, STDOUT)
+            os.close(kept)
+
+
+def _kept_descriptor(stream: TextIO) -> int | None:
+    """Standard output, kept apart while its descriptor is that of standard error; None where it is another's."""
+    try:
+        if stream.fileno() != STDOUT:
+            return None
+        kept = os.dup(STDOUT)
+        os.dup2(sys.stderr.fileno(), STDOUT)
+    except (OSError, ValueError):  # a stream without a descriptor, as in tests and notebooks
+        return None
+    return kept
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.files import named, read_groups
-from rankproof.cli.output import oddities_told, telling, write, wrote
+from rankproof.cli.output import oddities_told, results_apart, telling, write, wrote
 from rankproof.cli.targets import may_replace
 from rankproof.errors import UsageError
 
@@ -64,8 +64,8 @@ def draw(
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
-    write_them = None if ask is None else imported(ask, "--ask")
-    with oddities_told(), telling(f"reading {corpus}"):
+    with oddities_told(), results_apart(), telling(f"reading {corpus}"):
+        write_them = None if ask is None else imported(ask, "--ask")
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
     write("".join(_lines(drawn)), output)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import INTERRUPTED, options
-from rankproof.cli.output import oddities_told, wrote
+from rankproof.cli.output import oddities_told, results_apart, wrote
 from rankproof.cli.targets import goes_on, may_replace
 from rankproof.errors import DataError, UsageError
 
@@ -127,7 +127,8 @@ def _asked(
     bench: Benchmark, name: str, retriever: str, k: int, kept: Path | None, limits: dict[str, Any]
 ) -> Run:
     try:
-        return bench.run(name, retriever, k, cache=kept, progress=True, **limits)
+        with results_apart():
+            return bench.run(name, retriever, k, cache=kept, progress=True, **limits)
     except KeyboardInterrupt:
         where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
         click.echo(f"\nrankproof: stopped{where}", err=True)

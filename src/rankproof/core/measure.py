@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, overload
 
+from rankproof.core.docstring import docstring
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.parameters import Parameter, parameters_of
 from rankproof.errors import UsageError, nearest
@@ -73,7 +73,7 @@ class Spec:
     @property
     def doc(self) -> str:
         """The docstring of the measure's function."""
-        return inspect.getdoc(self.function) or ""
+        return docstring(self.function)
 
     @property
     def title(self) -> str:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rankproof.core.docstring import docstring
 from rankproof.core.docstrings import sections
 from rankproof.core.measure import Measure
 from rankproof.core.profiles import Profile
@@ -47,7 +48,7 @@ def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
 
 def _family(module: str) -> str:
     """What the measures of a module have in common: the first sentence of its docstring."""
-    said = " ".join((getattr(sys.modules.get(module), "__doc__", None) or module).split())
+    said = " ".join((docstring(sys.modules.get(module)) or module).split())
     return said.partition(". ")[0].removesuffix(".")
 
 

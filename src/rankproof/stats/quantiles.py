@@ -44,13 +44,11 @@ def _quantile(ordered: Array, share: float, level: float) -> Quantile:
     # The low end is the last value that the true quantile undercuts with probability `tail` at most, and so on.
     low = int(np.searchsorted(below, tail, side="right"))
     high = int(np.searchsorted(below, 1 - tail, side="left")) + 1
-    return Quantile(
-        share,
-        float(np.quantile(ordered, share)),
-        float(ordered[low - 1]) if low >= 1 else None,
-        float(ordered[high - 1]) if high <= n else None,
-        n,
-    )
+    least = float(ordered[low - 1]) if low >= 1 else None
+    most = float(ordered[high - 1]) if high <= n else None
+    # Between two values of a small sample the usual estimate may leave the interval, which it never may.
+    value = max(float(np.quantile(ordered, share)), -math.inf if least is None else least)
+    return Quantile(share, value if most is None else min(value, most), least, most, n)
 
 
 def _at_most(n: int, share: float) -> Array:

@@ -25,7 +25,7 @@ class Flow:
     timeout: float | None = None
     """Seconds without an answer after which a question has failed."""
     turn: Callable[[], float] = lambda: 0.0
-    """The seconds until the next question may be handed over."""
+    """Hand over a question, which 0 says; else the seconds after which to ask again."""
     over: Callable[[], bool] = lambda: False
     """Whether nobody waits any more."""
 

@@ -138,12 +138,13 @@ class Process:
     def _give(self, stream: BinaryIO, given: list[tuple[int, str]]) -> None:
         with suppress(OSError, ValueError), stream:  # it may have ended, or take no more
             for place, line in given:
-                wait = self._flow.turn()
-                if wait:
+                paced = False
+                while wait := self._flow.turn():
                     sleep(wait)
+                    paced = True
                 self._given[place] = self._latest = monotonic()
                 stream.write(line.encode("utf-8", "surrogatepass"))
-                if wait:
+                if paced:
                     stream.flush()
 
     def _listen(self, stream: BinaryIO) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from rankproof.bench.fusion import ranks, scores, trained
 from rankproof.bench.fusion.majority import condorcet
+from rankproof.core.docstring import docstring
 from rankproof.core.hits import Array
 from rankproof.core.parameters import Parameter, parameters_of
 from rankproof.display import Displayable
@@ -40,7 +41,7 @@ class Method(Displayable):
     @property
     def title(self) -> str:
         """What it is, in words."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+        return docstring(self.function).partition("\n")[0]
 
 
 def reads(function: Callable[..., Array]) -> tuple[str, ...]:

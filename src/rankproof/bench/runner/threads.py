@@ -50,8 +50,9 @@ def each_job(work: Work, ask: Ask, given_up: Call | None = None) -> Iterator[Non
 
 def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
     """Do a job; False where somebody else has taken over. Most are done at the first attempt, and in a hurry."""
-    if (wait := work.turn()) and work.over.wait(wait):
-        return False
+    while wait := work.turn():
+        if work.over.wait(wait):
+            return False
     call = work.begin(job)
     outcome = _asked(ask, job, waiter)
     if not work.end(call):

@@ -64,7 +64,7 @@ class Work:
             return None
 
     def turn(self) -> float:
-        """The seconds until a call may begin."""
+        """Begin a call, which 0 says; else the seconds after which to ask again."""
         return self._pace.turn()
 
     def course(self, first: Outcome | None = None) -> Course:
@@ -73,7 +73,7 @@ class Work:
         while True:
             attempt += 1
             if outcome is None:
-                if wait := self._pace.turn():
+                while wait := self._pace.turn():
                     yield wait
                 outcome = (yield None) or Outcome()
             failure = outcome.failure
