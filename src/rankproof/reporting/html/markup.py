@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
-from rankproof.reporting.tables import clean
+from rankproof.reporting.tables import clean, cut
 
 
 class Markup(str):
@@ -55,9 +55,14 @@ def _attributes(attributes: dict[str, object]) -> str:
 _NAMES = {"cls": "class", "for_": "for", "viewBox": "viewBox"}
 
 
+LONGEST, MOST = 120, 1000
+"""Characters of a name that are shown, and those that are shown where one points at it."""
+
+
 def ident(text: str) -> Markup:
-    """An id or a name given by the user: it keeps its own writing direction to itself."""
-    return el("bdi", text)
+    """An id or a name given by the user: it keeps its own writing direction to itself, and is cut where it is long."""
+    shown = text if len(text) <= LONGEST else cut(text, LONGEST)
+    return el("bdi", shown, title=None if shown == text else text[:MOST])
 
 
 def paragraphs(texts: Iterable[str], cls: str | None = None) -> Markup:

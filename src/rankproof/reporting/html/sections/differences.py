@@ -8,6 +8,7 @@ from rankproof.reporting.html.content import Content, Moved
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, table
 from rankproof.reporting.html.page import Section
 from rankproof.reporting.html.svg import ceiling, figure
+from rankproof.reporting.tables import cut
 
 EXTREMES = 5
 """Queries listed at each end."""
@@ -39,7 +40,7 @@ def _ends(content: Content, moved: Moved) -> Markup:
     gained = [each for each in moved.values[:EXTREMES] if each[1] > 0]
     lost = [each for each in moved.values[-EXTREMES:] if each[1] < 0]
     rows: list[list[Child]] = [[query(content, name), signed(value)] for name, value in (*gained, *lost)]
-    return table(f"{moved.system}: greatest gains and losses", ("query", "difference"), rows)
+    return table(f"{cut(moved.system, 40)}: greatest gains and losses", ("query", "difference"), rows)
 
 
 def query(content: Content, name: str) -> Markup:

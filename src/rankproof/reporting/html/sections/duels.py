@@ -16,17 +16,25 @@ def section(content: Content) -> Section | None:
         f"The row's system against the column's: queries won / lost on {content.measure}; the rest are equal. "
         "A cell is shaded where the row wins more than it loses.",
     )
-    headings: list[Child] = ["", *(ident(each.name) for each in content.systems)]
-    headings[0] = "system"
-    rows = [_row(content, i) for i in range(len(content.systems))]
-    return Section(
-        "duels", "Won and lost", join([lead, table("Queries won / lost", headings, rows, cls="heat")])
-    )
+    names = [each.name for each in content.systems]
+    starts = range(0, len(names), ACROSS)
+    tables = [_table(content, names, slice(start, start + ACROSS)) for start in starts]
+    return Section("duels", "Won and lost", join([lead, *tables]))
 
 
-def _row(content: Content, i: int) -> list[Child]:
-    cells = (_cell(pair, i == j) for j, pair in enumerate(content.duels[i]))
-    return [ident(content.systems[i].name), *cells]
+ACROSS = 8
+"""Systems beside each other in one table: what a sheet of paper holds."""
+
+
+def _table(content: Content, names: list[str], against: slice) -> Markup:
+    """All systems against these."""
+    headings: list[Child] = ["system", *map(ident, names[against])]
+    places = range(len(names))[against]
+    rows: list[list[Child]] = [
+        [ident(name), *(_cell(content.duels[i][j], i == j) for j in places)] for i, name in enumerate(names)
+    ]
+    part = "" if len(names) <= ACROSS else f", against {places.start + 1} to {places.stop} of {len(names)}"
+    return table(f"Queries won / lost{part}", headings, rows, cls="heat")
 
 
 def _cell(pair: tuple[int, int], same: bool) -> Markup:
