@@ -21,6 +21,13 @@ class UsageError(RankproofError, ValueError):
     exit_code = 2
 
 
+class NotThere(UsageError, KeyError):
+    """Something was asked for by a name that a result does not have."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would put quotes around the message
+
+
 class DataError(RankproofError, ValueError):
     """Judgments or rankings that cannot be trusted as they are."""
 

@@ -14,16 +14,13 @@ CUTS: Mapping[str, tuple[float, float, float]] = {
     "P@5": (0.30, 0.50, 0.70),
     "R@5": (0.40, 0.60, 0.80),
     "Success@5": (0.60, 0.80, 0.90),
-    "RR": (0.40, 0.60, 0.80),
+    "RR@10": (0.40, 0.60, 0.80),
     "nDCG@5": (0.40, 0.60, 0.80),
 }
 """For each measure where acceptable, good and excellent begin."""
 
-CALLED = {"Success@5": "Hit@5", "RR": "MRR"}
-"""The everyday names of measures, where they are other ones."""
-
 NEVER = 0.05
-"""Below this MRR the first relevant document is, as a rule, beyond the second page."""
+"""Below this RR@10 the first relevant document is, as a rule, beyond the second page."""
 
 PLACES = {
     1: "first",
@@ -59,14 +56,9 @@ class Band(Displayable):
         """The value as a share of its ceiling, which is what is banded."""
         return min(self.value / self.ceiling, 1.0) if self.ceiling > 0 else None
 
-    @property
-    def called(self) -> str:
-        """The everyday name of the measure."""
-        return CALLED.get(self.measure, self.measure)
-
     def to_dict(self) -> dict[str, Any]:
         """The band as plain data."""
-        return {**asdict(self), "share": self.share, "called": self.called}
+        return {**asdict(self), "share": self.share, "called": self.measure}
 
 
 def band(
@@ -80,14 +72,14 @@ def band(
     """
     if ceiling <= 0:
         return Band(measure, value, ceiling, low, high, "")
-    said = in_words(value / ceiling) if measure == "RR" else ""
+    said = in_words(value / ceiling) if measure == "RR@10" else ""
     return Band(measure, value, ceiling, low, high, word_of(measure, value / ceiling), said)
 
 
 def word_of(measure: str, share: float) -> str:
     """What a share of the ceiling is called; the edge of a band belongs to the better one.
 
-    >>> [word_of("RR", share) for share in (0.39, 0.4, 0.6, 0.8)]
+    >>> [word_of("RR@10", share) for share in (0.39, 0.4, 0.6, 0.8)]
     ['poor', 'acceptable', 'good', 'excellent']
     """
     return WORDS[sum(share >= cut - 1e-9 for cut in CUTS[measure])]

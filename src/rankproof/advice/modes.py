@@ -70,14 +70,14 @@ def _low_recall(whole: Whole) -> str:
         return ""
     return (
         f"{whole.never_found:,} of {whole.relevant:,} relevant documents are nowhere in the rankings; "
-        f"{whole.recall.called} is {whole.recall.value:.2f} of a possible {whole.recall.ceiling:.2f}."
+        f"{whole.recall.measure} is {whole.recall.value:.2f} of a possible {whole.recall.ceiling:.2f}."
     )
 
 
 def _low_precision(whole: Whole) -> str:
     if is_high(whole.precision):
         return ""
-    return f"{whole.precision.called} is {whole.precision.value:.2f} of a possible {whole.precision.ceiling:.2f}."
+    return f"{whole.precision.measure} is {whole.precision.value:.2f} of a possible {whole.precision.ceiling:.2f}."
 
 
 def _another_corpus(whole: Whole) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of
+from rankproof.io.frames import is_frame
 from rankproof.io.pipes import pipes_kept
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, surely
@@ -87,6 +89,7 @@ def compare(
     ('better', 12, 0.667)
     """
     check_conventions(conventions, compare)
+    _check_named(systems, measures)
     systems, first = _baseline(systems, baseline)
     _check(alpha, margin, seed)
     asked = DEFAULT_MEASURES if measures is None else measures
@@ -150,6 +153,18 @@ def compare_scores(
         [each for each in alike[first] if each not in odd],
         notes,
     )
+
+
+def _check_named(systems: Any, measures: Any) -> None:
+    """Refuse two rankings one after the other, which are no rankings by name and measures."""
+    second = isinstance(measures, Mapping) or hasattr(measures, "blocks") or is_frame(measures)
+    if isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping):
+        second = True
+    if second:
+        raise UsageError(
+            "compare: got two rankings one after the other, expected them by name. "
+            "Next: compare(judgments, {'before': first, 'after': second})."
+        )
 
 
 def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any], str]:

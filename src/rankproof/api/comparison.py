@@ -13,7 +13,7 @@ from rankproof.api.scores import Scores
 from rankproof.api.soundness import soundness
 from rankproof.core.measure import Measure
 from rankproof.display import Displayable
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import NotThere, UsageError, one_of
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
@@ -87,7 +87,10 @@ class Comparison(Displayable):
         for each in self.rows:
             if (each.system, each.measure, each.slice) == (system, name, slice):
                 return each
-        raise KeyError(f"no row of {system!r} on {name}; there are {', '.join(self.scores)}")
+        raise NotThere(
+            f"no row of {system!r} on {name}; there are {', '.join(self.scores)}. Next: name one of these, not the "
+            "baseline."
+        )
 
     @property
     def winner(self) -> str | None:

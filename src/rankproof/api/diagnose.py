@@ -67,10 +67,10 @@ class Diagnosis(Diagnosed):
 def diagnose(
     judgments: Any,
     ranking: Any,
+    measure: Measures = DECIDES,
     *,
     queries: Any = None,
     corpus: Any = None,
-    measure: Measures = DECIDES,
     k: int | None = None,
     worst: int = 10,
     by: Grouping | None = None,

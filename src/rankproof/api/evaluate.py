@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,7 +16,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
 from rankproof.core.scoring import scored
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.frames import LIBRARY, is_frame, library_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.rows import notes_of
@@ -82,7 +84,28 @@ def evaluate(
 
         asked, conventions, names = apply(profile, asked, conventions)
     groups = groups_of(by, judgments)
-    return score_ranking(load_judgments(judgments), load_ranking(ranking), asked, conventions, groups, names)
+    _check_one(ranking)
+    judged = load_judgments(judgments)
+    found = score_ranking(judged, load_ranking(ranking), asked, conventions, groups, names)
+    found.library = library_of(ranking) or str(judged.prepared.get(LIBRARY, ""))
+    return found
+
+
+def _check_one(ranking: Any) -> None:
+    """Refuse rankings by name, which would be taken for rankings by query."""
+    if not isinstance(ranking, Mapping) or not ranking:
+        return
+    name, first = next(iter(ranking.items()))
+    several = hasattr(first, "blocks") or is_frame(first) or isinstance(first, os.PathLike)
+    several = several or (isinstance(first, str) and os.path.isfile(first))
+    if isinstance(first, Mapping):
+        several = isinstance(next(iter(first.values()), None), (Mapping, list, tuple))
+    if several:
+        raise UsageError(
+            f"ranking: got rankings by name ({', '.join(map(shorten, list(ranking)[:3]))}), expected one ranking. "
+            f"Next: evaluate(judgments, rankings[{name!r}]) scores one, compare(judgments, rankings) sets them beside "
+            "each other."
+        )
 
 
 def score_ranking(

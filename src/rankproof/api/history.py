@@ -20,10 +20,12 @@ from rankproof.display import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.store import experiments, transfer
 from rankproof.store.commit import git_commit
-from rankproof.store.database import TIMEOUT, reading, writing
+from rankproof.store.database import TIMEOUT, damaged, reading, writing
 from rankproof.store.experiments import Entry, Experiment, Values
 from rankproof.store.fingerprints import of_ranking
 
+SAME = 1e-9
+"""A stored mean and that of the stored values are the same up to here."""
 DEFAULT = "rankproof.db"
 """Where the history is if nobody says otherwise."""
 
@@ -57,22 +59,36 @@ class History(Displayable):
         self._insert([found], replace)
         return found.entry
 
-    def entries(self) -> list[Entry]:
-        """What is saved, the oldest first: names, moments, versions, fingerprints, means and tags."""
+    def entries(self, last: int | None = None) -> list[Entry]:
+        """What is saved, or the `last` of it, the oldest first: names, moments, versions, fingerprints, means, tags."""
         with reading(self.path, self.timeout) as connection:
-            return experiments.entries(connection)
+            return experiments.entries(connection, self.path, last)
+
+    def __len__(self) -> int:
+        with reading(self.path, self.timeout) as connection:
+            return experiments.count(connection)
+
+    def __bool__(self) -> bool:
+        return True  # there may be no file yet
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or not self.path.exists():
+            return False
+        with reading(self.path, self.timeout) as connection:
+            return experiments.has(connection, unicodedata.normalize("NFC", name))
 
     def show(self, name: str) -> Entry:
         """The entry of that name."""
-        return self._read(name).entry
+        with reading(self.path, self.timeout) as connection:
+            return experiments.entry(connection, _named(name), self.path)
 
     def scores(self, name: str) -> Scores:
         """The scores of that name, value for value as they were saved."""
-        return _scores(self._read(name))
+        return _scores(self._read(name), self.path)
 
     def remove(self, *names: str) -> None:
         """Forget what has these names: all of them or, where one is unknown, none."""
-        self.entries()  # where there is no history, none is made
+        len(self)  # where there is no history, none is made
         with writing(self.path, self.timeout) as connection:
             for name in map(_named, names):
                 if not experiments.remove(connection, name):
@@ -88,8 +104,9 @@ class History(Displayable):
 
     def export_to(self, target: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""
-        chosen = names or tuple(each.name for each in self.entries())
-        found = [self._read(name) for name in chosen]
+        with reading(self.path, self.timeout) as connection:
+            chosen = tuple(map(_named, names)) or tuple(experiments.names(connection))
+            found = [experiments.read(connection, name, self.path) for name in chosen]
         transfer.write(Path(target), found, force=force)
         return len(found)
 
@@ -152,16 +169,29 @@ def _ranking_of(scores: Scores) -> str:
     return of_ranking(scores.ranking.table(), by_rank=scores.conventions.ties == "rank")
 
 
-def _scores(experiment: Experiment) -> Scores:
+def _scores(experiment: Experiment, path: Path) -> Scores:
     """The scores as they were when they were saved."""
     facts = {**experiment.facts, "ranking": experiment.entry.ranking}
     try:
         scores = Scores.from_dict({**facts, "queries": experiment.queries, "per_query": {}})
-    except (KeyError, TypeError) as error:
+        for name, each in experiment.columns.items():
+            scores.put(name, each.values, each.counted, each.note)
+    except (KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"{shorten(experiment.entry.name)} was saved by rankproof {experiment.entry.rankproof} in a way that "
             f"this one does not read ({error}). Next: pip install --upgrade rankproof."
         ) from error
-    for name, each in experiment.columns.items():
-        scores.put(name, each.values, each.counted, each.note)
+    for name, mean in experiment.entry.means.items():
+        _check_mean(path, experiment.entry.name, name, mean, scores)
     return scores
+
+
+def _check_mean(path: Path, saved: str, measure: str, mean: float, scores: Scores) -> None:
+    """Refuse a mean that its own values do not give."""
+    found = scores.means.get(measure, math.nan)
+    if not math.isclose(mean, found, rel_tol=SAME, abs_tol=SAME):
+        raise damaged(
+            path,
+            f"measured.mean ({measure}) of {shorten(saved)} is {mean!r}, but its values have the mean {found!r}",
+            saved=saved,
+        )

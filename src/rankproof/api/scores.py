@@ -22,7 +22,7 @@ from rankproof.core.names import parse, parse_all
 from rankproof.core.scoring import Column
 from rankproof.core.summary import Pair, Row, Summary
 from rankproof.display import Displayable
-from rankproof.errors import RankproofError
+from rankproof.errors import NotThere, RankproofError
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit
@@ -47,6 +47,8 @@ class Scores(Displayable):
     judgments: Judgments | None = None
     ranking: Rankings | None = None
     census: Census = field(default_factory=Census)
+    library: str = ""
+    """Of which library the data frames are that were scored; "" for other inputs."""
     stored: dict[str, Any] = field(default_factory=dict)
     """What `from_dict` read back: rows, definition and audit as they were."""
     parent: Scores | None = None
@@ -66,10 +68,13 @@ class Scores(Displayable):
         try:
             name = self.parse(name).name
         except RankproofError as unknown:
-            raise KeyError(str(unknown)) from None
+            raise NotThere(str(unknown)) from None
         name = self.names.get(name, name)
         if name not in self.columns:
-            raise KeyError(f"{name} was not measured; there are {', '.join(self.columns)}")
+            raise NotThere(
+                f"{name} was not measured; there are {', '.join(self.columns)}. Next: name one of these, or "
+                "measure it too."
+            )
         return name
 
     def parse(self, measure: str) -> Measure:
@@ -207,6 +212,7 @@ class Scores(Displayable):
             columns={name: cut(column) for name, column in self.columns.items()},
             conventions=self.conventions,
             names=self.names,
+            library=self.library,
             hits=None if self.hits is None else self.hits.select(queries),
             parent=self.parent or self,
         )
@@ -333,14 +339,18 @@ class Scores(Displayable):
         self.columns[name] = Column(self.parse(name), values, counted, note)
 
     def frame(self, backend: str | None = None) -> Any:
-        """One row a query and one column a measure, as a data frame of whichever library is there."""
+        """One row a query and one column a measure, as a data frame.
+
+        `backend` is polars, pandas or pyarrow; else it is of the library of the frames that were scored, or of
+        whichever is there.
+        """
         from rankproof.io.frames import make_frame
 
         columns: dict[str, Sequence[Any]] = {"query": list(self.queries)}
         for name in self.columns:
             values = self.values(name)
             columns[name] = [values.get(query) for query in self.queries]
-        return make_frame(columns, backend)
+        return make_frame(columns, backend or self.library or None)
 
     def markdown(self) -> str:
         """The table as markdown."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import write
+from rankproof.cli.output import TEXTS, format_of, write
 from rankproof.cli.targets import may_replace
 from rankproof.errors import one_of
 
 
 @click.group("history", invoke_without_command=True)
 @options.history
-@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@options.form("table or json")
 @click.pass_context
-def command(context: click.Context, history: str, form: str) -> None:
+def command(context: click.Context, history: str, form: str | None) -> None:
     """List the results that were saved.
 
     'rankproof evaluate ... --save NAME' saves; 'show', 'compare', 'gate' and 'rm'
@@ -28,11 +28,14 @@ def command(context: click.Context, history: str, form: str) -> None:
     from rankproof.reporting import history as reporting
 
     context.obj = History(history)
-    if form not in ("table", "json"):
+    form = form or format_of(None)
+    if form not in (*TEXTS, "json"):
         raise one_of("format", form, ["table", "json"])
     if context.invoked_subcommand is None:
-        entries = [each.to_dict() for each in context.obj.entries()]
-        write(reporting.as_json(entries) if form == "json" else reporting.listed(entries), None)
+        last = reporting.shown() if form == "table" else None
+        entries = [each.to_dict() for each in context.obj.entries(last)]
+        more = len(context.obj) - len(entries)
+        write(reporting.as_json(entries) if form == "json" else reporting.listed(entries, more), None)
 
 
 def _elsewhere(context: click.Context, option: click.Parameter, path: str | None) -> None:

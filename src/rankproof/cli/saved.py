@@ -23,7 +23,7 @@ def are_names(words: Sequence[str], history: str) -> bool:
     """Whether the words are names in the history rather than files; refused where they could be both."""
     if options.written("history"):
         return True
-    saved = [word for word in words if word in _names(history)]
+    saved = [word for word in words if _is_saved(word, history)]
     files = [word for word in words if word == STDIN or os.path.exists(word)]
     if len(saved) == len(words) == len(files):
         raise UsageError(
@@ -35,14 +35,14 @@ def are_names(words: Sequence[str], history: str) -> bool:
     return bool(saved) and len(saved) == len(words)
 
 
-def _names(history: str) -> list[str]:
-    """What is saved; nothing where the file cannot say so: files must not depend on it."""
+def _is_saved(word: str, history: str) -> bool:
+    """Whether it is a name in the history; not where the file cannot say so: files must not depend on it."""
     from rankproof.api.history import History
 
     try:
-        return [each.name for each in History(history).entries()] if os.path.exists(history) else []
+        return word in History(history)
     except DataError:
-        return []
+        return False
 
 
 def _mixed(words: Sequence[str], saved: list[str], files: list[str], history: str) -> UsageError:

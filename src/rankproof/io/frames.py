@@ -16,6 +16,8 @@ from rankproof.io.guess import JUDGMENTS, RANKING, guess, said
 from rankproof.io.row_rankings import ranking_of, said_of_order
 from rankproof.io.rows import Rows, judgments_of
 
+LIBRARY = "library"
+"""Under this judgments keep which library the frame was of that they were read from."""
 BACKENDS = ("polars", "pandas", "pyarrow")
 """The libraries that `make_frame` can use; one that is loaded already comes first."""
 
@@ -64,6 +66,17 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None)
     if name is None or importlib.util.find_spec(name) is None:
         raise missing_extra("A data frame", name or "polars, pandas or pyarrow", "arrow")
     return nw.from_dict(dict(columns), backend=name).to_native()  # type: ignore[arg-type]
+
+
+def library_of(data: object) -> str:
+    """The library that a data frame is of, if `make_frame` can make one of it; else ""."""
+    if not is_frame(data):
+        return ""
+    import narwhals as nw
+
+    native = nw.to_native(data, pass_through=True)
+    name = type(native).__module__.partition(".")[0]
+    return name if name in BACKENDS else ""
 
 
 def _backend() -> str | None:

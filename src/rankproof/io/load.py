@@ -14,7 +14,7 @@ from rankproof.errors import DataError, shorten
 from rankproof.io import beir
 from rankproof.io.delimited import read_delimited
 from rankproof.io.files import check_path, name_of, read_bytes, read_head, text_of
-from rankproof.io.frames import is_frame, judgments_from_frame, ranking_from_frame
+from rankproof.io.frames import LIBRARY, is_frame, judgments_from_frame, library_of, ranking_from_frame
 from rankproof.io.guess import JUDGMENTS, RANKING, Wanted
 from rankproof.io.jsonio import graded, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
@@ -43,7 +43,8 @@ def load_judgments(data: Source) -> Judgments:
     if isinstance(data, Mapping):
         return judgments_from_mapping(data)
     if is_frame(data):
-        return judgments_from_frame(data)
+        found = judgments_from_frame(data)
+        return replace(found, prepared={**found.prepared, LIBRARY: library_of(data)})
     if hasattr(data, "blocks"):
         raise DataError(f"judgments: got a ranking ({data.source}). Next: swap the two arguments.")
     return judgments_of(read_tuples(_iterable(data, "judgments"), JUDGMENTS, "judgments"))

@@ -9,6 +9,8 @@ from typing import Any
 from rankproof.display import width
 from rankproof.errors import one_of
 from rankproof.reporting import data
+from rankproof.reporting import latex as tex
+from rankproof.reporting import markdown as md
 from rankproof.reporting.blocks import waterfall
 from rankproof.reporting.comparison_screen import parts
 from rankproof.reporting.conclusions import conclusions
@@ -110,32 +112,46 @@ def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[str]:
 def markdown(view: View) -> str:
     """The comparison as markdown tables with everything known of each row."""
     groups = dict.fromkeys(each["slice"] for each in view["rows"])
-    parts = ["\n".join([heading(view, group), "", *markdown_table(view, group)]) for group in groups]
-    errors = [f"**{names}**: {found}" for found, names in _errors(view)]
-    return "\n\n".join([*errors, *parts, *corrected_sentences(view["rows"]), *sentences(view)]) + "\n"
+    parts = [
+        "\n".join([md.escape(heading(view, group)), "", *markdown_table(view, group)]) for group in groups
+    ]
+    errors = [f"**{md.escape(names)}**: {md.escape(str(found))}" for found, names in _errors(view)]
+    said = [md.escape(each) for each in (*corrected_sentences(view["rows"]), *sentences(view))]
+    return "\n\n".join([*errors, *parts, *said]) + "\n"
+
+
+MARKS = {"better": r"$^{\dagger}$", "worse": r"$^{\ddagger}$"}
+"""How papers mark what is significant, behind the mean."""
 
 
 def latex(view: View) -> str:
-    """The comparison as a LaTeX table; a dagger marks what is better or worse than the baseline."""
-    rows = [
-        " & ".join(map(escape, row[:-1])) + (r"$^\dagger$" if row[-1] in _DECIDED else "")
-        for row in cells(view, "")
-    ]
-    head = " & ".join(HEADINGS[:-1])
-    body = " \\\\\n".join(rows)
-    rules = (
-        "\\begin{tabular}{llrrrr}",
-        "\\toprule",
-        head,
-        "\\midrule",
-        body,
-        "\\bottomrule",
-        "\\end{tabular}",
+    """The comparison as a LaTeX table: what is significant is marked, the best mean bold if it is told apart."""
+    rows = [each for each in view["rows"] if not each["slice"]]
+    verdicts = {(each["measure"], each["system"]): each["verdict"] for each in rows}
+    best = {name: _best(view, [each for each in rows if each["measure"] == name]) for name in view["means"]}
+    lines, measure = [], ""
+    for label, system, mean, *others, _ in cells(view, ""):
+        measure = label or measure
+        number = rf"\textbf{{{escape(mean)}}}" if best.get(measure) == system else escape(mean)
+        mark = MARKS.get(verdicts.get((measure, system), ""), "")
+        lines.append([escape(label), escape(system), number + mark, *map(escape, others)])
+    table = tex.table(HEADINGS[:-1], lines)
+    about = (
+        f"dagger: better than {view['baseline']}, double dagger: worse, at {view['alpha']:g}; bold: the best mean, "
+        "where it is told apart from the baseline",
+        *sentences(view),
     )
-    return "\n".join(f"{each} \\\\" if each in (head, body) else each for each in rules) + "\n"
+    table[0] = r"\begin{tabular}{llrrrr}"
+    return "\n".join(["% needs: booktabs, textcomp", *(f"% {clean(each)}" for each in about), *table]) + "\n"
 
 
-_DECIDED = ("better", "worse")
+def _best(view: View, rows: Sequence[Line]) -> str | None:
+    """The system with the best mean of a measure, if it is told apart from the baseline, or the baseline from all."""
+    better = [each for each in rows if each["verdict"] == "better" and each["mean"] is not None]
+    if better:
+        signs = {row["difference"] > 0 for row in better}
+        return str((max if signs == {True} else min)(better, key=lambda each: each["mean"])["system"])
+    return str(view["baseline"]) if rows and all(each["verdict"] == "worse" for each in rows) else None
 
 
 def sentences(view: View) -> list[str]:

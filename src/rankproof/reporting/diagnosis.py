@@ -65,7 +65,7 @@ def bands(found: Diagnosed) -> Table:
     """Each measure with its ceiling, and what its share of the ceiling is called."""
     rows = [
         (
-            each.called,
+            each.measure,
             score(each.value),
             short_span(each.low, each.high),
             score(each.ceiling),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.reporting.markdown import escape
 from rankproof.reporting.numbers import ABSENT, count, score
 from rankproof.reporting.tables import GAP, Column, cut, page_width, table, wrap
 
@@ -45,11 +46,12 @@ def markdown_table(view: View, group: str) -> list[str]:
         else:
             detail, each = next(more)
             rows.append((*row[:-1], *detail[2:-1], verdict(each, view["margin"])))
-    return [_markdown(each) for each in (headings, ("---",) * len(headings), *rows)]
+    rule = "| " + " | ".join(["---"] * len(headings)) + " |"
+    return [_markdown(headings), rule, *map(_markdown, rows)]
 
 
 def _markdown(row: tuple[str, ...]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+    return "| " + " | ".join(map(escape, row)) + " |"
 
 
 def heading(view: View, group: str) -> str:

@@ -11,8 +11,9 @@ from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed
 from rankproof.reporting.conclusions import unanswered, unjudged
 from rankproof.reporting.differences import corrected_lines, corrected_sentences
+from rankproof.reporting.markdown import escape
 from rankproof.reporting.numbers import count, score, share
-from rankproof.reporting.tables import GAP, Column, cut, page_width, table, wrap
+from rankproof.reporting.tables import GAP, Column, clean, cut, page_width, table, wrap
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
@@ -66,16 +67,14 @@ def _table(rows: Sequence[Line]) -> list[str]:
 def markdown(view: View) -> str:
     """What a pull request shows: the outcome as a heading, the rows, then how to read them."""
     lines = [
-        f"### {MARKS[view['outcome']]} {headline(view)}",
+        f"### {MARKS[view['outcome']]} {escape(headline(view))}",
         "",
         "| " + " | ".join(HEADINGS) + " |",
         "|---|---|" + "---:|" * 6,
     ]
-    lines += [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(each)) + " |" for each in view["rows"]
-    ]
+    lines += ["| " + " | ".join(map(escape, _cells(each))) + " |" for each in view["rows"]]
     said = [*corrected_sentences(view["rows"]), *sentences(view)]
-    return "\n".join([*lines, "", *(f"- {each}" for each in said)]) + "\n"
+    return "\n".join([*lines, "", *(f"- {escape(each)}" for each in said)]) + "\n"
 
 
 def junit(view: View) -> str:
@@ -85,12 +84,13 @@ def junit(view: View) -> str:
     for attribute, kind in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
         suite.set(attribute, str(kinds.count(kind)))
     for each, kind in zip(view["rows"], kinds, strict=True):
-        case = ElementTree.SubElement(suite, "testcase", classname=f"gate.{each['check']}", name=_label(each))
-        said = sentence_of(each, view)
+        name, said = clean(_label(each)), clean(sentence_of(each, view))  # XML holds no control characters
+        case = ElementTree.SubElement(suite, "testcase", classname=f"gate.{each['check']}", name=name)
         if kind != "passed":
             ElementTree.SubElement(case, kind, message=said).text = said
         ElementTree.SubElement(case, "system-out").text = said
-    ElementTree.SubElement(suite, "system-out").text = "\n".join([headline(view), *notes(view)])
+    about = "\n".join(map(clean, [headline(view), *notes(view)]))
+    ElementTree.SubElement(suite, "system-out").text = about
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 
 

@@ -9,16 +9,24 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof.reporting.numbers import score
-from rankproof.reporting.tables import Column, table, wrap
+from rankproof.reporting.numbers import count, score
+from rankproof.reporting.tables import Column, page_height, table, wrap
 
 Entry = Mapping[str, Any]
 SHOWN = 2
 """So many measures have a column in a list."""
 
 
-def listed(entries: Sequence[Entry]) -> str:
-    """A line for each saved result, the oldest first, with the measures that most of them have."""
+def shown() -> int:
+    """How many saved results one screen lists."""
+    return page_height() - 4
+
+
+def listed(entries: Sequence[Entry], more: int = 0) -> str:
+    """A line for each saved result, the oldest first, with the measures that most of them have.
+
+    `more` older ones are said to be there.
+    """
     if not entries:
         return "Nothing is saved yet. Next: 'rankproof evaluate ... --save NAME'.\n"
     columns = [
@@ -34,7 +42,8 @@ def listed(entries: Sequence[Entry]) -> str:
         columns.append(Column("commit", [(each["commit"] or "")[:8] for each in entries]))
     if any(each["tags"] for each in entries):
         columns.append(Column("tags", [_tags(each) for each in entries]))
-    return "\n".join(table(columns)) + "\n"
+    older = [f"{count(more, 'older one')} with --full."] if more else []
+    return "\n".join([*table(columns), *older]) + "\n"
 
 
 def _commonest(entries: Sequence[Entry]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.reporting import markdown
 from rankproof.reporting.latencies import duration
 from rankproof.reporting.numbers import count, score
 from rankproof.reporting.tables import Column, table
@@ -22,9 +23,9 @@ def standings_text(lines: Sequence[Line], measures: Sequence[str]) -> list[str]:
 def standings_markdown(lines: Sequence[Line], measures: Sequence[str]) -> str:
     """The standings as a markdown table."""
     headings, rows = _cells(lines, measures)
-    rule = ["---", *["---:"] * (len(headings) - 1)]
-    cells = [headings, rule, *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells)
+    return "\n".join(
+        markdown.table([*map(markdown.escape, headings)], [[*map(markdown.escape, row)] for row in rows])
+    )
 
 
 def _cells(lines: Sequence[Line], measures: Sequence[str]) -> tuple[list[str], list[list[str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -145,9 +146,11 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
     return DataError(f"{path}: {error}; nothing was written. Next: look at the disk and at the file.")
 
 
-def damaged(path: Path, why: str, schema: Schema = HISTORY) -> DataError:
-    """The error for a file that is not what it should be."""
-    return DataError(
-        f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. "
+def damaged(path: Path, why: str, schema: Schema = HISTORY, saved: str | None = None) -> DataError:
+    """The error for a file that is not what it should be, or for one thing saved in it that is not."""
+    rest = (
         f"Next: name another file with {schema.option}, or put a copy in its place."
+        if saved is None
+        else f"Next: save it anew with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'."
     )
+    return DataError(f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. {rest}")

@@ -6,10 +6,10 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rankproof.core.hits import Array
 from rankproof.display import Displayable
@@ -97,52 +97,129 @@ def names(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in connection.execute("SELECT name FROM experiments ORDER BY id")]
 
 
-def entries(connection: sqlite3.Connection) -> list[Entry]:
-    """Every entry, the oldest first."""
-    rows = connection.execute(f"SELECT {_FIELDS}, id FROM experiments ORDER BY id").fetchall()
-    means, tags = _means(connection), _tags(connection)
-    return [Entry(*(*row, means.get(number, {}), tags.get(number, {}))) for *row, number in rows]
-
-
-def _means(connection: sqlite3.Connection) -> dict[int, dict[str, float]]:
-    found: dict[int, dict[str, float]] = {}
-    for number, measure, mean in connection.execute(
-        "SELECT experiment, measure, mean FROM measured WHERE mean < ? ORDER BY experiment, place",
-        (NOT_SHOWN,),
-    ):
-        found.setdefault(number, {})[measure] = mean
+def count(connection: sqlite3.Connection) -> int:
+    """How many experiments there are."""
+    found: int = connection.execute("SELECT count(*) FROM experiments").fetchone()[0]
     return found
 
 
-def _tags(connection: sqlite3.Connection) -> dict[int, dict[str, str]]:
-    found: dict[int, dict[str, str]] = {}
-    for number, key, value in connection.execute("SELECT experiment, key, value FROM tags ORDER BY key"):
-        found.setdefault(number, {})[key] = value
+def has(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether something is saved under the name."""
+    return connection.execute("SELECT 1 FROM experiments WHERE name = ?", (name,)).fetchone() is not None
+
+
+def entries(connection: sqlite3.Connection, path: Path, last: int | None = None) -> list[Entry]:
+    """Every entry, or the last ones, the oldest first."""
+    newest = f"SELECT {_FIELDS}, id FROM experiments ORDER BY id DESC LIMIT ?"
+    rows = connection.execute(newest, (-1 if last is None else last,)).fetchall()[::-1]
+    since = rows[0][-1] if rows else 0
+    means = _by_number(connection, "measured", "measure, mean", "experiment >= ?", since)
+    tags = _by_number(connection, "tags", "key, value", "experiment >= ?", since)
+    return [_entry(path, row, means.get(row[-1], []), tags.get(row[-1], [])) for row in rows]
+
+
+def entry(connection: sqlite3.Connection, name: str, path: Path) -> Entry:
+    """The entry of that name; no other is read."""
+    row = connection.execute(f"SELECT {_FIELDS}, id FROM experiments WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise unknown(path, name, _some_names(connection))
+    means = _by_number(connection, "measured", "measure, mean", "experiment = ?", row[-1])
+    tags = _by_number(connection, "tags", "key, value", "experiment = ?", row[-1])
+    return _entry(path, row, means.get(row[-1], []), tags.get(row[-1], []))
+
+
+Pairs = list[tuple[Any, Any]]
+
+
+def _by_number(
+    connection: sqlite3.Connection, table: str, columns: str, where: str, number: int
+) -> dict[int, Pairs]:
+    """Two columns of a table, by the number of the experiment they belong to."""
+    order = "place" if table == "measured" else "key"
+    found: dict[int, Pairs] = {}
+    rows = f"SELECT experiment, {columns} FROM {table} WHERE {where} ORDER BY experiment, {order}"
+    for each, first, second in connection.execute(rows, (number,)):
+        found.setdefault(each, []).append((first, second))
     return found
+
+
+def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> Entry:
+    """The entry of a row, if every field is what it should be."""
+    *fields, _ = row
+    name = fields[0]
+    for column, value in zip(_FIELDS.split(", "), fields, strict=True):
+        if not (isinstance(value, str) or (value is None and column == "git_commit")):
+            raise _wrong(path, "experiments", column, name, value, "text")
+    for measure, mean in means:
+        if not isinstance(measure, str):
+            raise _wrong(path, "measured", "measure", name, measure, "text")
+        if not isinstance(mean, float):
+            raise _wrong(path, "measured", "mean", name, mean, "a number")
+    for key, value in tags:
+        if not (isinstance(key, str) and isinstance(value, str)):
+            raise _wrong(path, "tags", "value", name, value, "text")
+    return Entry(*(*fields, {m: mean for m, mean in means if mean < NOT_SHOWN}, dict(tags)))
+
+
+def _wrong(path: Path, table: str, column: str, name: Any, value: object, expected: str) -> DataError:
+    """The error for a field that holds what it cannot hold."""
+    return damaged(
+        path,
+        f"{table}.{column} of {shorten(str(name))} holds {shorten(value)}, expected {expected}",
+        saved=name,
+    )
 
 
 def read(connection: sqlite3.Connection, name: str, path: Path) -> Experiment:
     """The experiment of that name, as it was saved."""
-    row = connection.execute("SELECT id, facts, queries FROM experiments WHERE name = ?", (name,)).fetchone()
-    if row is None:
-        raise unknown(path, name, names(connection))
-    entry = next(each for each in entries(connection) if each.name == name)
-    try:
-        facts, queries = json.loads(row[1]), unpack_ids(row[2])
-        columns = _columns(connection, row[0])
-    except (zlib.error, ValueError) as error:
-        raise damaged(path, f"the values of {shorten(name)}: {error}") from error
-    if any(len(each.values) != len(queries) for each in columns.values()):
-        raise damaged(path, f"the values of {shorten(name)} are not one a query")
-    return Experiment(entry, queries, columns, facts)
+    found = entry(connection, name, path)
+    number, facts, queries = connection.execute(
+        "SELECT id, facts, queries FROM experiments WHERE name = ?", (name,)
+    ).fetchone()
+    known = _unpacked(path, name, "experiments.facts", facts, json.loads)
+    if not isinstance(known, dict):
+        raise _wrong(path, "experiments", "facts", name, facts, "a JSON object")
+    ids = _unpacked(path, name, "experiments.queries", queries, unpack_ids)
+    if not all(isinstance(each, str) for each in ids):
+        raise _wrong(path, "experiments", "queries", name, ids, "a list of texts")
+    columns = _columns(connection, number, name, path, len(ids))
+    return Experiment(found, ids, columns, known)
 
 
-def _columns(connection: sqlite3.Connection, number: int) -> dict[str, Values]:
+def _columns(
+    connection: sqlite3.Connection, number: int, name: str, path: Path, queries: int
+) -> dict[str, Values]:
     rows = connection.execute(
         "SELECT measure, per_query, counted, note FROM measured WHERE experiment = ? ORDER BY place",
         (number,),
     )
-    return {m: Values(unpack(values), unpack_flags(counted), note) for m, values, counted, note in rows}
+    columns = {}
+    for measure, packed, flags, note in rows:
+        values = _unpacked(path, name, f"measured.per_query ({measure})", packed, unpack)
+        counted = _unpacked(path, name, f"measured.counted ({measure})", flags, unpack_flags)
+        if len(values) != queries or (counted is not None and len(counted) != queries):
+            why = f"measured.per_query ({measure}) of {shorten(name)} has {len(values)} values for {queries} queries"
+            raise damaged(path, why, saved=name)
+        if not isinstance(note, str):
+            raise _wrong(path, "measured", "note", name, note, "text")
+        columns[measure] = Values(values, counted, note)
+    return columns
+
+
+T = TypeVar("T")
+
+
+def _unpacked(path: Path, name: str, where: str, packed: Any, unpack_it: Callable[[Any], T]) -> T:
+    try:
+        return unpack_it(packed)
+    except (zlib.error, ValueError, TypeError) as error:
+        raise damaged(path, f"the values in {where} of {shorten(name)}: {error}", saved=name) from error
+
+
+def _some_names(connection: sqlite3.Connection) -> list[str]:
+    """The newest names, as many as can be held against a misspelt one in no time."""
+    rows = connection.execute("SELECT name FROM experiments ORDER BY id DESC LIMIT 2000")
+    return [name for (name,) in rows if isinstance(name, str)]
 
 
 def unknown(path: Path, name: str, known: list[str]) -> UsageError:
@@ -180,7 +257,7 @@ def taken(path: Path, name: str) -> UsageError:
 
 def check_free(connection: sqlite3.Connection, name: str, path: Path) -> None:
     """Refuse a name that is used already."""
-    if name in names(connection):
+    if has(connection, name):
         raise taken(path, name)
 
 
