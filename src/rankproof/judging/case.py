@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rankproof.core.text.together import together
+from rankproof.judging.claims import claims_of, held
 from rankproof.judging.keeping import Said
 from rankproof.judging.samples.sample import Context, Sample
-from rankproof.judging.units import claims_in, statements_in
+from rankproof.judging.units import statements_in
 from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Verdict
 
 Reading = Literal["apart", "together"]
@@ -65,11 +66,12 @@ class Case:
         return not blank(self.sample.answer)
 
     def claims(self, text: str | None) -> tuple[str, ...]:
-        """The claims of a text: as the judge split it, or else by its sentences."""
+        """The claims of a text: as the judge split it, held against the text, or else by its sentences."""
         if text is None or blank(text):
             return ()
-        said = self._said(Ask("C", "", text))
-        return claims_in(text) if said is None else said.items
+        question = self.query.strip()
+        said = self._said(Ask("C", question, text))
+        return claims_of(text, question) if said is None else held(text, said.items, question)
 
     @property
     def reference_claims(self) -> tuple[str, ...]:

@@ -40,7 +40,12 @@ class Replay:
         """Look up each pair; what is not there stays unmeasured."""
         for group in groups:
             keys = {(ask.relation, ask.left, ask.right): ask for ask in group}
-            found = self.ledger.find(keys, self.recorded)
+            before = {("C", "", ask.right): ask for ask in group if ask.relation == "C"}
+            found = self.ledger.find([*keys, *before], self.recorded)
+            # Claims that were asked for without their question, as earlier versions did, serve as well.
+            for key, ask in before.items():
+                if key in found:
+                    found.setdefault((ask.relation, ask.left, ask.right), found[key])
             keep(
                 [
                     said_in(found[key], ask) if key in found else Unmeasured(ask, MISSING)

@@ -81,8 +81,14 @@ def _claim_parts(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
 def _claims_call(asks: Sequence[Ask]) -> Call:
     places = {("C", "", f"t{number}"): ask for number, ask in enumerate(asks, start=1)}
     texts = {right: ask.right for (_, _, right), ask in places.items()}
+    questions: dict[str, list[str]] = {}
+    for (_, _, right), ask in places.items():
+        if ask.left:
+            questions.setdefault(ask.left, []).append(right)
+    data = {"questions": {" ".join(ids): text for text, ids in questions.items()}, "texts": texts}
     each = {"type": "array", "items": {"type": "string"}}
-    return Call(CLAIMS, _json({"texts": texts}), places, schema=_object(dict.fromkeys(texts, each)))
+    body = _json({name: value for name, value in data.items() if value})
+    return Call(CLAIMS, body, places, schema=_object(dict.fromkeys(texts, each)))
 
 
 # --- verdicts ------------------------------------------------------------------------------------------

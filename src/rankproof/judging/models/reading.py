@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import shorten
+from rankproof.judging.claims import held
+from rankproof.judging.lexical.abstention import abstains
 from rankproof.judging.models.asking import Call, Place
+from rankproof.judging.units import claims_in
 from rankproof.judging.verdicts import VALUES, Ask
 
 QUOTED = {"R": (2, 3), "S": (1, -1)}
@@ -58,10 +61,24 @@ def read(call: Call, reply: str | Mapping[str, Any]) -> Reading:
 def _read_claims(call: Call, found: Mapping[str, Any], reading: Reading) -> None:
     for place, ask in call.places.items():
         given = _at(found, place)
-        if isinstance(given, list) and all(isinstance(each, str) and each.strip() for each in given):
-            reading.claims[ask] = tuple(dict.fromkeys(" ".join(each.split()) for each in given))
-        else:
+        if not isinstance(given, list) or not all(isinstance(each, str) and each.strip() for each in given):
             reading.open[ask] = _missing(given, "a list of claims")
+            continue
+        listed = tuple(dict.fromkeys(" ".join(each.split()) for each in given))
+        if not listed and claims_in(ask.right) and not abstains(ask.right):
+            reading.open[ask] = "no claims of a text that has sentences"
+            continue
+        claims = held(ask.right, listed, ask.left) if listed else ()
+        reading.claims[ask] = claims
+        for problem, times in (
+            ("claims that are not their text's, or say the same again", len({*listed} - {*claims})),
+            (
+                "sentences left out of the claims, taken as claims",
+                len({*claims} - {*listed}) if listed else 0,
+            ),
+        ):
+            if times:
+                reading.problems[problem] = reading.problems.get(problem, 0) + times
 
 
 def _read_values(call: Call, found: Mapping[str, Any], reading: Reading) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 VERDICTS = "verdicts-1"
-CLAIMS = "claims-1"
+CLAIMS = "claims-2"
 
 
 @cache

@@ -1,0 +1,112 @@
+"""Claims held against their text: what a judge lists counts as far as the text says it, and no sentence is left out.
+
+A list of claims is what faithfulness and recall divide by. A judge that drops the invented sentence, invents claims
+that are easy to support, says one claim in ten ways, or never ends would make the number. So each claim belongs to the
+clause it shares most words with and must say something of it that no claim before did; a clause that its claims do not
+cover is itself a claim; and there is a limit to how many and how long they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from rankproof.core.text.claims import VERB
+from rankproof.core.text.negation import negations
+from rankproof.core.text.stems import stem
+from rankproof.core.text.stopwords import STOP_WORDS
+from rankproof.core.text.words import words
+from rankproof.judging.units import REMEMBERED, claims_in
+
+SHARED = 0.5
+"""The share of a claim's words that must stand in its text or question."""
+COVERED = 0.75
+"""The share of a clause's words that its claims must have; below it the clause is a claim as well."""
+LENGTH = 3
+"""How many times as long as its clause what is claimed of it may be: names in the place of pronouns take room."""
+ROOM = 80
+"""Characters that the claims of the shortest clause may have."""
+MOST = 200
+"""Claims that a judge may list for one text; its own clauses stand in for the rest."""
+BARE = 2
+"""An answer of so few words names what was asked for, and states nothing without the question."""
+BARE_UNENDED = 6
+"""The same of words without a verb, and without the mark that ends a sentence."""
+NUMBER = re.compile(r"\d+")
+ENDED = re.compile(r"[.!?。！？…।؟][\"'”’»)\]」』]*$")
+
+
+@lru_cache(REMEMBERED)
+def claims_of(text: str, question: str = "") -> tuple[str, ...]:
+    """The claims of a text by rules; what states nothing by itself is put beside the question it answers.
+
+    >>> claims_of("30 days", "How long does it take?"), claims_of("It takes 30 days.", "How long does it take?")
+    (('How long does it take? 30 days',), ('It takes 30 days.',))
+    """
+    return tuple(_asked(each, question) for each in clauses_of(text))
+
+
+def clauses_of(text: str) -> tuple[str, ...]:
+    """The clauses of a text that claim something; all of it, if none does: a greeting is no way out."""
+    return claims_in(text) or (" ".join(text.split()),)
+
+
+@lru_cache(REMEMBERED)
+def held(text: str, listed: tuple[str, ...], question: str = "") -> tuple[str, ...]:
+    """The claims that a judge lists, as far as they are the text's, with each clause that they leave out.
+
+    >>> held("It is red. It is free.", ("It is red.", "Red it is.", "The moon is a cheese."))
+    ('It is red.', 'It is free.')
+    """
+    clauses = clauses_of(text)
+    terms = [_terms(each) for each in clauses]
+    known = frozenset().union(*terms) | _terms(question)
+    digits = set(NUMBER.findall(f"{text} {question}"))
+    own: list[list[str]] = [[] for _ in clauses]
+    covered: list[frozenset[str]] = [frozenset() for _ in clauses]
+    for claim in listed[:MOST]:
+        said = _terms(claim)
+        place = max(range(len(clauses)), key=lambda i: len(said & terms[i]))
+        clause = clauses[place]
+        bears = len(said & known) >= SHARED * len(said) and set(NUMBER.findall(claim)) <= digits
+        fits = len(own[place]) < max(1, len(terms[place]) // 2)
+        fits = fits and _size([*own[place], claim], question) <= max(LENGTH * len(clause), ROOM)
+        new = (said & terms[place]) - covered[place]
+        if bears and fits and new and (not negations(claim) or negations(clause)):
+            own[place].append(claim)
+            covered[place] |= said
+    found = (
+        each for i, clause in enumerate(clauses) for each in _whole(clause, terms[i] & covered[i], own[i])
+    )
+    return tuple(dict.fromkeys(_asked(each, question) for each in found))
+
+
+def _whole(clause: str, covered: frozenset[str], claims: Sequence[str]) -> list[str]:
+    """The claims of a clause, and the clause itself if they leave out a number, a denial or most of its words."""
+    said = " ".join(claims)
+    left_out = set(NUMBER.findall(clause)) - set(NUMBER.findall(said)) or (
+        negations(clause) and not negations(said)
+    )
+    enough = claims and len(covered) >= COVERED * len(_terms(clause))
+    return [*claims] if enough and not left_out else [*claims, clause]
+
+
+def _size(claims: Iterable[str], question: str) -> int:
+    return sum(len(each) - (len(question) if question and question in each else 0) for each in claims)
+
+
+def _asked(claim: str, question: str) -> str:
+    """The claim, after its question if it names something and states nothing."""
+    count = len(words(claim))
+    bare = count <= BARE or (count <= BARE_UNENDED and not ENDED.search(claim))
+    if not question.strip() or not bare or VERB.search(claim):
+        return claim
+    return f"{question.strip()} {claim}"
+
+
+@lru_cache(REMEMBERED)
+def _terms(text: str) -> frozenset[str]:
+    """The stems of the words that say something; of all words, if none does."""
+    forms = [each.form for each in words(text)]
+    return frozenset(map(stem, [each for each in forms if each not in STOP_WORDS] or forms))
