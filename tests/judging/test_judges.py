@@ -103,10 +103,10 @@ def test_replies_that_are_none(reply: Any, ask: Ask, reason: str) -> None:
 
 def test_claims_of_a_function_are_counted() -> None:
     def splits(relation: str, left: str, right: str) -> Any:
-        return ["One.", "Two.", "One."] if relation == "C" else left == "One."
+        return ["Ana is one.", "Bo is two.", "Ana is one."] if relation == "C" else left == "Ana is one."
 
     splits.relations = ("C", "S", "A")  # type: ignore[attr-defined]
-    row = {"answer": "One and two.", "contexts": ["A text."]}
+    row = {"answer": "Ana is one, Bo is two.", "contexts": ["A text."]}
     assert judge([row], "faithfulness", judge=splits)["faithfulness"] == 0.5
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import rankproof
-from rankproof.judging.models.canaries import PAIRS as CANARY_TEXTS
+from rankproof.judging.models.canaries import TRIOS as CANARY_TEXTS
 from rankproof.judging.models.judge import ModelJudge, model_judge
 from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
 
@@ -160,7 +160,7 @@ SAID: dict[str, tuple[Fault, int]] = {
     "a relation that is a list": (said(lambda reply: {**reply, "S": [1, 0, 1]}), 6),
     "an id given twice, differently": (said(in_text('"t1": 3', '"t1": 0, "t1": 3')), 1),
     "a left id given twice, differently": (said(in_text('"R": {"q1"', '"R": {"q1": {"t1": 0}, "q1"')), 3),
-    "a relation given twice, differently": (said(in_text('"R": {', '"R": {"q1": {"t1": 0}}, "R": {')), ALL),
+    "a relation given twice, differently": (said(in_text('"R": {', '"R": {"q1": {"t1": 0}}, "R": {')), 3),
     "truncated JSON": (said(lambda reply: TEXT(reply)[: len(TEXT(reply)) // 2]), ALL),
     "a comma too many": (said(lambda reply: TEXT(reply)[:-1] + ",}"), ALL),
     "a remark in JSON": (said(in_text('"R"', '/* the grades */ "R"')), ALL),
@@ -257,7 +257,12 @@ def test_what_does_no_harm_is_read(server: Served, name: str) -> None:
     assert account.calls == 1
 
 
-CANARIES = {("R", question, text) for question, *texts in CANARY_TEXTS for text in texts}
+CANARIES = {
+    (relation, texts[0] if relation == "S" else question, text)
+    for question, *texts in CANARY_TEXTS
+    for relation in "RSQA"
+    for text in texts
+}
 
 
 def pairs(body: dict[str, Any]) -> set[tuple[str, str, str]]:

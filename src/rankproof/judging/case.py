@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rankproof.core.text.together import together
-from rankproof.judging.claims import claims_of, held
+from rankproof.judging.claims import asked_with, claims_of, held
 from rankproof.judging.keeping import Said
 from rankproof.judging.samples.sample import Context, Sample
 from rankproof.judging.units import statements_in
@@ -70,7 +70,7 @@ class Case:
         if text is None or blank(text):
             return ()
         question = self.query.strip()
-        said = self._said(Ask("C", question, text))
+        said = self._said(Ask("C", asked_with(text, question), text))
         return claims_of(text, question) if said is None else held(text, said.items, question)
 
     @property

@@ -29,10 +29,11 @@ ROOM = 80
 """Characters that the claims of the shortest clause may have."""
 MOST = 200
 """Claims that a judge may list for one text; its own clauses stand in for the rest."""
-BARE = 2
-"""An answer of so few words names what was asked for, and states nothing without the question."""
+BARE = 3
+"""An answer of so few words, names or a number, is what was asked for, and states nothing without the question."""
 BARE_UNENDED = 6
 """The same of words without a verb, and without the mark that ends a sentence."""
+PRONOUNS = frozenset(["i", "you", "he", "she", "it", "we", "they", "this", "that", "these", "those", "there"])
 NUMBER = re.compile(r"\d+")
 ENDED = re.compile(r"[.!?。！？…।؟][\"'”’»)\]」』]*$")
 
@@ -96,13 +97,31 @@ def _size(claims: Iterable[str], question: str) -> int:
     return sum(len(each) - (len(question) if question and question in each else 0) for each in claims)
 
 
+def asked_with(text: str, question: str) -> str:
+    """The question, if a text is too short to be taken apart without what it answers; else nothing.
+
+    So claims of whole sentences are asked for once, whatever question they answer.
+    """
+    short = len(words(text)) <= BARE_UNENDED or any(map(_bare, clauses_of(text)))
+    return question.strip() if short else ""
+
+
 def _asked(claim: str, question: str) -> str:
     """The claim, after its question if it names something and states nothing."""
-    count = len(words(claim))
-    bare = count <= BARE or (count <= BARE_UNENDED and not ENDED.search(claim))
-    if not question.strip() or not bare or VERB.search(claim):
-        return claim
-    return f"{question.strip()} {claim}"
+    return f"{question.strip()} {claim}" if question.strip() and _bare(claim) else claim
+
+
+def _bare(claim: str) -> bool:
+    """Whether it names something, and states nothing by itself.
+
+    >>> [_bare(each) for each in ("Paris.", "30 days", "Neil Armstrong.", "about 30 days", "Gifts count.", "It rains")]
+    [True, True, True, True, False, False]
+    """
+    found = words(claim)
+    if len(found) <= 1 or (len(found) <= BARE_UNENDED and not ENDED.search(claim)):
+        return not VERB.search(claim) and not (found and found[0].form in PRONOUNS)
+    names = all(not claim[each.start].islower() for each in found)
+    return len(found) <= BARE and (names or NUMBER.search(claim) is not None)
 
 
 @lru_cache(REMEMBERED)

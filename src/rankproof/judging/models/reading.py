@@ -100,16 +100,22 @@ def _read_values(call: Call, found: Mapping[str, Any], reading: Reading) -> None
 
 
 def _check_canary(call: Call, reading: Reading) -> None:
-    """Take what rides along out of the verdicts; where it failed, nothing of the call counts."""
+    """Take what rides along out of the verdicts; where it failed, nothing of the call counts; where it is missing,
+    nothing of its relation."""
     if call.canary is None:
         return
     problem = call.canary.failed(reading.values)
+    unchecked = call.canary.unanswered(reading.values)
     for ask in call.canary.expected:
         for part in (reading.values, reading.quotes, reading.open):
             part.pop(ask, None)
     if problem:
         reading.values, reading.quotes = {}, {}
         reading.open = dict.fromkeys(call.asks, problem)
+    for ask in [each for each in reading.values if each.relation in unchecked]:
+        del reading.values[ask]
+        reading.quotes.pop(ask, None)
+        reading.open[ask] = "the reply leaves out a check of the judge"
 
 
 def _missing(value: Any, expected: str) -> str:
