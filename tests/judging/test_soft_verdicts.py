@@ -12,6 +12,7 @@ import pytest
 
 from rankproof import Verdicts, compare_scores, judge
 from rankproof.api.scores import Scores
+from rankproof.errors import UsageError
 from rankproof.judging.metrics.registry import METRICS, PEERS
 from rankproof.judging.verdicts import PLAIN_YES
 from tests.judging.test_missing_verdicts import OURS, ROW, verdict_on
@@ -38,7 +39,13 @@ def falling(seed: int, soft: dict[Pair, float], fallen: tuple[bool, ...]) -> Any
 def test_a_metric_is_its_mean_over_all_ways(seed: int, compat: str | None) -> None:
     names = list(PEERS[compat]) if compat else OURS
     soft = soft_pairs(seed)
-    scores = judge([ROW], names, compat=compat, judge=lambda *pair: soft.get(pair, verdict_on(seed, *pair)))
+    scores = judge(
+        [ROW],
+        names,
+        compat=compat,
+        soft="independent",
+        judge=lambda *pair: soft.get(pair, verdict_on(seed, *pair)),
+    )
     total, weighed = dict.fromkeys(scores, 0.0), dict.fromkeys(scores, 0.0)
     for fallen in product((False, True), repeat=len(soft)):
         weight = math.prod(p if yes else 1 - p for p, yes in zip(soft.values(), fallen, strict=True))
@@ -52,6 +59,32 @@ def test_a_metric_is_its_mean_over_all_ways(seed: int, compat: str | None) -> No
             assert scores[name] == pytest.approx(total[name] / weighed[name]), name
         else:
             assert math.isnan(scores[name]), name
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 40])
+def test_many_doubtful_contexts_prove_no_more_than_the_strongest(n: int) -> None:
+    row = {"query": "Why?", "answer": "Fact A holds.", "contexts": [f"c{i}." for i in range(n)]}
+    chances = {f"c{i}.": 0.5 - i / 100 for i in range(n)}
+
+    def doubtful(relation: str, left: str, right: str) -> float:
+        return 1.0 if relation == "A" else chances[right]
+
+    names = ["faithfulness", "RR(rel=2)", "Success(rel=2)@40"]
+    found = judge([row], names, judge=doubtful)
+    assert dict(found) == pytest.approx(dict.fromkeys(names, 0.5))
+    apart = judge([row], names, judge=doubtful, soft="independent")
+    assert apart["faithfulness"] == pytest.approx(1 - math.prod(1 - p for p in chances.values()), abs=0.02)
+    rows = [row | {"id": str(i)} for i in range(2)]
+    assert "of several contexts the strongest" in " ".join(str(judge(rows, names, judge=doubtful)).split())
+    with pytest.raises(UsageError, match="soft"):
+        judge([row], names, judge=doubtful, soft="strong")
+
+
+def test_many_doubtful_claims_do_not_make_a_context_used() -> None:
+    row = {"query": "Why?", "answer": "Fact A holds. Fact B holds. Fact C holds.", "contexts": ["c."]}
+    says = {"R": 3, "A": 3, "S": 0.5}
+    found = judge([row], "context_utilisation, faithfulness", judge=lambda relation, *pair: says[relation])
+    assert dict(found) == pytest.approx({"context_utilisation": 0.5, "faithfulness": 0.5})
 
 
 ONE = {"id": "s", "answer": "Fact A holds. Fact B holds.", "contexts": ["x.", "y."]}
@@ -100,14 +133,14 @@ def test_soft_verdicts_come_back_from_the_ledger_as_they_were(tmp_path: Path) ->
     ledger = tmp_path / "v.db"
     first = judge([ONE], "faithfulness", judge=lambda *pair: 0.3, ledger=ledger)
     again = judge([ONE], "faithfulness", judge="replay", ledger=ledger)
-    assert again["faithfulness"] == first["faithfulness"] == pytest.approx(1 - 0.7**2)
+    assert again["faithfulness"] == first["faithfulness"] == pytest.approx(0.3)
     Verdicts(ledger).export_to(tmp_path / "v.jsonl")
     Verdicts(tmp_path / "w.db").import_from(tmp_path / "v.jsonl")
     moved = judge([ONE], "faithfulness", judge="replay", ledger=tmp_path / "w.db")
     assert moved["faithfulness"] == first["faithfulness"]
     one = next(Verdicts(ledger).where(relation="S"))
     Verdicts(ledger).override(one.id, 1, by="ana")  # a person's word is no probability
-    assert judge([ONE], "faithfulness", judge="replay", ledger=ledger)["faithfulness"] > 0.7
+    assert judge([ONE], "faithfulness", judge="replay", ledger=ledger)["faithfulness"] == pytest.approx(0.65)
 
 
 def test_a_line_with_a_probability_alone_is_a_soft_verdict(tmp_path: Path) -> None:

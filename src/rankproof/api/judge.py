@@ -16,6 +16,7 @@ from rankproof.api.judged_words import UNMEASURED
 from rankproof.api.plan import Plan, plan
 from rankproof.api.probing import probed
 from rankproof.api.sample_groups import SampleGroups
+from rankproof.api.softness import INDEPENDENT, STRONGEST
 from rankproof.api.tally import Tally
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
@@ -47,6 +48,7 @@ def judge(
     by: Any = None,
     blame: bool = False,
     probe: bool = True,
+    soft: str = STRONGEST,
     **options: Any,
 ) -> JudgedScores:
     """Score samples by verdicts on their texts.
@@ -57,6 +59,7 @@ def judge(
     A sample counts in the mean of a metric when the share `complete` of what the metric counts is settled.
     `by` scores groups of samples apart: a column of the samples, a mapping, a function, a file or a data frame.
     `compat` takes the formulas of another tool; with `blame` everything is asked that tells which half failed;
+    `soft` says what counts of probabilities on several contexts: the "strongest", or all as if "independent".
     With `probe` a model that answers under another version than in the ledger is asked again about a few pairs, and
     what changed is said. `options` go to judges that are models.
 
@@ -66,7 +69,7 @@ def judge(
     (1.0, 1.0, (1.0, 1.0))
     """
     reader = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
-    how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "by": by}
+    how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "by": by, "soft": soft}
     return reader(samples, metrics, **how, blame=blame, probe=probe)
 
 
@@ -99,10 +102,19 @@ class Judge(Displayable):
         by: Any = None,
         blame: bool = False,
         probe: bool = True,
+        soft: str = STRONGEST,
     ) -> JudgedScores:
         """The scores of the samples, as the function `judge` gives them."""
+        if soft not in (STRONGEST, INDEPENDENT):
+            raise one_of("soft", soft, (STRONGEST, INDEPENDENT))
         run = self._run(metrics, k, complete, compat, blame)
-        settings = {"k": k, "complete": complete, "compat": compat}
+        run.independent = soft == INDEPENDENT
+        settings = {
+            "k": k,
+            "complete": complete,
+            "compat": compat,
+            **({"soft": soft} if run.independent else {}),
+        }
         self._remember()
         corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
         versions = Versions()

@@ -18,7 +18,7 @@ from rankproof.api.machine_judgments import judgments_from, write_qrels
 from rankproof.api.per_query import PerQueryValues
 from rankproof.api.probing import Drift, changes
 from rankproof.api.scores import Scores
-from rankproof.api.softness import method_of, widened
+from rankproof.api.softness import INDEPENDENT, method_of, widened
 from rankproof.api.tally import JudgedColumn, column_from, note_of
 from rankproof.core.audit import Audit
 from rankproof.core.hits import Array
@@ -164,7 +164,9 @@ class JudgedScores(Scores):
             n=len(column.counting),
             low=low if np.isfinite(low) else None,
             high=high if np.isfinite(high) else None,
-            method=method_of(column, found.method) if found.n > 1 else "",
+            method=method_of(column, found.method, self.settings.get("soft") == INDEPENDENT)
+            if found.n > 1
+            else "",
             coverage=column.coverage,
             possible=column.possible,
             measurable=column.measurable,

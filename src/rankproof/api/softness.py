@@ -7,6 +7,9 @@ from statistics import NormalDist
 
 from rankproof.api.tally import JudgedColumn
 
+STRONGEST, INDEPENDENT = "strongest", "independent"
+"""What counts of soft verdicts on several contexts: the strongest, or all of them, as if each were apart."""
+
 
 def widened(column: JudgedColumn, low: float, high: float, level: float) -> tuple[float, float]:
     """The interval of a mean, with the variance of soft verdicts added on both sides, within what can be."""
@@ -18,6 +21,9 @@ def widened(column: JudgedColumn, low: float, high: float, level: float) -> tupl
     return max(column.mean - down, 0.0), min(column.mean + up, most)
 
 
-def method_of(column: JudgedColumn, method: str) -> str:
+def method_of(column: JudgedColumn, method: str, independent: bool = False) -> str:
     """How the interval was made."""
-    return f"{method}, with the spread of soft verdicts" if column.softness else method
+    if not column.softness:
+        return method
+    how = "each apart" if independent else "of several contexts the strongest"
+    return f"{method}, with the spread of soft verdicts ({how})"

@@ -49,6 +49,12 @@ PAGE = (".html", ".htm")
 @click.option(
     "--compat", metavar="TOOL", help="ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas."
 )
+@click.option(
+    "--soft",
+    metavar="HOW",
+    default="strongest",
+    help="What counts of probabilities on several contexts: the strongest, or all as if independent. [strongest]",
+)
 @click.option("--blame", is_flag=True, help="Say which half failed: retrieval or generation.")
 @click.option(
     "--probe/--no-probe",
@@ -80,6 +86,7 @@ def command(
     k: int | None,
     complete: float,
     compat: str | None,
+    soft: str,
     blame: bool,
     probe: bool,
     qrels: str | None,
@@ -124,7 +131,7 @@ def command(
     if stress:
         write("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
         return
-    how |= {"by": by, "probe": probe}
+    how |= {"by": by, "probe": probe, "soft": soft}
     scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)

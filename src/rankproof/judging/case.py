@@ -47,6 +47,8 @@ class Case:
     """Every pair that was looked at, in order."""
     soft: dict[Ask, Verdict] = field(default_factory=dict)
     """Those of them whose verdict is a probability."""
+    independent: bool = False
+    """Whether soft verdicts on several contexts fall each apart; else the strongest of them counts."""
 
     # --- what the sample has -----------------------------------------------------------------
 

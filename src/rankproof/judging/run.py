@@ -48,6 +48,8 @@ class Run:
     complete: float = 1.0
     blaming: bool = False
     """Whether what the account of failures needs is asked for as well."""
+    independent: bool = False
+    """Whether soft verdicts on several contexts fall each apart."""
     account: Account = field(default_factory=Account)
     tell: Tell | None = None
     """Hears how many samples are done."""
@@ -61,7 +63,7 @@ class Run:
         """Judge the samples in their order."""
         for read in batches(samples, self.judges):
             batch = self.made_whole(read)
-            yield from self._batch([Case(each, k=self.k) for each in batch])
+            yield from self._batch([Case(each, k=self.k, independent=self.independent) for each in batch])
             self.done += len(batch)
 
     def made_whole(self, samples: Sequence[Sample]) -> list[Sample]:

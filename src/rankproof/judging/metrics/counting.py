@@ -58,7 +58,7 @@ def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> 
 
 def _expected(measure: Measure, case: Case, complete: float) -> Outcome:
     """The mean outcome over the ways in which a case's soft verdicts may fall."""
-    weights, cases = zip(*ways_to_fall(case, list(case.soft.values())), strict=True)
+    weights, cases = zip(*ways_to_fall(case, list(case.soft.values()), found(measure).soft_by), strict=True)
     return _mixed(weights, outcomes(measure, cases, complete))
 
 

@@ -36,6 +36,8 @@ class Metric:
     """What may stand where nothing is known."""
     limits: Callable[[Units], tuple[float, float]]
     """The lowest and the highest value that is possible at all."""
+    soft_by: str = "left"
+    """Which soft verdicts fall together: those of one claim by several contexts, or of one context ("right")."""
 
 
 METRICS: dict[str, Metric] = {}
@@ -64,13 +66,14 @@ def metric(
     choices: tuple[Any, ...] = (False, True),
     limits: Callable[[Units], tuple[float, float]] = from_0_to_1,
     peer: str | None = None,
+    soft_by: str = "left",
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Make a function from a `Case` to what it counts a metric."""
 
     def register(function: Callable[..., Any]) -> Measure:
         others = {**{other: {} for other in also}, **(presets or {})}
         made = Measure(_spec(name, function, others, at, higher))
-        found = Metric(made, function, tuple(needs), score, monotone, choices, limits)
+        found = Metric(made, function, tuple(needs), score, monotone, choices, limits, soft_by)
         if peer is not None:
             PEERS.setdefault(peer, {})[name] = found
             return made

@@ -1,15 +1,18 @@
 """Soft verdicts: a yes with a probability. What a metric makes of them is its expectation.
 
-Each soft verdict falls to yes or no by its own probability, apart from the others; a metric is the mean over all ways
-in which they may fall. Up to `EXACT` ways are all gone through. Of more, `DRAWS` are drawn, spread evenly over the
-probability of every single verdict, so that sums are hit almost exactly; the same pair falls alike everywhere.
+What a judge says of one claim by several contexts, or of several contexts for one question, hangs together: four that
+say "perhaps" are no proof. So such verdicts fall together, a likelier one wherever a less likely one does, and of
+several the strongest counts. Groups of them fall apart from each other, and so do all single verdicts if a case says
+that they are independent. A metric is the mean over all ways in which they may fall. Up to `EXACT` ways are all gone
+through. Of more, `DRAWS` are drawn, spread evenly over the probability of every group, so that sums are hit almost
+exactly; the same pair falls alike everywhere.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import cast
 
@@ -24,35 +27,63 @@ EXACT = 64
 """Ways that are all gone through."""
 DRAWS = 64
 """Ways that are drawn where there are more."""
+TOGETHER = ("R", "S")
+"""Relations of which one left text is asked of several contexts that are about the same thing."""
 
 
-def ways_to_fall(case: Case, soft: Sequence[Verdict]) -> Iterator[tuple[float, Case]]:
-    """The case with each soft verdict fallen one way, and the weight of that way."""
+def ways_to_fall(case: Case, soft: Sequence[Verdict], by: str = "left") -> Iterator[tuple[float, Case]]:
+    """The case with each soft verdict fallen one way, and the weight of that way.
+
+    Verdicts fall together that have the same claim, or `by="right"` the same context.
+    """
     said = cast(dict[Ask, Said], case.said)
-    sides = [(_fallen(each, False), _fallen(each, True)) for each in soft]
-    for weight, fallen in _all(soft) if 2 ** len(soft) <= EXACT else _drawn(soft):
-        hard: dict[Ask, Said] = {
-            each.ask: side[yes] for each, side, yes in zip(soft, sides, fallen, strict=True)
-        }
-        yield weight, Case(case.sample, ChainMap(hard, said), case.k)
+    groups: dict[object, list[Verdict]] = {}
+    for each in soft:
+        ask = each.ask
+        apart = case.independent or ask.relation not in TOGETHER
+        shared = ask.right if by == "right" and ask.relation == "S" else ask.left
+        groups.setdefault(ask if apart else (ask.relation, shared), []).append(each)
+    falls = [_falls(each) for each in groups.values()]
+    ways = _all(falls) if prod(map(len, falls)) <= EXACT else _drawn(list(groups.values()))
+    for weight, yes in ways:
+        hard: dict[Ask, Said] = {each.ask: _fallen(each, each.ask in yes) for each in soft}
+        yield weight, Case(case.sample, ChainMap(hard, said), case.k, independent=case.independent)
 
 
 def _fallen(soft: Verdict, yes: bool) -> Verdict:
     return Verdict(soft.ask, PLAIN_YES[soft.ask.relation] if yes else 0, soft.judge)
 
 
-def _all(soft: Sequence[Verdict]) -> Iterator[tuple[float, Sequence[bool]]]:
-    chances = [each.probability or 0.0 for each in soft]
-    for fallen in product((False, True), repeat=len(soft)):
-        yield prod(p if yes else 1 - p for p, yes in zip(chances, fallen, strict=True)), fallen
+def _falls(group: Sequence[Verdict]) -> list[tuple[float, frozenset[Ask]]]:
+    """The ways in which verdicts fall together: each with its weight, and those that fall to yes."""
+    steps = sorted({0.0, 1.0, *(each.probability or 0.0 for each in group)})
+    return [
+        (high - low, frozenset(each.ask for each in group if (each.probability or 0.0) >= high))
+        for low, high in pairwise(steps)
+    ]
 
 
-def _drawn(soft: Sequence[Verdict]) -> Iterator[tuple[float, Sequence[bool]]]:
-    """A Latin hypercube: every verdict meets each part of its probability once, in an order of its own."""
+def _all(
+    falls: Sequence[Sequence[tuple[float, frozenset[Ask]]]],
+) -> Iterator[tuple[float, frozenset[Ask]]]:
+    for way in product(*falls):
+        yield prod(weight for weight, _ in way), frozenset[Ask]().union(*(yes for _, yes in way))
+
+
+def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozenset[Ask]]]:
+    """A Latin hypercube: every group meets each part of its probability once, in an order of its own."""
     places = (np.arange(DRAWS) + 0.5) / DRAWS
-    columns = [(_order(each.ask).permutation(places) < (each.probability or 0.0)).tolist() for each in soft]
-    for fallen in zip(*columns, strict=True):
-        yield 1 / DRAWS, fallen
+    columns = [_order(group[0].ask).permutation(places).tolist() for group in groups]
+    for drawn in zip(*columns, strict=True):
+        yield (
+            1 / DRAWS,
+            frozenset(
+                each.ask
+                for group, place in zip(groups, drawn, strict=True)
+                for each in group
+                if place < (each.probability or 0.0)
+            ),
+        )
 
 
 def _order(ask: Ask) -> np.random.Generator:

@@ -23,6 +23,7 @@ UNSUPPORTED = Nothing("no context supports a claim of the reference", lost=True)
     needs=("query", "contexts", "answer"),
     score=covered,
     also=("context_utilization",),
+    soft_by="right",
 )
 def context_utilisation(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the relevant contexts that the answer makes use of.

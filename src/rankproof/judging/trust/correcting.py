@@ -92,7 +92,8 @@ class Correcting:
 def _with(case: Case, values: Mapping[Ask, int]) -> Case:
     """The case with these values in the place of what was said of some pairs."""
     changed: dict[Ask, Said] = {ask: Verdict(ask, value, "") for ask, value in values.items()}
-    return Case(case.sample, ChainMap(changed, cast(dict[Ask, Said], case.said)), case.k)
+    said = ChainMap(changed, cast(dict[Ask, Said], case.said))
+    return Case(case.sample, said, case.k, independent=case.independent)
 
 
 def _settled(case: Case, used: Iterable[Ask]) -> list[Ask]:
