@@ -51,11 +51,12 @@ def findings_of(
     """Findings of judged scores; `top` is the highest grade of a context that each judge gave, `emptied` how many
     samples were without a field that others have."""
     judged = {name: cast(JudgedColumn, column) for name, column in columns.items()}
-    yield from _thin(judged)
-    yield from _none(judged)
+    # The first is on every screen: what went wrong, else what left the mean.
+    yield from _troubled(account)
     yield from _fewer(judged)
     yield from _empty(emptied or {})
-    yield from _troubled(account)
+    yield from _thin(judged)
+    yield from _none(judged)
     yield from _low(top)
 
 
