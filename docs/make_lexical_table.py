@@ -1,10 +1,10 @@
-"""Write the table of docs/lexical-judge.md: how good the lexical judge is on labelled pairs.
+"""Write the tables of docs/lexical-judge.md: how good the lexical judge is on labelled pairs, and its estimates.
 
 python docs/make_lexical_table.py [FOLDER]
 
-FOLDER holds begin/, clapnq/ and wice/, the development parts of those collections; by default where the tests look
-for them. Pairs of every second item, which the weights were not fitted on, are reported, and pairs of all items
-beside them.
+FOLDER holds begin/, clapnq/, halueval/, summedits/ and wice/, the development parts of those collections; by default
+where the tests look for them. The shares that make up the score of a claim are not fitted; its base and slope are, on
+all collections but the row's own. The embedded sample stands for a knowledge base.
 """
 
 from __future__ import annotations
@@ -13,22 +13,47 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankproof.judging.lexical.relations import probability, settle
+from rankproof import sample
+from rankproof.judging.lexical.relations import likelihood, settle
+from rankproof.judging.lexical.transfer import logit, shifts
 from rankproof.judging.verdicts import Ask, Verdict
-from rankproof.stats.intervals import interval
 
 PAGE = Path(__file__).with_name("lexical-judge.md")
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "judges"
-RESAMPLES = 1_000
-COLUMNS = ("pairs", "n", "AUROC, held out", "AUROC, all", "settled", "yes: right", "no: right")
-HEADING = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
+SMALL = frozenset(
+    [
+        "the",
+        "of",
+        "and",
+        "in",
+        "to",
+        "a",
+        "is",
+        "was",
+        "for",
+        "on",
+        "with",
+        "by",
+        "at",
+        "an",
+        "are",
+        "be",
+        "as",
+        "it",
+        "its",
+        "that",
+        "this",
+        "from",
+        "or",
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -44,20 +69,33 @@ Pairs = list[Pair]
 
 
 def labelled(folder: Path) -> dict[str, Pairs]:
-    """All labelled pairs, by what they are."""
+    """All labelled pairs, by kind of text, family of collections, and what they are."""
     wice = rows(folder / "wice" / "dev.jsonl")
     answered = rows(folder / "clapnq" / "clapnq_dev_answerable.jsonl")
     unanswered = rows(folder / "clapnq" / "clapnq_dev_unanswerable.jsonl")
+    questions = rows(folder / "halueval" / "qa_first_250.jsonl")
     return {
-        "BEGIN: response, knowledge (fully attributable)": begin(folder / "begin" / "begin_dev_wow.tsv"),
-        "WiCE: claim, whole page (supported)": evidence(wice, {"supported"}),
-        "WiCE: claim, whole page (at least partly supported)": evidence(
-            wice, {"supported", "partially_supported"}
-        ),
-        "CLAPNQ: answer, sentence (chosen for the answer)": list(sentences(answered)),
-        "CLAPNQ: question, passage (answers it)": [*passages(answered, True), *passages(unanswered, False)],
-        "CLAPNQ: question, sentence (chosen for its answer)": list(statements(answered)),
-        "CLAPNQ: question, answer (its own, or another's)": list(answers(answered)),
+        **{
+            f"extractive | BEGIN {name}: response, knowledge": begin(
+                folder / "begin" / f"begin_dev_{name}.tsv"
+            )
+            for name in ("wow", "tc", "cmu")
+        },
+        "extractive | HaluEval: answer, knowledge": list(made_up(questions)),
+        "extractive | CLAPNQ: answer, sentence (part of it)": list(sentences(answered)),
+        "abstractive | WiCE: claim, whole page": evidence(wice, {"supported"}),
+        **{
+            f"abstractive | SummEdits {name}: summary, document": edits(
+                folder / f"summedits/summedits_{name}.json"
+            )
+            for name in ("ectsum", "samsum", "scitldr")
+        },
+        "questions | CLAPNQ: question, passage": [*passages(answered, True), *passages(unanswered, False)],
+        "questions | HaluEval: question, knowledge": list(knowledge(questions)),
+        "questions | embedded sample: question, document": list(documents()),
+        "questions | CLAPNQ: question, sentence": list(statements(answered)),
+        "questions | CLAPNQ: question, answer": list(answers(answered)),
+        "questions | HaluEval: question, answer": list(short_answers(questions)),
     }
 
 
@@ -84,6 +122,42 @@ def evidence(wice: list[dict[str, Any]], yes: set[str]) -> Pairs:
     ]
 
 
+def made_up(read: list[dict[str, Any]]) -> Iterator[Pair]:
+    """Right and made-up answers with the knowledge they are about."""
+    for item, row in enumerate(read):
+        yield Pair(Ask("S", row["right_answer"], row["knowledge"]), True, item)
+        yield Pair(Ask("S", row["hallucinated_answer"], row["knowledge"]), False, item)
+
+
+def edits(path: Path) -> Pairs:
+    """Summaries, most of them with a fact that was changed, and what they sum up."""
+    read = json.loads(path.read_text(encoding="utf-8"))
+    return [Pair(Ask("S", row["summary"], row["doc"]), bool(row["label"]), i) for i, row in enumerate(read)]
+
+
+def knowledge(read: list[dict[str, Any]]) -> Iterator[Pair]:
+    """Questions with their own knowledge, and with another question's."""
+    for item, row in enumerate(read):
+        yield Pair(Ask("R", row["question"], row["knowledge"]), True, item)
+        yield Pair(Ask("R", row["question"], other(read, item)["knowledge"]), False, item)
+
+
+def short_answers(read: list[dict[str, Any]]) -> Iterator[Pair]:
+    """Questions with their own right answer, of a few words, and with another question's."""
+    for item, row in enumerate(read):
+        yield Pair(Ask("A", row["question"], row["right_answer"]), True, item)
+        yield Pair(Ask("A", row["question"], other(read, item)["right_answer"]), False, item)
+
+
+def documents() -> Iterator[Pair]:
+    """Questions of the embedded sample with the documents judged for them, of which many are near misses."""
+    texts, queries = sample.documents(), sample.queries()
+    for item, (query, grades) in enumerate(sample.judgments().items()):
+        for name, grade in grades.items():
+            text = f"{texts[name]['title']}. {texts[name]['text']}"
+            yield Pair(Ask("R", queries[query], text), grade >= 2, item)
+
+
 def sentences(answered: list[dict[str, Any]]) -> Iterator[Pair]:
     """Answers with each sentence of their passage."""
     for item, row in enumerate(answered):
@@ -98,12 +172,10 @@ def passages(read: list[dict[str, Any]], label: bool) -> Iterator[Pair]:
 
 
 def statements(answered: list[dict[str, Any]]) -> Iterator[Pair]:
-    """The sentences of the question's own passage, and of another question's."""
+    """The sentences of the question's own passage."""
     for item, row in enumerate(answered):
         for sentence in row["passages"][0]["sentences"]:
             yield Pair(Ask("Q", row["input"], sentence), sentence.strip() in chosen(row), item)
-        for sentence in other(answered, item)["passages"][0]["sentences"]:
-            yield Pair(Ask("Q", row["input"], sentence), False, item)
 
 
 def answers(answered: list[dict[str, Any]]) -> Iterator[Pair]:
@@ -132,29 +204,21 @@ def auroc(scores: Sequence[float], labels: Sequence[bool]) -> float:
     return float((rank[yes].sum() - positive * (positive + 1) / 2) / (positive * (len(yes) - positive)))
 
 
-def area(pairs: Pairs) -> str:
-    """AUROC with its interval over items drawn anew, as pairs of one item are alike."""
-    scores, labels = np.array([probability(p.ask) for p in pairs]), np.array([p.label for p in pairs])
-    items, place = np.unique([p.item for p in pairs], return_inverse=True)
-    of_item = [np.flatnonzero(place == each) for each in range(len(items))]
-    draw = np.random.default_rng(1)
-    drawn = []
-    for _ in range(RESAMPLES):
-        rows_ = np.concatenate([of_item[each] for each in draw.integers(len(items), size=len(items))])
-        drawn.append(auroc(scores[rows_], labels[rows_]))
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    return f"{digits(auroc(scores, labels))} ({digits(low)} to {digits(high)})"
+def overlap(claim: str, text: str) -> float:
+    """The share of a claim's words that are in a text, without any fitting: what the judge has to beat."""
+    mine, theirs = (
+        {word.rstrip("s") for word in re.findall(r"\w+", part.lower()) if word not in SMALL}
+        for part in (claim, text)
+    )
+    return len(mine & theirs) / len(mine) if mine else 0.0
 
 
-def right(verdicts: list[tuple[Verdict, bool]], yes: bool) -> str:
-    """How many of the verdicts yes, or no, people agree with."""
-    agree = [label == yes for verdict, label in verdicts if says_yes(verdict) == yes]
-    if not agree:
-        return "–"
-    if all(agree) or len(agree) < 2:
-        return f"{sum(agree)} of {len(agree)}"
-    found = interval(np.array(agree, float), np.random.default_rng(1))
-    return f"{sum(agree)} of {len(agree)} ({digits(found.low)} to {digits(found.high)})"
+def right(pairs: Pairs, is_meant: Callable[[Verdict], bool], yes: bool) -> str:
+    """How many verdicts of one kind people agree with."""
+    found = [
+        pair.label == yes for pair in pairs if isinstance(v := settle(pair.ask), Verdict) and is_meant(v)
+    ]
+    return f"{sum(found)} of {len(found)}" if found else "–"
 
 
 def says_yes(verdict: Verdict) -> bool:
@@ -162,19 +226,79 @@ def says_yes(verdict: Verdict) -> bool:
     return (verdict.value or 0) >= (2 if verdict.ask.relation in "RA" else 1)
 
 
-def line(name: str, pairs: Pairs) -> str:
+@dataclass(frozen=True)
+class Held:
+    """What the estimate of a collection is where nothing of it was seen."""
+
+    mean: float
+    low: float
+    high: float
+    truth: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval holds what people say."""
+        return self.low <= self.truth <= self.high
+
+
+def held_out(collections: Mapping[str, Pairs]) -> dict[str, Held]:
+    """The share of yes of each collection, by a base and slope fitted on all others of its relation."""
+    scores = {
+        name: logit(np.array([likelihood(p.ask) for p in pairs])) for name, pairs in collections.items()
+    }
+    labels = {name: np.array([p.label for p in pairs]) for name, pairs in collections.items()}
+    found = {}
+    for name, pairs in collections.items():
+        relation = pairs[0].ask.relation
+        others = [each for each, own in collections.items() if own[0].ask.relation == relation]
+        others = [each for each in others if each != name and "part of it" not in each]
+        slope, base = (
+            fitted([scores[each] for each in others], [labels[each] for each in others]) if others else (1, 0)
+        )
+        odds = base + slope * scores[name]
+        drawn = [
+            float((1 / (1 + np.exp(-(odds + by)))).mean())
+            for by in shifts(relation, np.array([0.5, 0.025, 0.975]))
+        ]
+        found[name] = Held(*drawn, float(labels[name].mean()))
+    return found
+
+
+def fitted(scores: Sequence[Any], labels: Sequence[Any], steps: int = 50) -> tuple[float, float]:
+    """A common slope and the mean of the bases, by logistic regression with a base and a like weight for each."""
+    size, values = len(scores), np.concatenate(scores)
+    rows_ = np.zeros((len(values), 1 + size))
+    rows_[:, 0] = values
+    rows_[np.arange(len(values)), 1 + np.repeat(np.arange(size), [len(each) for each in scores])] = 1
+    truth = np.concatenate(labels).astype(float)
+    weights = np.concatenate([np.full(len(each), 300 / len(each)) for each in scores])
+    found = np.zeros(1 + size)
+    for _ in range(steps):
+        chance = 1 / (1 + np.exp(-rows_ @ found))
+        bend = (rows_ * (weights * chance * (1 - chance))[:, None]).T @ rows_ + 1e-3 * np.eye(1 + size)
+        found += np.linalg.solve(bend, rows_.T @ (weights * (truth - chance)) - 1e-3 * found)
+    return float(found[0]), float(found[1:].mean())
+
+
+COLUMNS = (
+    "kind of text | pairs", "n", "AUROC", "plain overlap", "yes: right", "no: right", "contradicted: right",
+    "people: yes", "estimated",
+)  # fmt: skip
+
+
+def line(name: str, pairs: Pairs, held: Held) -> str:
     """One row of the table."""
-    held_out = [pair for pair in pairs if pair.item % 2]
-    settled = [(verdict, pair.label) for pair in held_out if isinstance(verdict := settle(pair.ask), Verdict)]
-    share = f"{len(settled) / len(held_out):.0%}"
+    labels = [pair.label for pair in pairs]
     cells = (
         name,
-        str(len(held_out)),
-        area(held_out),
-        area(pairs),
-        share,
-        right(settled, True),
-        right(settled, False),
+        str(len(pairs)),
+        digits(auroc([likelihood(pair.ask) for pair in pairs], labels)),
+        digits(auroc([overlap(pair.ask.left, pair.ask.right) for pair in pairs], labels)),
+        right(pairs, says_yes, True),
+        right(pairs, lambda v: v.value == 0, False),
+        right(pairs, lambda v: v.value == -1 and v.ask.relation == "S", False),
+        digits(held.truth),
+        f"{digits(held.mean)} ({digits(held.low)} to {digits(held.high)})",
     )
     return f"| {' | '.join(cells)} |"
 
@@ -186,8 +310,10 @@ def digits(value: float) -> str:
 
 def main() -> None:
     """Measure, and write the page."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
-    table = "\n".join([HEADING, *(line(name, pairs) for name, pairs in labelled(folder).items())])
+    collections = labelled(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    held = held_out(collections)
+    heading = f"| {' | '.join(COLUMNS)} |\n{'|---' * (len(COLUMNS) + 1)}|"
+    table = "\n".join([heading, *(line(name, pairs, held[name]) for name, pairs in collections.items())])
     before = PAGE.read_text(encoding="utf-8")
     page = re.sub(r"(?s)(?<=<!-- table -->\n).*?(?=\n<!-- end -->)", lambda _: table, before)
     PAGE.write_text(page, encoding="utf-8")

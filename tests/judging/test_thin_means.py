@@ -62,9 +62,10 @@ def test_no_format_for_people_shows_it(form: str, tmp_path: Path, capsys: pytest
     (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in WORDS))
     assert run(["judge", str(tmp_path / "s.jsonl"), "-m", "context_precision", "-f", form]) == 0
     row = next(
-        line for line in capsys.readouterr().out.splitlines() if re.search(r"precision\W*[\s&|]+-", line)
+        line for line in capsys.readouterr().out.splitlines() if re.match(r"\W*context.{1,2}precision", line)
     )
     assert "0.2500, 1.0000" in row
+    assert re.search(r"[\s&|]-[\s&|]", row)
 
 
 def test_files_for_machines_hold_it_with_how_many_it_is_of(
@@ -77,10 +78,8 @@ def test_files_for_machines_hold_it_with_how_many_it_is_of(
 
 
 def test_what_lexical_verdicts_are_worth_stands_beside_them_as_the_page_has_it() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    counts = re.findall(r"\d+ of \d+", WORTH)
-    assert len(counts) == 7
-    assert all(f"| {each} " in page for each in counts)
+    assert "nine in ten" in WORTH
+    assert "nine in ten" in PAGE.read_text(encoding="utf-8")
     assert WORTH in " ".join(str(judge(WORDS, "context_precision")).split())
     assert WORTH not in " ".join(str(scored(10)).split())
 

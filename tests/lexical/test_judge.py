@@ -32,7 +32,7 @@ ASKS = [
     Ask("A", QUESTION, "1960"),
     Ask("C", "", "It was founded in 1960, and it is large. Is it?"),
 ]
-SAID = [2, None, 0, 1, -1, 1, None, 3, ABSTAINS, None, 0, None, None]
+SAID = [None, None, 0, 1, -1, None, None, 3, ABSTAINS, None, 0, None, None]
 
 
 def judged(*groups: list[Ask]) -> list[Verdict | Unmeasured]:
@@ -72,7 +72,7 @@ def test_it_is_a_judge_that_costs_nothing() -> None:
     account = judge.judge([ASKS], lambda settled: None)
     assert (account.calls, account.prompt_tokens, account.money) == (0, 0, None)
     assert judge.name == "lexical"
-    assert judge.identity == {"kind": "lexical", "version": 3}
+    assert judge.identity == {"kind": "lexical", "version": 4}
 
 
 def test_each_group_is_kept_as_soon_as_it_is_settled() -> None:
@@ -124,12 +124,13 @@ def test_a_statement_without_a_word_of_the_question_may_bear_on_it() -> None:
 
 
 REASONS = [
-    ("S", "The fee is due on Monday.", "A fee exists. It is due. Monday comes.", "different sentences"),
+    ("S", "The fee is due on Monday.", "The fee is due. On Monday.", "different sentences"),
     ("S", "Lions sleep.", CHUNK, "other words"),
     ("R", QUESTION, OTHER, "other words"),
     ("A", QUESTION, "Brasília was founded.", "only repeats"),
     ("A", LONG, "Lions sleep.", "too short"),
     ("Q", QUESTION, OTHER, "none is low enough for a no"),
+    ("Q", QUESTION, QUESTION, "none is high enough for a yes"),
 ]
 
 

@@ -71,7 +71,7 @@ def test_compare_shows_what_the_judge_alone_gets_wrong(both: dict[str, Any]) -> 
     for kind in ("odd", "even"):
         part = compared.row("new", "P@3", kind)
         assert part.corrected_low <= real(kind) <= part.corrected_high
-    assert "with the judge's error taken out" in str(compared)
+    assert "with the judge's error taken out" in compared.format("full")
     assert "error taken out" in compared.format("markdown")
 
 

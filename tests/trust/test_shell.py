@@ -24,7 +24,7 @@ SAMPLES = [
     {
         "id": f"s{i}",
         "query": f"Where is tower {i}?",
-        "contexts": [f"Tower {i} is in town {i}."],
+        "contexts": [f"Where is tower {i}? Tower {i} is in town {i}."],
     }
     for i in range(70)
 ]

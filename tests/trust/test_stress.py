@@ -18,7 +18,10 @@ from tests.trust.conftest import rows
 SAMPLES: list[dict[str, Any]] = [
     {
         "query": f"Where is tower {i}?",
-        "contexts": [f"ANSWER: tower {i} is in town {i}. It is high.", "Bananas grow in Ecuador."],
+        "contexts": [
+            f"Where is tower {i}? Tower {i} is in town {i}. It is high.",
+            "Bananas grow in Ecuador.",
+        ],
         "reference": f"Tower {i} is in town {i}. It is high.",
         "answer": f"Tower {i} is in town {i}. It is red.",
     }
@@ -42,7 +45,7 @@ class Swayed:
 def test_rules_never_flip() -> None:
     found = stress(SAMPLES)
     assert [found.flips[way] for way in WAYS] == [0, 0, 0, 0]
-    assert {relation for rates in found.rates.values() for relation in rates} == {"R", "S", "Q", "A"}
+    assert {relation for rates in found.rates.values() for relation in rates} == {"R", "S", "A"}
     assert all(not n for n in found.lost.values())
 
 

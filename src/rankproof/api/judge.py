@@ -11,7 +11,7 @@ from typing import Any
 
 from rankproof.api.evidence import Evidence
 from rankproof.api.judged import JudgedScores
-from rankproof.api.judged_trust import Versions, corrections_for
+from rankproof.api.judged_trust import Versions, corrections_for, estimates_for
 from rankproof.api.judged_words import UNMEASURED
 from rankproof.api.plan import Plan, plan
 from rankproof.api.probing import probed
@@ -28,6 +28,7 @@ from rankproof.judging.metrics.registry import PEERS
 from rankproof.judging.run import Judged, Run
 from rankproof.judging.samples import Sample, read_samples
 from rankproof.judging.trust.correcting import Corrections
+from rankproof.judging.trust.estimates import Estimates
 from rankproof.judging.verdicts import Verdict
 from rankproof.judging.watching import count_of
 from rankproof.progress import Progress
@@ -117,9 +118,10 @@ class Judge(Displayable):
         }
         self._remember()
         corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
+        estimates = estimates_for(run.metrics, self.judges, self.ledger, compat)
         versions = Versions()
         with _told(run, samples):
-            scores = _gathered(run, read_samples(samples), settings, by, corrections, versions)
+            scores = _gathered(run, read_samples(samples), settings, by, corrections, estimates, versions)
         if probe and self.ledger is not None:
             scores.drifts = list(probed(self.judges, self.ledger, versions.fresh, scores.account))
         return scores
@@ -190,6 +192,7 @@ def _gathered(
     settings: dict[str, Any],
     by: Any,
     corrections: Corrections,
+    estimates: Estimates,
     versions: Versions,
 ) -> JudgedScores:
     """The scores of a run, gathered sample by sample."""
@@ -206,6 +209,7 @@ def _gathered(
         evidence.add(judged, names, failure)
         counts.add(judged)
         corrections.add(judged)
+        estimates.add(judged)
         versions.add(judged)
         groups.add(judged.case.sample)
         alike.update(_asked(judged.case.sample))
@@ -224,6 +228,7 @@ def _gathered(
         verdicts=evidence,
         blame=account,
         checked=corrections.results(),
+        estimates=estimates.results(),
         versions=versions.several(),
     )
 

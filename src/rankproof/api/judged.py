@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankproof.api.evidence import Evidence
-from rankproof.api.judged_trust import Corrects, corrected_in, drifted, read
+from rankproof.api.judged_trust import Corrects, corrected_in, drifted, estimated, read
 from rankproof.api.judged_trust import sentences as on_corrections
 from rankproof.api.judged_words import findings_of, sentences
 from rankproof.api.machine_judgments import judgments_from, write_qrels
@@ -29,6 +29,7 @@ from rankproof.judging.blame import Blame
 from rankproof.judging.metrics.names import parse as parse_metric
 from rankproof.judging.metrics.names import parse_all as parse_metrics
 from rankproof.judging.trust.checked import Checked
+from rankproof.judging.trust.estimates import Estimate
 from rankproof.judging.verdicts import Account
 from rankproof.stats.corrected import Corrected
 
@@ -58,6 +59,8 @@ class JudgedScores(Scores):
 
     checked: dict[str, Checked] = field(default_factory=dict, repr=False)
     """Each metric held against labels of people; empty where nobody labelled anything."""
+    estimates: dict[str, Estimate] = field(default_factory=dict, repr=False)
+    """The estimate of each metric in which the embedded judge left pairs open, or settled them by words."""
     versions: dict[str, dict[str, int]] = field(default_factory=dict)
     """Judges behind whose names several models answered, with how many verdicts each gave."""
     drifts: list[Drift] = field(default_factory=list)
@@ -118,6 +121,13 @@ class JudgedScores(Scores):
             )
         return self.column(measure).possible
 
+    def estimate(self, measure: str | Measure) -> Estimate | None:
+        """The expectation of the mean over all samples, with every pair by its probability, and its interval.
+
+        None where people or models settled every pair: then the mean says it.
+        """
+        return self.estimates.get(self.key(measure))
+
     def split(self, measure: str | Measure) -> Pair | None:
         """None: verdicts on what was retrieved do not say what was never found."""
         return None
@@ -157,7 +167,7 @@ class JudgedScores(Scores):
         """Everything to be said about one mean."""
         column, found = self.column(measure), self.uncertainty(measure)
         low, high = self.interval(measure)
-        corrected = self.corrected(measure)
+        corrected, estimate = self.corrected(measure), self.estimate(measure)
         return Row(
             measure=column.measure.name,
             mean=column.mean,
@@ -169,10 +179,11 @@ class JudgedScores(Scores):
             else "",
             coverage=column.coverage,
             possible=column.possible,
+            estimate=None if estimate is None else (estimate.value, estimate.low, estimate.high),
             measurable=column.measurable,
             corrected=None if corrected is None else corrected.value,
             corrected_ends=None if corrected is None else (corrected.low, corrected.high),
-            note=note_of([column]),
+            note="" if estimate else note_of([column]),
             higher=column.measure.spec.higher,
         )
 
@@ -190,6 +201,7 @@ class JudgedScores(Scores):
             nouns=("sample", "samples"),
             said=[
                 *sentences(self.by, self.account, self.settings.get("compat")),
+                *estimated(self.estimates),
                 *on_corrections(self.corrections),
             ],
         )
@@ -275,6 +287,7 @@ class JudgedScores(Scores):
             groups={},
             stored={},
             checked={name: each.cut(queries) for name, each in self.checked.items()},
+            estimates={},
         )
 
     def to_dict(self) -> dict[str, Any]:

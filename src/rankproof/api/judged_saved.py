@@ -10,6 +10,7 @@ import numpy as np
 from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_trust import plain
 from rankproof.judging.trust.checked import Checked
+from rankproof.judging.trust.estimates import Estimate
 from rankproof.judging.verdicts import Account
 
 
@@ -20,6 +21,7 @@ def beside(scores: JudgedScores) -> dict[str, Any]:
         "judges": scores.judges,
         "settings": scores.settings,
         "corrections": plain(scores.corrections),
+        "estimates": {name: each.to_dict() for name, each in scores.estimates.items()},
         "checked": {name: each.to_dict() for name, each in scores.checked.items()},
     }
 
@@ -39,6 +41,7 @@ def read_back(data: Mapping[str, Any]) -> JudgedScores:
         account=Account(**data["facts"]["account"]),
         by=dict(data["facts"]["by"]),
         checked={name: Checked.from_dict(each) for name, each in data.get("checked", {}).items()},
+        estimates={name: Estimate(**each) for name, each in data.get("estimates", {}).items()},
         stored=dict(data),
     )
     for name in data["judged"]:

@@ -9,11 +9,13 @@ from typing import Any
 
 from rankproof.advice.bands import word_of
 from rankproof.core.audit.finding import Finding, count_of, few
+from rankproof.judging.lexical.relations import NAME
 from rankproof.judging.run import Judged
 from rankproof.judging.trust.checked import Uncorrected
 from rankproof.judging.trust.correcting import Corrections
-from rankproof.judging.trust.labels import labels_in
-from rankproof.judging.verdicts import Judge, Verdict
+from rankproof.judging.trust.estimates import Estimate, Estimates
+from rankproof.judging.trust.labels import labels_in, people
+from rankproof.judging.verdicts import Ask, Judge, Verdict
 from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
 
@@ -30,6 +32,30 @@ def corrections_for(
     machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
     labels = labels_in(ledger, machines) if ledger is not None and machines else {}
     return Corrections.of(metrics, labels, complete)
+
+
+def estimates_for(
+    metrics: Any, judges: Sequence[Judge], ledger: Ledger | None, compat: str | None
+) -> Estimates:
+    """What takes in samples and gives estimates, where the embedded judge reads them and the formulas are ours."""
+    words = [each.identity for each in judges if each.identity.get("kind") == NAME]
+    if not words or compat is not None:
+        return Estimates([])
+    known = people(ledger) if ledger is not None else ()
+    return Estimates.of(metrics, {Ask(*each.key): int(each.value or 0) for each in known})
+
+
+def estimated(found: Mapping[str, Estimate]) -> Iterator[str]:
+    """What the estimates are, under a table."""
+    if found:
+        labels = max(each.labels for each in found.values())
+        narrowed = (
+            f"; {labels:,} labels narrow it" if labels else "; labels narrow it ('rankproof calibrate')"
+        )
+        yield (
+            "An estimate counts every pair by its probability of a yes. Its interval holds what samples vary and what "
+            f"words may be wrong by on texts of another kind{narrowed}."
+        )
 
 
 def corrected_in(corrections: Corrects, metric: str) -> Corrected | None:

@@ -15,15 +15,16 @@ from rankproof.api.verdicts import DEFAULT
 from rankproof.errors import DataError, UsageError, nearest, one_of
 from rankproof.judging.judges.human import HumanJudge, human_judge
 from rankproof.judging.keeping import InLedger
+from rankproof.judging.lexical.relations import NAME, likelihood
 from rankproof.judging.metrics.names import Asked, parse_all
 from rankproof.judging.run import Run, asked
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import agreed
 from rankproof.judging.trust.alone import settle_alone
 from rankproof.judging.trust.draw import Drawn, Pair, by_relation, draw, draw_whole
-from rankproof.judging.trust.labels import keep_label, labels_in, machines, own_labels
+from rankproof.judging.trust.labels import keep_label, labels_in, machines, own_labels, people
 from rankproof.judging.trust.session import Session
-from rankproof.judging.verdicts import Ask
+from rankproof.judging.verdicts import PLAIN_YES, Ask
 from rankproof.store.ledger import Ledger
 
 RELATIONS = ("R", "S", "Q", "A")
@@ -89,7 +90,8 @@ class Task:
             own = [labels[each.ask] for each in pairs if each.ask in labels]
             if any(each.random for each in own):
                 found[pairs[0].ask.relation] = agreed(pairs, own)
-        left = sum(each.ask not in labels for each in self.session.drawn)
+        labelled = {Ask(*each.key) for each in people(self.ledger)}
+        left = sum(each.ask not in labelled for each in self.session.drawn)
         return Calibration(self.judge, found, len(self.session.drawn), left)
 
 
@@ -181,15 +183,22 @@ def _needed(ledger: Any) -> Any:
 
 
 def _pairs(where: Found, relation: str | None) -> list[Pair]:
-    """Every pair that the machine settled, of the samples where there are any."""
+    """Every pair that the machine settled, or has a probability of, of the samples where there are any."""
     wanted = set(chain.from_iterable(where.samples.values())) if where.samples else None
     found: dict[Ask, Pair] = {}
     for identity in where.identities:
         for each in where.ledger.entries(identity):
             ask = Ask(*each.key)
             fits = (wanted is None or ask in wanted) and relation in (None, ask.relation)
-            if fits and each.value is not None and not each.reason and ask.relation in RELATIONS:
+            if not fits or ask.relation not in RELATIONS:
+                continue
+            if each.value is not None and not each.reason:
                 found.setdefault(ask, Pair(ask, each.value, each.probability))
+            elif (
+                identity.get("kind") == NAME
+            ):  # what words leave open has a probability, which labels correct
+                likely = likelihood(ask)
+                found.setdefault(ask, Pair(ask, PLAIN_YES[ask.relation] * (likely > 0.5), likely))
     if not found:
         raise DataError("there is no verdict to calibrate. Next: judge samples first, or name another judge.")
     return list(found.values())

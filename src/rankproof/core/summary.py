@@ -34,6 +34,8 @@ class Row(Displayable):
     """The share of what is counted that a judge settled; None: no judge was asked."""
     possible: Pair | None = None
     """Where the mean could lie if all that no judge settled were at its worst, or at its best."""
+    estimate: tuple[float, float, float] | None = None
+    """The expectation over all pairs, open ones too, with the ends of its interval; None: nothing is doubtful."""
     measurable: int | None = None
     """For how many queries or samples there would be a value if all were judged; None: no judge was asked."""
     corrected: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rankproof.core.summary import Row
-from rankproof.reporting.numbers import ABSENT, DUST, count, score, share, span, wide
+from rankproof.reporting.numbers import ABSENT, DUST, about, count, score, share, span, wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,13 @@ def _lost(value: float | None) -> bool:
 
 
 FIELDS = (
+    Field(
+        "estimate, with its\n95 % interval",
+        lambda row: ABSENT if row.estimate is None else about(*row.estimate),
+        lambda row: row.estimate is not None,
+    ),
     Field("mean", lambda row: score(row.shown), _always),
-    Field("95 % interval", lambda row: span(*row.ends), lambda row: row.ends[0] is not None),
+    Field("95 % interval", lambda row: _interval(row), lambda row: _interval(row) != ABSENT),
     Field("corrected", lambda row: score(row.corrected), lambda row: row.corrected is not None),
     Field(
         "95 % interval with\nthe judge's error",
@@ -49,6 +54,11 @@ FIELDS = (
         "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: wide(row.unjudged)
     ),
 )
+
+
+def _interval(row: Row) -> str:
+    """The interval of a mean; where there is an estimate, its own interval says more than that of what is settled."""
+    return span(*row.ends) if row.estimate is None else ABSENT
 
 
 def _share(value: float | None) -> str:

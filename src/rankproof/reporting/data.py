@@ -86,6 +86,8 @@ def _judged(row: Row) -> Record:
         "coverage": row.coverage,
         "measurable": row.measurable,
         **_ends("possible", row.possible),
+        "estimate": None if row.estimate is None else row.estimate[0],
+        **_ends("estimate", None if row.estimate is None else row.estimate[1:]),
         **corrected,
     }
 

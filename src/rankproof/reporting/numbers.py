@@ -78,6 +78,16 @@ def _short(value: float) -> str:
     return f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
 
 
+def about(value: float, low: float, high: float) -> str:
+    """An estimate with its ends, in no more digits than it deserves.
+
+    >>> about(0.512, 0.2104, 1.0)
+    '.51 [.21, 1.0]'
+    """
+    shown = (f"{x:.2f}"[1:] if 0 <= x < 0.995 else f"{x:.1f}" for x in (value, low, high))
+    return "{} [{}, {}]".format(*shown)
+
+
 def wide(pair: tuple[float, float] | None) -> bool:
     """Whether a pair of bounds leaves room that can be shown.
 

@@ -9,7 +9,7 @@ from typing import Any
 from rankproof.judging.lexical.relations import NAME, settle
 from rankproof.judging.verdicts import Account, Ask, Keep
 
-VERSION = 3
+VERSION = 4
 """Raised whenever any verdict may change, so that remembered verdicts are not mixed up."""
 
 

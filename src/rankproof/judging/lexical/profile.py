@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
 from math import inf
 from operator import attrgetter
 from typing import NamedTuple
@@ -32,11 +32,6 @@ COMMON_STEMS = frozenset(stem(word) for word in COMMON)
 _start = attrgetter("start")
 HEAD = 4
 """So many first letters make words akin."""
-NEAR = 3
-"""How many terms apart two are still beside each other."""
-SPEAKING = "i my me we you your i'm ich mein wir je nous yo nosotros io noi eu nós 我 私 僕 मैं हम я мы انا نحن"
-SPEAKERS = frozenset(SPEAKING.split())
-"""Words by which somebody speaks of themselves, or to somebody."""
 
 
 class Term(NamedTuple):
@@ -69,7 +64,6 @@ class Profile:
     """The sentences in which a term stands, by what it may be found under."""
     forms: tuple[str, ...]
     """The stems of all words, small ones too, and all numbers."""
-    speakers: frozenset[str]
 
     @cached_property
     def weights(self) -> dict[tuple[str, ...], float]:
@@ -94,21 +88,12 @@ class Profile:
         return {head: tuple(sorted(places)) for head, places in found.items()}
 
     @cached_property
-    def neighbours(self) -> frozenset[tuple[str, str]]:
-        """Terms that stand near each other, in their order; numbers and dates are free to come first or last."""
-        keys = [term.key for term in self.terms]
-        found = {pair for apart in range(1, NEAR + 1) for pair in zip(keys, keys[apart:], strict=False)}
-        for place, number in enumerate(self.terms):
-            if number.kind == NUMBER:
-                beside = self.terms[max(place - NEAR, 0) : place + NEAR + 1]
-                near = [key for term in beside for key in term.held]
-                found.update(product(number.held, near), product(near, number.held))
-        return frozenset(found)
-
-    @cached_property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Terms that follow each other."""
-        return tuple(pairwise(term.sought[0] for term in self.terms))
+    def followed(self) -> dict[tuple[str, ...], list[int]]:
+        """Where two words follow each other."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for place, two in enumerate(pairwise(self.forms)):
+            found.setdefault(two, []).append(place)
+        return found
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -152,7 +137,6 @@ def profile(text: str) -> Profile:
         tuple(terms),
         _where(terms),
         (*(key for key, _, _ in senses), *(number.sought[0] for number in numbers)),
-        SPEAKERS.intersection(word.form for word in spoken),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from math import exp
 
 from rankproof.judging.lexical.cover import Cover, cover
 from rankproof.judging.lexical.profile import Profile, profile
@@ -15,19 +15,18 @@ class Weights:
 
     reach: float
     best: float
-    pairs: float
+    runs: float
     words: float
-    speaker: float
     base: float
 
 
-SUPPORT = Weights(reach=5.1, best=0.0, pairs=1.4, words=1.6, speaker=-2.2, base=-5.9)
-"""A claim and a text."""
-ANSWERS = Weights(reach=2.3, best=1.8, pairs=0.0, words=0.8, speaker=0.0, base=-2.6)
+SUPPORT = Weights(reach=2.1, best=0.0, runs=1.4, words=3.6, base=-5.6)
+"""A claim and a text. The shares count 3 to 2 to 5 everywhere; the base and the common slope were fitted."""
+ANSWERS = Weights(reach=2.3, best=1.8, runs=0.0, words=0.8, base=-2.6)
 """A question and a chunk."""
-BEARS = Weights(reach=1.8, best=1.8, pairs=0.0, words=1.2, speaker=0.0, base=-2.3)
+BEARS = Weights(reach=1.8, best=1.8, runs=0.0, words=1.2, base=-2.3)
 """A question and a statement."""
-ADDRESSES = Weights(reach=4.3, best=4.0, pairs=0.5, words=1.6, speaker=0.0, base=-2.3)
+ADDRESSES = Weights(reach=4.5, best=4.0, runs=0.0, words=1.8, base=-2.3)
 """A question and an answer."""
 
 
@@ -46,11 +45,10 @@ def weigh(sought: Profile, text: Profile, weights: Weights) -> Evidence:
         weights.base
         + weights.reach * found.reach
         + weights.best * found.best
-        + (weights.pairs and weights.pairs * _pairs(sought, text, found.reach))
+        + (weights.runs and weights.runs * _runs(sought, text))
         + weights.words * _words(sought, text)
-        + weights.speaker * (not sought.speakers <= text.speakers)
     )
-    return Evidence(found, 1.0 / (1.0 + exp(-score)))
+    return Evidence(found, 1.0 / (1.0 + math.exp(-score)))
 
 
 def lexical_support(claim: str, text: str) -> float:
@@ -66,14 +64,25 @@ def lexical_support(claim: str, text: str) -> float:
     return weigh(profile(claim), profile(text), SUPPORT).probability
 
 
-def _pairs(sought: Profile, text: Profile, alone: float) -> float:
-    """The share of neighbouring terms that stand near each other in the text too; `alone` for a single term."""
-    if not sought.pairs:
-        return alone
-    known = text.vocabulary
-    there = [pair for pair in sought.pairs if pair[0] in known and pair[1] in known]
-    # Where no two are in the text at all, it need not be told which terms of it are neighbours.
-    return sum(map(text.neighbours.__contains__, there)) / len(sought.pairs) if there else 0.0
+def _runs(sought: Profile, text: Profile) -> float:
+    """How long the runs of words are that the text repeats: 1 for one run of all words, little for scattered ones.
+
+    Formula: the root of the sum of squared lengths of the longest runs, taken one after the other, by all words.
+
+    Reference: M. Grusky, M. Naaman, Y. Artzi: Newsroom, NAACL 2018, whose density is the same without the root.
+    """
+    words, theirs = sought.forms, text.forms
+    squares = at = 0
+    while at < len(words):
+        longest = int(words[at] in text.vocabulary)
+        for start in text.followed.get(words[at : at + 2], ()):
+            size = 2
+            while words[at + size : at + size + 1] == theirs[start + size : start + size + 1] != ():
+                size += 1
+            longest = max(longest, size)
+        squares += longest**2
+        at += longest or 1
+    return math.sqrt(squares) / len(words) if words else 0.0
 
 
 def _words(sought: Profile, text: Profile) -> float:

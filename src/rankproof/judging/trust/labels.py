@@ -8,6 +8,7 @@ from typing import Any
 
 from rankproof.judging.case import YES
 from rankproof.judging.keeping import entry_of
+from rankproof.judging.lexical.relations import NAME
 from rankproof.judging.trust.draw import RANDOM, Drawn
 from rankproof.judging.verdicts import SUPPORTS, Ask, Judge, Verdict
 from rankproof.store.ledger import HUMAN, Entry, Ledger
@@ -86,5 +87,7 @@ def machines(ledger: Ledger) -> dict[str, Mapping[str, Any]]:
     return {
         each["name"]: each["identity"]
         for each in ledger.judges()
-        if not each["human"] and each["identity"].get("kind") not in (HUMAN, "probe") and each["verdicts"]
+        if not each["human"]
+        and each["identity"].get("kind") not in (HUMAN, "probe")
+        and (each["verdicts"] or each["identity"].get("kind") == NAME)
     }

@@ -1,0 +1,185 @@
+"""Estimates: the expectation of a metric over all pairs, those too that words leave open, with an interval.
+
+Every pair that the lexical judge read has a probability. The pairs of a sample fall to yes or no by these, and the
+metric is worked out each time. Each time all probabilities of one relation are shifted together, by as much as they
+may be off on texts of another kind (`lexical.transfer`), so that the spread of the results holds what the judge may
+be wrong by; the interval adds to it what the samples vary. Verdicts of people and of models stand as they are.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array, ratio
+from rankproof.core.measure import Measure
+from rankproof.judging.case import Case
+from rankproof.judging.keeping import Said
+from rankproof.judging.lexical.relations import NAME, likelihood
+from rankproof.judging.lexical.transfer import logit, shifts
+from rankproof.judging.metrics.counting import outcomes
+from rankproof.judging.metrics.registry import METRICS
+from rankproof.judging.run import Judged
+from rankproof.judging.trust.draw import lot
+from rankproof.judging.trust.labels import is_yes
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Unmeasured, Verdict
+from rankproof.stats.intervals import interval
+from rankproof.store.ledger import pair_of
+
+DRAWS = 40
+"""Ways in which the pairs of a sample fall, each with a shift of its own."""
+CERTAIN = ("contradiction_rate", "abstention_quality")
+"""Metrics that ask for more than a yes, of which there is no probability."""
+PLACES = (np.arange(DRAWS) + 0.5) / DRAWS
+SEED = 0
+MOST = 1_000
+"""So many samples are looked at, drawn by lot where there are more: the interval then hardly narrows with more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The expectation of a mean over all samples, and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    """Samples it is over."""
+    expected: int
+    """Pairs that count by their probability; 0: all were settled by people or models."""
+    labels: int = 0
+    """Labels of people that narrow it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate as plain data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Estimating:
+    """One metric while samples are judged."""
+
+    measure: Measure
+    shifted: Mapping[str, Array]
+    """For each relation the shift of every draw."""
+    labels: int = 0
+    kept: list[tuple[float, int, int, Array]] = field(default_factory=list)
+    """A heap of samples, the highest lot first: minus the lot, a number of its own, the pairs that count by their
+    probability, and the value of every draw."""
+    seen: int = 0
+
+    def add(self, case: Case, used: Sequence[Ask], value: float | None) -> None:
+        """Take one sample, the pairs that the metric looked at, and its value."""
+        own, self.seen = lot(Ask("sample", case.sample.id, ""), SEED), self.seen + 1
+        if len(self.kept) == MOST and own >= -self.kept[0][0]:
+            return
+        doubtful = [ask for ask in used if ask.relation in self.shifted and _doubtful(case.said.get(ask))]
+        settled = np.full(DRAWS, np.nan if value is None else value)
+        values = self._values(case, used, doubtful) if doubtful else settled
+        if not np.isnan(values).all():
+            keep = heapq.heappush if len(self.kept) < MOST else heapq.heapreplace
+            keep(self.kept, (-own, self.seen, len(doubtful), values))
+
+    def _values(self, case: Case, used: Sequence[Ask], doubtful: Sequence[Ask]) -> Array:
+        """The metric of every draw; NaN where it has no value then."""
+        fixed: dict[Ask, Said] = {ask: case.said[ask] for ask in used if ask in case.said}
+        columns = [self._column(ask, case.said[ask]) for ask in doubtful]
+        cases = [
+            Case(case.sample, fixed | dict(zip(doubtful, fallen, strict=True)), case.k)
+            for fallen in zip(*columns, strict=True)
+        ]
+        return np.array(
+            [np.nan if (one := each.value) is None else one for each in outcomes(self.measure, cases)]
+        )
+
+    def _column(self, ask: Ask, said: Said) -> list[Said]:
+        """What is said of a pair in every draw: yes in as many as its probability has it, in an order of its own."""
+        order = np.random.default_rng(int.from_bytes(pair_of((ask.relation, ask.left, ask.right))))
+        chance = 1 / (1 + np.exp(-(logit(np.array(_chance(ask, said))) + self.shifted[ask.relation])))
+        sides: tuple[Said, Said] = Verdict(ask, 0, NAME), Verdict(ask, PLAIN_YES[ask.relation], NAME)
+        return [sides[yes] for yes in (order.permutation(PLACES) < chance).tolist()]
+
+    def result(self, level: float = 0.95) -> Estimate | None:
+        """The estimate; None where no sample has one, or every pair was settled by people or models."""
+        expected = sum(doubtful for *_, doubtful, _ in self.kept)
+        if not expected:
+            return None
+        draws = np.array([values for *_, values in sorted(self.kept, key=lambda each: (-each[0], each[1]))])
+        there = ~np.isnan(draws)
+        drawn = ratio(np.nansum(draws, axis=0), there.sum(axis=0))[there.any(axis=0)]
+        own = np.nansum(draws, axis=1) / there.sum(axis=1)
+        value = float(drawn.mean())
+        sampled = interval(own, np.random.default_rng(SEED), level)
+        ends = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
+        low, high = (
+            math.hypot(value - end, own.mean() - by_sample if math.isfinite(by_sample) else 1.0)
+            for end, by_sample in zip(ends, (sampled.low, sampled.high), strict=True)
+        )
+        most = 1.0 if own.max() <= 1 else math.inf
+        return Estimate(
+            value, max(value - low, 0.0), min(value + high, most), len(own), expected, self.labels
+        )
+
+
+def _doubtful(said: Said | None) -> bool:
+    """Whether a pair counts by its probability: nobody settled it, or words did; a denial found stands."""
+    if isinstance(said, Unmeasured):
+        return True
+    return said is not None and said.judge == NAME and (said.value or 0) >= 0
+
+
+def _chance(ask: Ask, said: Said) -> float:
+    found = said.probability if isinstance(said, Verdict) else None
+    return likelihood(ask) if found is None else found
+
+
+@dataclass(slots=True)
+class Estimates:
+    """All metrics of a run."""
+
+    each: list[tuple[int, Estimating]]
+
+    @classmethod
+    def of(cls, metrics: Iterable[Measure], labels: Mapping[Ask, int]) -> Estimates:
+        """Estimates of these metrics; labels of people narrow them."""
+        shifted = {relation: _shifts(relation, labels) for relation in PLAIN_YES}
+        return cls(
+            [
+                (place, Estimating(each, shifted, len(labels)))
+                for place, each in enumerate(metrics)
+                if _estimable(each)
+            ]
+        )
+
+    def add(self, judged: Judged) -> None:
+        """Take one sample."""
+        for place, each in self.each:
+            each.add(judged.case, judged.used[place], judged.outcomes[place].value)
+
+    def results(self) -> dict[str, Estimate]:
+        """The estimate of each metric that has one."""
+        found = {each.measure.name: each.result() for _, each in self.each}
+        return {name: each for name, each in found.items() if each is not None}
+
+
+def _estimable(measure: Measure) -> bool:
+    """Whether a yes or no to every pair is all that a metric looks at; formulas of other tools look at more."""
+    own = METRICS.get(measure.spec.name)
+    ours = measure.spec.kind == "ranking" or (own is not None and own.measure.spec is measure.spec)
+    return ours and measure.spec.name not in CERTAIN
+
+
+def _shifts(relation: str, labels: Mapping[Ask, int]) -> Array:
+    """The shift of every draw, in an order of its own for each relation, so that one does not follow the other."""
+    known = [
+        (likelihood(ask), is_yes(relation, value))
+        for ask, value in labels.items()
+        if ask.relation == relation
+    ]
+    order = np.random.default_rng([SEED, ord(relation)]).permutation(DRAWS)
+    return shifts(relation, PLACES, known)[order]
