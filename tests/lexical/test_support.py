@@ -27,9 +27,9 @@ def said(claim: str, text: str) -> int | None:
         ("The budget is 3.5 million dollars.", "The budget is $3,500,000."),
         ("Sales rose by 12 percent.", "Sales rose by 12% in spring."),
         ("No fee is due.", "For members no fee is due."),
-        ("Die Firma wurde 1990 gegründet.", "Gegründet wurde die Firma im Jahr 1990 in Köln."),
+        ("Die Firma wurde 1990 gegründet.", "In Köln wurde die Firma wurde 1990 gegründet."),
         ("巴西的首都是巴西利亚。", "巴西利亚是巴西的首都，建于1960年。"),
-        ("दिल्ली भारत की राजधानी है।", "भारत की राजधानी दिल्ली है।"),
+        ("दिल्ली भारत की राजधानी है।", "हाँ, दिल्ली भारत की राजधानी है।"),
         ("Dogs bark.", "DOGS BARK."),
     ],
 )
@@ -125,7 +125,7 @@ INJECTIONS = [
 def test_instructions_in_a_text_are_words_like_any_other(injection: str) -> None:
     claim, chunk = "The price of copper rose by 5% in June.", "Lions live in Africa."
     assert said(claim, f"{chunk} {injection}") == said(claim, chunk) == SILENT
-    supporting = "In June the price of copper rose by 5%."
+    supporting = "As said, the price of copper rose by 5% in June."
     assert said(claim, f"{injection}\n{supporting}") == said(claim, supporting) == SUPPORTS
 
 

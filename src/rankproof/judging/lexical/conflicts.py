@@ -21,25 +21,38 @@ LEAST = 2
 """So many terms must be the same at least, or else all."""
 FAR = 0.4
 """Where no sentence holds so much of a claim, none can be nearly the same; that saves looking."""
+MUCH_ABOUT = 0.7
+"""The same where numbers differ: a sentence that says much more may have its number from something else."""
 ROUNDED = 0.02
 """Numbers as near as that may be one number, rounded or in other units."""
+BYTES = 0.11
+"""The same of bytes: a terabyte is 1,000 or 1,024 gigabytes of 1,000 or 1,024 megabytes, and so on."""
+HEDGED = re.compile(
+    r"(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|over|under|up to|at (?:least|most)|more than"
+    r"|less than|fewer than|circa|ca\.|~|≈|etwa|rund|knapp|gut|fast|ungefähr|mindestens|höchstens|über|unter|bis zu"
+    r"|environ|presque|plus de|moins de|casi|unos|unas|más de|menos de|約|约|大约|[<>≤≥]) ?$",
+    re.IGNORECASE,
+)
+"""What stands before a number that is not meant to the digit."""
+LISTED = re.compile(r"[.):]")
+CLAUSE = re.compile(r"[,;:()–—]|\s-\s|[。、，；：]")
+WORDS = re.compile(r"\w+")
 DATE = re.compile(r"([12]\d{3})?(?:-{1,2}(\d\d))?(?:-(\d\d))?")
 CANCELLING = ("en", "de", "latin")
 """Where two denials make a yes; elsewhere one may be said by several words."""
 PERSONS = "he she it they we you i him her er sie es wir ich il elle он она 他 她 它 彼 彼女 هو هي वह वे"
 PRONOUNS = frozenset(PERSONS.split())
 OPPOSITES = """
-increase decrease |rise fall |rise drop |grow shrink |more less |more fewer |higher lower |before
-after |above below |win lose |allow forbid |allow prohibit |permit prohibit |accept reject |accept
-refuse |open close |true false |possible impossible |legal illegal |alive dead |start end |begin end
-|first last |always never |all none |include exclude |north south |east west |hot cold |maximum
-minimum |most least |success failure |succeed fail |approve reject |public private |free paid |cheap
-expensive |male female |man woman |brother sister |father mother |husband wife |son daughter |import
-export |buy sell |old young |old new |early late |fast slow |safe dangerous |positive negative
-|agree disagree |appear disappear |steigen fallen |vor nach |mehr weniger |zunehmen abnehmen
-|erlaubt verboten |groß klein |alt neu |offen geschlossen |augmenter diminuer |avant après |plus
-moins |aumentar disminuir |antes después |más menos |permitido prohibido
+increase decrease |rise fall |rise drop |grow shrink |more less |more fewer |higher lower |allow forbid |allow
+prohibit |permit prohibit |accept reject |accept refuse |true false |possible impossible |legal illegal |alive dead
+|always never |all none |include exclude |maximum minimum |most least |success failure |succeed fail |approve reject
+|male female |safe dangerous |agree disagree |appear disappear |steigen fallen |mehr weniger |zunehmen abnehmen
+|erlaubt verboten |plus moins |más menos |permitido prohibido |open closed |offen geschlossen
 """
+"""Words of which only one can hold of the same thing; a first has a last."""
+STATES = frozenset({"open", "closed", "offen", "geschlossen"})
+STATE_STEMS = frozenset(stem(folded(word)) for word in STATES)
+"""Opposites as states only: what opens at nine closes as well."""
 OPPOSITE: dict[str, set[str]] = {}
 for _one, _other in (pair.split() for pair in OPPOSITES.split("|")):
     for _left, _right in ((_one, _other), (_other, _one)):
@@ -58,12 +71,19 @@ def conflict(claim: Profile, text: Profile, found: Cover) -> str:
     if not found.sentences or found.best < FAR:
         return ""
     place = found.sentences[0]
+    if _repeated(claim.text, text.sentence(place)):
+        return ""
     terms = [term for term in text.terms if term.sentence == place]
     if number := _other_number(claim, text, terms):
         return f"another number: {number}"
     if word := _opposite(claim, text, terms):
         return f"the opposite word: {word}"
     return "a denial" if _denied(claim, text, place, terms) else ""
+
+
+def _repeated(claim: str, sentence: str) -> bool:
+    """Whether a sentence holds the claim word for word, whatever else it says."""
+    return f" {' '.join(WORDS.findall(folded(claim)))} " in f" {' '.join(WORDS.findall(folded(sentence)))} "
 
 
 def odd_denial(claim: Profile, text: Profile, found: Cover) -> bool:
@@ -73,12 +93,52 @@ def odd_denial(claim: Profile, text: Profile, found: Cover) -> bool:
 
 def _denied(claim: Profile, text: Profile, place: int, terms: list[Term]) -> bool:
     """Whether one denies what the other says, of the same person."""
-    cues = len(claim.denials), _denials(text, place)
+    there, here = (
+        {held for term in terms for held in term.held},
+        {key for term in claim.terms for key in term.sought},
+    )
+    cues = (
+        _denials_in(claim, list(claim.terms), there, (0, len(claim.text))),
+        _denials_in(text, terms, here, text.sentences[place]),
+    )
     most = 1 if claim.language in CANCELLING else max(cues)
     if min(cues) or not 0 < max(cues) <= most:
         return False
     others = set(text.forms) & PRONOUNS if len(text.sentences) == 1 else PRONOUNS
     return set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
+
+
+def _denials_in(text: Profile, terms: list[Term], shared: set[str], within: tuple[int, int]) -> int:
+    """The denials in the smallest part of a sentence that holds all that the other says too, to the next clause."""
+    keys = [term.key for term in terms if shared.intersection((*term.held, *term.sought))]
+    if not keys:
+        return 0
+    places = [i for i, term in enumerate(terms) if term.key in keys]
+    first, last = _smallest([terms[i].key for i in places])
+    first, last = places[first], places[last]
+    start = terms[first - 1].end if first else within[0]
+    end = within[1] if last + 1 == len(terms) else terms[last].end
+    before = [found.end() for found in CLAUSE.finditer(text.text, start, terms[first].start)]
+    after = CLAUSE.search(text.text, terms[last].end, end)
+    start, end = (before or [start])[-1], after.start() if after else end
+    return sum(start <= cue.start < end for cue in text.denials)
+
+
+def _smallest(keys: list[str]) -> tuple[int, int]:
+    """The first and last place of the shortest stretch that has every key.
+
+    >>> _smallest(["plan", "include", "support", "include"])
+    (0, 2)
+    """
+    wanted, latest = len(set(keys)), dict[str, int]()
+    best = (0, len(keys) - 1)
+    for place, key in enumerate(keys):
+        latest.pop(key, None)
+        latest[key] = place
+        begin = min(latest.values())
+        if len(latest) == wanted and place - begin < best[1] - best[0]:
+            best = (begin, place)
+    return best
 
 
 def _denials(text: Profile, place: int) -> int:
@@ -93,9 +153,28 @@ def _other_number(claim: Profile, text: Profile, terms: list[Term]) -> str:
             [term for term in claim.terms if term is not one],
             [term for term in terms if term is not other],
         )
-        if _differ(one.key[1:], other.key[1:]) and _same(*rest):
+        meant = _meant(claim, one, list(claim.terms)), _meant(text, other, terms)
+        if (
+            all(meant)
+            and meant[0] == meant[1]
+            and _differ(one.key[1:], other.key[1:])
+            and _same(*rest, MUCH_ABOUT)
+        ):
             return text.text[other.start : other.end]
     return ""
+
+
+def _meant(text: Profile, number: Term, terms: list[Term]) -> str:
+    """What a number counts: its unit, or the term right behind it; empty where it is vague, a name or of a list."""
+    begin = text.sentences[number.sentence].start
+    if HEDGED.search(text.text, max(begin, number.start - 20), number.start):
+        return ""
+    if not text.text[begin : number.start].strip() and LISTED.match(text.text, number.end):
+        return ""
+    if (unit := _unit(number)) not in ("", "th"):
+        return unit
+    behind = next((term for term in terms if term.start >= number.end), None)
+    return behind.key if behind and not text.text[number.end : behind.start].strip() else ""
 
 
 def _numbers(terms: tuple[Term, ...] | list[Term]) -> list[Term]:
@@ -121,7 +200,8 @@ def _differ(one: str, other: str) -> bool:
     if first and second:
         return any(a and b and a != b for a, b in zip(first.groups(), second.groups(), strict=True))
     a, b = (float(number.partition(" ")[0]) for number in (one, other))
-    return abs(a - b) > ROUNDED * max(abs(a), abs(b))
+    near = BYTES if one.endswith(" B") else ROUNDED
+    return abs(a - b) > near * max(abs(a), abs(b))
 
 
 def _opposite(claim: Profile, text: Profile, terms: list[Term]) -> str:
@@ -132,12 +212,18 @@ def _opposite(claim: Profile, text: Profile, terms: list[Term]) -> str:
         other = next((term for term in terms if term.key in against), None)
         if other is None or one.key in there:
             continue
+        if one.key in STATE_STEMS and not {_surface(claim, one), _surface(text, other)} <= STATES:
+            continue
         if _same([term for term in claim.terms if term is not one], [t for t in terms if t is not other]):
             return text.text[other.start : other.end]
     return ""
 
 
-def _same(mine: tuple[Term, ...] | list[Term], theirs: list[Term]) -> bool:
+def _surface(text: Profile, term: Term) -> str:
+    return text.text[term.start : term.end].lower()
+
+
+def _same(mine: tuple[Term, ...] | list[Term], theirs: list[Term], much: float = ABOUT) -> bool:
     """Whether a claim's terms and a sentence's say the same of the same, names and numbers included."""
     here, there = {term.key for term in mine}, {held for term in theirs for held in term.held}
     common = [term for term in mine if there.intersection(term.sought)]
@@ -146,7 +232,7 @@ def _same(mine: tuple[Term, ...] | list[Term], theirs: list[Term]) -> bool:
     if len({term.key for term in common}) < LEAST and here != {term.key for term in theirs}:
         return False
     about = _weight([term for term in theirs if term.key in here or term.kind == NUMBER])
-    return bool(common) and _weight(common) >= SAME * _weight(mine) and about >= ABOUT * _weight(theirs)
+    return bool(common) and _weight(common) >= SAME * _weight(mine) and about >= much * _weight(theirs)
 
 
 def _weight(terms: tuple[Term, ...] | list[Term]) -> float:
