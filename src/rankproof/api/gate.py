@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.alignment import together
+from rankproof.api.anchors import WIDER, against_anchors
 from rankproof.api.checks import (
     check_alpha,
     check_averages,
@@ -126,18 +127,24 @@ def gate(
     minimum: int = MINIMUM,
     allow_missing: float = ALLOWED,
     allow_errors: bool = False,
+    anchors: Mapping[str, Scores] | None = None,
+    anchor_margin: float | Mapping[str, float] | None = None,
     by: Grouping | None = None,
     seed: int = 0,
     **conventions: Any,
 ) -> Gate:
     """Decide whether `candidate` may replace `baseline` under these judgments.
 
+    Either may be scores already, like `History.mean` of the last results.
+
     Without `measures` those decide that have a margin or a floor of their own, and nDCG@10 where `margin` is one
     number. `margin` is the loss that would not matter, one for all measures or one for each. `floors` are means
     that the candidate must reach whatever the baseline has. `coverage` is the share of the documents that the
     candidate shows (down to the deepest cut-off asked for) that must have been judged; with less nothing is
     decided. Where baseline or candidate leaves more than `allow_missing` of the judged queries unanswered, or the
-    audit finds an error (unless `allow_errors`), the gate is invalid. The other arguments are those of `evaluate`.
+    audit finds an error (unless `allow_errors`), the gate is invalid. `anchors` are scores of fixed releases by
+    name: the candidate must hold against each as well, within `anchor_margin` (twice `margin`), so that many small
+    losses do not add up unseen. The other arguments are those of `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
     >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
@@ -148,10 +155,14 @@ def gate(
     _check(alpha, minimum, coverage, seed, floors, allow_missing)
     ready, by = prepare(judgments), groups_of(by, judgments)
     asked = _deciding(margin, floors) if measures is None else measures
-    old, new = (evaluate(ready, each, asked, by=by, **conventions) for each in (baseline, candidate))
+    old, new = (
+        each if isinstance(each, Scores) else evaluate(ready, each, asked, by=by, **conventions)
+        for each in (baseline, candidate)
+    )
     return gate_scores(
         old,
         new,
+        list(new) if isinstance(baseline, Scores) else None,
         margin=margin,
         alpha=alpha,
         strict=strict,
@@ -160,6 +171,8 @@ def gate(
         minimum=minimum,
         allow_missing=allow_missing,
         allow_errors=allow_errors,
+        anchors=anchors,
+        anchor_margin=anchor_margin,
         seed=seed,
     )
 
@@ -177,6 +190,8 @@ def gate_scores(
     minimum: int = MINIMUM,
     allow_missing: float = ALLOWED,
     allow_errors: bool = False,
+    anchors: Mapping[str, Scores] | None = None,
+    anchor_margin: float | Mapping[str, float] | None = None,
     by: Grouping | None = None,
     anyway: bool = False,
     seed: int = 0,
@@ -199,17 +214,30 @@ def gate_scores(
         check_spelling(each, name)
     compared = list(pairs("candidate", new, old, 1 - 2 * alpha))
     margins = [_margin(margin, each) for each in compared]
+    fixed, kept = against_anchors(new, anchors or {}, 1 - 2 * alpha, anyway)
+    wide = _widened(margin) if anchor_margin is None else anchor_margin
+    margins += [_margin(wide, each) for _, each in fixed]
+    first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
+    names = [""] * len(compared) + [name for name, _ in fixed]
     rng = np.random.default_rng(seed)
-    decisions = decide([each.values for each in compared], margins, rng, alpha, minimum)
-    rows = [difference_row(*each, minimum) for each in zip(compared, margins, decisions, strict=True)]
+    decisions = decide([each.values for each in every], margins, rng, alpha, minimum)
+    rows = [difference_row(*each, minimum) for each in zip(every, margins, decisions, names, strict=True)]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)
-    data = {name: soundness(each, compared[0].measure, list(each)) for name, each in alike.items()}
+    sides = {**alike, **kept}
+    data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
     notes += fewer_counted(compared, "baseline", len(new.queries))
     notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
     return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told)
+
+
+def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]:
+    """The margin of an anchor, where none is given."""
+    if isinstance(margin, Mapping):
+        return {name: WIDER * each for name, each in margin.items()}
+    return WIDER * margin
 
 
 def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] | None) -> list[str]:

@@ -55,6 +55,8 @@ class GateRow(Displayable):
     """The difference, or for a floor the mean, with a judge's error taken out; None without labels of people."""
     corrected_low: float | None = None
     corrected_high: float | None = None
+    against: str = ""
+    """The anchor that it is held against; "" for the baseline."""
 
     @property
     def decides(self) -> bool:
@@ -66,7 +68,7 @@ class GateRow(Displayable):
         return asdict(self)
 
 
-def difference_row(pair: Pair, margin: float, found: Decision, minimum: int) -> GateRow:
+def difference_row(pair: Pair, margin: float, found: Decision, against: str, minimum: int) -> GateRow:
     """What the differences of one measure and group of queries came to."""
     difference = pair.sign * found.difference
     ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
@@ -88,6 +90,7 @@ def difference_row(pair: Pair, margin: float, found: Decision, minimum: int) -> 
         more=found.more,
         passes_at=None if found.low is None else max(-found.low, 0.0),
         note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
+        against=against,
         **corrected_in(pair),
     )
 
@@ -123,13 +126,15 @@ def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
 
 def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
     """A row for each side that left too many of the judged queries unanswered."""
-    return [
-        _limit_row(
-            "answers", "Answered", 1 - each.missing, each.queries, 1 - allowed, INVALID, name == "baseline"
-        )
-        for name, each in data.items()
-        if each.missing > allowed
-    ]
+    found = []
+    for name, each in data.items():
+        if each.missing > allowed:
+            theirs = name != "candidate"
+            row = _limit_row(
+                "answers", "Answered", 1 - each.missing, each.queries, 1 - allowed, INVALID, theirs
+            )
+            found.append(replace(row, against="" if name in ("baseline", "candidate") else name))
+    return found
 
 
 def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:

@@ -6,18 +6,20 @@ import math
 import os
 import platform
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import rankproof
+from rankproof.api.anchors import mean_of
 from rankproof.api.compare import compare_scores
 from rankproof.api.comparison import Comparison
 from rankproof.api.gate import Gate, gate_scores
 from rankproof.api.scores import Scores
 from rankproof.display import Displayable
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, UsageError, shorten
 from rankproof.store import experiments, transfer
 from rankproof.store.commit import git_commit
 from rankproof.store.database import TIMEOUT, damaged, reading, writing
@@ -98,9 +100,43 @@ class History(Displayable):
         """Compare what was saved, as `compare_scores` does; the first is the baseline where none is named."""
         return compare_scores({name: self.scores(name) for name in names}, **settings)
 
-    def gate(self, baseline: str, candidate: str, **settings: Any) -> Gate:
-        """Decide between two that were saved, as `gate_scores` does."""
-        return gate_scores(self.scores(baseline), self.scores(candidate), **settings)
+    def gate(self, baseline: str, candidate: str, *, anchors: Iterable[str] = (), **settings: Any) -> Gate:
+        """Decide between two that were saved, as `gate_scores` does; `anchors` are names of fixed releases."""
+        return gate_scores(
+            self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings
+        )
+
+    def gate_last(
+        self, n: int, candidate: str, *, like: str = "*", anchors: Iterable[str] = (), **settings: Any
+    ) -> Gate:
+        """Decide as `gate` does, with the mean of the last `n` results saved before the candidate as the baseline."""
+        new, anyway = self.scores(candidate), settings.get("anyway", False)
+        old = self.mean(self.last(n, before=candidate, like=like), list(new), anyway=anyway)
+        return gate_scores(old, new, anchors=self._all(anchors), **settings)
+
+    def last(self, n: int, *, before: str | None = None, like: str = "*") -> list[str]:
+        """The names of the last `n` results, the oldest first: saved before that one, if named, and like a pattern."""
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise UsageError(f"last: got {n!r}, expected 1 or more results. Next: give a number, like 5.")
+        names = [each.name for each in self.entries()]
+        if before is not None and _named(before) in names:
+            names = names[: names.index(_named(before))]
+        found = [name for name in names if fnmatchcase(name, like)]
+        if not found:
+            raise UsageError(
+                f"{self.path}: nothing is saved{'' if like == '*' else f' like {shorten(like)}'}"
+                f"{'' if before is None else f' before {shorten(before)}'}. Next: 'rankproof history' lists what is."
+            )
+        return found[-n:]
+
+    def mean(
+        self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False
+    ) -> Scores:
+        """The mean of saved results query by query, as scores to hold others against."""
+        return mean_of(self._all(names), measures, anyway)
+
+    def _all(self, names: Iterable[str]) -> dict[str, Scores]:
+        return {name: self.scores(name) for name in names}
 
     def export_to(self, target: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""

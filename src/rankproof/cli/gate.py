@@ -44,6 +44,16 @@ if TYPE_CHECKING:
 )
 @click.option("--coverage", type=float, metavar="S", help="The share of shown documents that must be judged.")
 @click.option("--minimum", type=int, default=10, metavar="N", help="Decide nothing with fewer queries. [10]")
+@click.option(
+    "--anchor", "anchors", multiple=True, metavar="NAME", help="Hold against this saved release as well."
+)
+@click.option(
+    "--anchor-margin", type=float, metavar="X", help="A loss to an anchor that would not matter. [twice]"
+)
+@click.option("--last", type=int, metavar="N", help="BASELINE is the mean of the last N saved results.")
+@click.option(
+    "--like", default="*", metavar="GLOB", help="Which names --last looks at, like 'nightly-*'. [all]"
+)
 @options.by
 @options.form("table, markdown, json or junit")
 @options.output
@@ -60,6 +70,9 @@ def command(
     history: str,
     anyway: bool,
     lenient: bool,
+    anchors: tuple[str, ...],
+    last: int | None,
+    like: str,
     **settings: Any,
 ) -> None:
     """Decide whether a change may ship: pass, fail or inconclusive.
@@ -75,6 +88,13 @@ def command(
 
     \b
     rankproof gate monday tuesday
+
+    Many small losses add up unseen: hold a change against a saved release as
+    well, or against the mean of the last results.
+
+    \b
+    rankproof gate judgments.tsv main.run branch.run --anchor release-1
+    rankproof gate --last 5 tuesday
     """
     from rankproof.reporting.gate import check
 
@@ -87,11 +107,13 @@ def command(
         )
     settings |= {"measures": options.given(measures), "floors": _floors(floors)}
     settings["by"] = None if by is None else read_groups(by, words[0])
-    if saved.are_names(words, history):
-        found = _of_names(words, history, anyway=anyway, **saved.without_scoring(settings))
+    of_files = (anchors or last is not None) and all(map(os.path.exists, words))
+    fixed: dict[str, Any] = {"anchors": anchors, "last": last, "like": like}
+    if not of_files and saved.are_names(words, history):
+        found = _of_names(words, history, anyway=anyway, **fixed, **saved.without_scoring(settings))
     else:
         saved.only_for_names(anyway)
-        found = _of_files(words, **settings)
+        found = _of_files(words, history, **fixed, **settings)
     _show(found.format(form), output)
     _add_to_summary(found)
     allowed = lenient and found.outcome == "inconclusive"
@@ -117,29 +139,50 @@ def _warn(found: Gate, aloud: bool) -> None:
         click.echo("rankproof: note: inconclusive, and let through (--allow-inconclusive).", err=True)
 
 
-def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Gate:
+def _of_names(names: tuple[str, ...], history: str, last: int | None, like: str, **settings: Any) -> Gate:
     from rankproof.api.history import History
 
-    if len(names) != 2:
+    if len(names) != (2 if last is None else 1):
+        wanted = (
+            "two that were saved: BASELINE CANDIDATE" if last is None else "one that was saved: CANDIDATE"
+        )
         raise UsageError(
-            f"gate: got {len(names)} names, expected two that were saved: BASELINE CANDIDATE."
-            " Next: name both; 'rankproof history' lists them."
+            f"gate: got {len(names)} names, expected {wanted}."
+            " Next: name what was saved; 'rankproof history' lists it."
         )
     with telling("deciding"):
+        if last is not None:
+            return History(history).gate_last(last, *names, like=like, **settings)
         return History(history).gate(*names, **settings)
 
 
-def _of_files(paths: tuple[str, ...], **settings: Any) -> Gate:
+def _of_files(
+    paths: tuple[str, ...],
+    history: str,
+    last: int | None,
+    like: str,
+    anchors: tuple[str, ...],
+    **settings: Any,
+) -> Gate:
     from rankproof.api.gate import gate
+    from rankproof.api.history import History
 
-    if len(paths) != 3:
+    wanted = (
+        "JUDGMENTS BASELINE CANDIDATE" if last is None else "JUDGMENTS CANDIDATE (--last is the baseline)"
+    )
+    if len(paths) != (3 if last is None else 2):
         raise UsageError(
-            f"gate: got {len(paths)} files, expected JUDGMENTS BASELINE CANDIDATE, or two names that were saved."
-            " Next: give three files or two saved names."
+            f"gate: got {len(paths)} files, expected {wanted}, or names that were saved."
+            " Next: give these files, or saved names."
         )
     check_one_stdin(*paths)
+    known = History(history)
     with telling("deciding"):
-        return gate(*paths, **settings)
+        settings["anchors"] = {name: known.scores(name) for name in anchors}
+        if last is None:
+            return gate(*paths, **settings)
+        judgments, candidate = paths
+        return gate(judgments, known.mean(known.last(last, like=like)), candidate, **settings)
 
 
 def _floors(given: tuple[str, ...]) -> dict[str, float]:

@@ -54,7 +54,7 @@ def text(view: View) -> str:
 def _table(rows: Sequence[Line]) -> list[str]:
     """The measure is cut where the table would not fit."""
     columns = list(zip(*map(_cells, rows), strict=True))
-    columns[1] = tuple(each["measure"] for each in rows)
+    columns[1] = tuple(_label({**each, "slice": ""}) for each in rows)
     laid = [
         Column(heading, list(cells), i > 1)
         for i, (heading, cells) in enumerate(zip(HEADINGS, columns, strict=True))
@@ -160,7 +160,7 @@ def notes(view: View) -> list[str]:
 
 def _turned(row: Line, data: Mapping[str, Line]) -> str:
     """A decision that would be another if the documents nobody judged were relevant."""
-    before, after = (data[side]["ends"].get(row["measure"]) for side in ("baseline", "candidate"))
+    before, after = (data[s]["ends"].get(row["measure"]) for s in (row["against"] or "baseline", "candidate"))
     if before is None or after is None or row["outcome"] not in ("pass", "fail"):
         return ""
     then = after[1] - before[1]
@@ -189,7 +189,7 @@ def _inside(row: Line) -> str:
 def _broken(row: Line) -> str:
     if row["check"] == "audit":
         return f"{row['note']} ({row['measure'].lower()}: {row['candidate']:.0f})"
-    side = "baseline" if row["candidate"] is None else "candidate"
+    side = (row["against"] or "baseline") if row["candidate"] is None else "candidate"
     answered = row["baseline"] if row["candidate"] is None else row["candidate"]
     return (
         f"the {side} answered {answered * row['n']:.0f} of {count(row['n'], 'query', 'queries')} ({share(answered)}), "
@@ -245,7 +245,8 @@ def _missing(row: Line, view: View) -> str:
 
 
 def _label(row: Line) -> str:
-    return f"{row['measure']} ({row['slice']})" if row["slice"] else str(row["measure"])
+    against = f" against {row['against']}" if row["against"] else ""
+    return f"{row['measure']} ({row['slice']})" if row["slice"] else f"{row['measure']}{against}"
 
 
 def _cells(row: Line) -> tuple[str, ...]:

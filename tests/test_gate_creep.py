@@ -1,0 +1,117 @@
+"""Many small losses add up: an anchor sees them, and the mean of the last results does; false reds of a year."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.creep import creep, no_change
+from rankproof import History, evaluate, gate_scores
+from rankproof.errors import UsageError
+from tests.shell import rankproof
+
+N = 60
+JUDGED = {f"q{i}": {f"d{j}": 1 for j in range(20)} for i in range(N)}
+
+
+def ranked(found: int) -> dict[str, list[str]]:
+    """So many of 20 relevant documents found, for each query."""
+    return {q: [f"d{j}" for j in range(found)] + [f"x{j}" for j in range(20 - found)] for q in JUDGED}
+
+
+def saved(folder: Path, *levels: int) -> History:
+    history = History(folder / "rankproof.db")
+    for i, level in enumerate(levels):
+        history.save(evaluate(JUDGED, ranked(level), "R@20"), f"night-{i}")
+    return history
+
+
+def test_an_anchor_sees_what_each_change_hides(tmp_path: Path) -> None:
+    history = saved(tmp_path, 18, 17, 16)
+    alone = history.gate("night-1", "night-2", margin=0.06)
+    both = history.gate("night-1", "night-2", margin=0.06, anchors=["night-0"], anchor_margin=0.08)
+    assert (alone.outcome, both.outcome) == ("pass", "fail")
+    assert [(row.against, row.outcome, row.limit) for row in both] == [
+        ("", "pass", 0.06),
+        ("night-0", "fail", 0.08),
+    ]
+    assert "R@20 against night-0: -0.1000 over 60 queries, beyond the margin of 0.08." in " ".join(
+        str(both).split()
+    )
+    assert history.gate("night-1", "night-2", margin=0.06, anchors=["night-0"]).rows[1].limit == 0.12
+
+
+def test_the_last_results_are_a_baseline_query_by_query(tmp_path: Path) -> None:
+    history = saved(tmp_path, 4, 20, 18, 16, 16)
+    assert history.last(3, before="night-4") == ["night-1", "night-2", "night-3"]
+    assert history.mean(history.last(3, before="night-4"))["R@20"] == pytest.approx(0.9)
+    found = history.gate_last(3, "night-4", margin=0.05)
+    assert (found.outcome, found.rows[0].baseline) == ("fail", pytest.approx(0.9))
+    assert history.gate_last(1, "night-4", margin=0.05).outcome == "pass"
+    assert history.last(9, like="night-[01]") == ["night-0", "night-1"]
+    for wrong in (
+        lambda: history.last(0),
+        lambda: history.last(2, like="day-*"),
+        lambda: history.last(1, before="night-0"),
+    ):
+        with pytest.raises(UsageError):
+            wrong()
+
+
+def test_what_was_not_made_alike_is_no_anchor(tmp_path: Path) -> None:
+    history = saved(tmp_path, 18)
+    fewer = {q: docs for q, docs in JUDGED.items() if q != "q0"}
+    new = evaluate(fewer, ranked(18), "R@20")
+    with pytest.raises(UsageError, match="not made alike"):
+        gate_scores(new, new, anchors={"night-0": history.scores("night-0")})
+    assert (
+        gate_scores(new, new, anchors={"night-0": history.scores("night-0")}, anyway=True).outcome == "pass"
+    )
+
+
+def test_anchors_and_last_results_in_the_shell(tmp_path: Path) -> None:
+    for name, level in (("release", 18), ("main", 17), ("branch", 16)):
+        lines = [
+            f"{q} Q0 {d} {r} {99 - r} t" for q, docs in ranked(level).items() for r, d in enumerate(docs)
+        ]
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    rows = [f"{q} 0 {d} 1" for q, docs in JUDGED.items() for d in docs]
+    (tmp_path / "j.qrels").write_text("\n".join(rows) + "\n")
+    asked = ("-m", "R@20")
+    save = ("evaluate", "j.qrels", "release.run", *asked, "--save", "release-1", "--history", "h.db")
+    assert rankproof(tmp_path, *save).returncode == 0
+    words = ("gate", "j.qrels", "main.run", "branch.run", *asked, "--margin", "0.06")
+    assert rankproof(tmp_path, *words).returncode == 0
+    anchored = rankproof(
+        tmp_path,
+        *words,
+        "--anchor",
+        "release-1",
+        "--anchor-margin",
+        "0.08",
+        "--history",
+        "h.db",
+        "-f",
+        "json",
+    )
+    assert anchored.returncode == 1
+    assert '"against": "release-1"' in anchored.stdout
+    last = rankproof(tmp_path, "gate", "j.qrels", "branch.run", *asked, "--last", "5", "--history", "h.db")
+    assert last.returncode == 1, last.stderr
+    assert rankproof(tmp_path, *words, "--anchor", "unknown", "--history", "h.db").returncode == 2
+    for words in (("branch.run", "--last", "5"), ("release-1", "release-1", "--last", "2")):
+        assert rankproof(tmp_path, "gate", *words, "--history", "h.db").returncode == 2
+
+
+def test_creep_is_seen_early_by_an_anchor() -> None:
+    alone, anchored = creep(np.random.default_rng(0), changes=30, years=2)
+    assert max(anchored) <= 25
+    assert min(alone) > max(anchored)
+
+
+@pytest.mark.slow
+def test_a_year_of_changes_that_change_nothing_has_few_false_reds() -> None:
+    reds = no_change(np.random.default_rng(0), changes=250, years=1)
+    assert max(reds) <= 8
