@@ -72,10 +72,10 @@ def test_few_queries_decide_nothing_in_either_direction() -> None:
 
 def test_lower_is_better_measures_are_turned() -> None:
     good = {q: ["a", "x", "y"] for q in JUDGED}
-    bad = {q: ["x", "y", "a"] for q in JUDGED}
+    bad = {q: ["x", "a", "y"] for q in JUDGED}
     assert gate(JUDGED, good, bad, "FirstRel").outcome == "fail"
     row = gate(JUDGED, bad, good, "FirstRel").rows[0]
-    assert (row.outcome, row.difference, row.baseline, row.candidate) == ("pass", -2.0, 3.0, 1.0)
+    assert (row.outcome, row.difference, row.baseline, row.candidate) == ("pass", -1.0, 2.0, 1.0)
 
 
 def test_floors_coverage_and_slices() -> None:
@@ -93,7 +93,7 @@ def test_floors_coverage_and_slices() -> None:
 
 
 def test_too_little_judged_decides_nothing_whatever_the_numbers_show() -> None:
-    worse = {q: ["x", "y", "a"] if i < 40 else ["x", "y", "z"] for i, q in enumerate(JUDGED)}
+    worse = {q: ["x", "a", "y"] if i < 40 else ["x", "y", "z"] for i, q in enumerate(JUDGED)}
     asked: dict[str, Any] = {"measures": "Success@1, RR", "floors": {"RR": 0.9}, "by": lambda q: q[-1] == "1"}
     assert gate(JUDGED, hits(60), worse, **asked).outcome == "fail"
     found = gate(JUDGED, hits(60), worse, **asked, coverage=0.8)
