@@ -87,9 +87,13 @@ def test_many_relevant_documents_of_which_few_fit_are_high_precision_with_a_reca
     None
 ):
     judged = {f"q{i}": {f"d{j}": 1 for j in range(20)} for i in range(3)}
-    found = diagnose(judged, {query: [f"d{j}" for j in range(5)] for query in judged})
+    found = diagnose(judged, {query: [f"d{j}" for j in range(20)] for query in judged})
     assert found.regime is not None
-    assert found.regime.name == "high precision, high recall"  # five is all that fits
+    assert found.regime.name == "high precision, high recall"  # five of twenty is all that fits
+    lost = diagnose(judged, {query: [f"d{j}" for j in range(5)] for query in judged}).regime
+    assert lost is not None
+    assert lost.name == "high precision, low recall"
+    assert "never found" in lost.feels
     missing = diagnose(judged, {query: ["d0", "d1", "d2"] for query in judged})
     assert missing.regime is not None
     assert missing.regime.precision == "high"

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankproof.advice.bands import Band
 from rankproof.advice.fixes import Fix
+from rankproof.advice.holes import Hole
 from rankproof.advice.modes import Failure
 from rankproof.advice.patterns import Pattern
 from rankproof.advice.regimes import Regime
@@ -79,13 +80,20 @@ class Diagnosed(Displayable):
     """Where one begins with a weak retriever; empty where it is not weak."""
     findings: tuple[Finding, ...]
     """What the audit says that can mislead: the accuracy trap, missing queries, unjudged documents."""
+    hole: Hole | None
+    """The documents that no question returns, and what they share."""
     notes: tuple[str, ...]
     """What could not be looked at, and what it takes."""
 
     @property
     def first(self) -> tuple[Fix, ...]:
-        """The changes most worth trying: those that surely help, by their gain."""
-        return tuple(each for each in self.fixes if each.claimed)[:MOST]
+        """The changes most worth trying: those that surely help, the cause first, then by what was gained."""
+        return tuple(each for each in self.fixes if each.claimed and not each.most)[:MOST]
+
+    @property
+    def most(self) -> tuple[Fix, ...]:
+        """What a perfect change could bring at the most: a bound, and no gain."""
+        return tuple(each for each in self.fixes if each.claimed and each.most)
 
     def why(self, query: str) -> tuple[Cause, ...]:
         """Why a query was not served better."""
@@ -103,6 +111,7 @@ class Diagnosed(Displayable):
             **{name: [each.to_dict() for each in getattr(self, name)] for name in listed},
             "first": [each.kind for each in self.first],
             "fix_order": list(self.fix_order),
+            "hole": None if self.hole is None else self.hole.to_dict(),
             "notes": list(self.notes),
             "served": {query: list(each.why) for query, each in self.served.items()},
         }

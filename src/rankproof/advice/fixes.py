@@ -72,6 +72,30 @@ CHANGES: Mapping[str, Change] = {
             "add an embedding index beside this retriever, and fuse both; a trained model usually does better",
         ),
         Change(
+            "hole",
+            "Bring back documents that no question returns",
+            "the {lost} documents that no question returned put in where keyword search over the corpus has them",
+            "find out why they are never returned (a filter, an old index), and put them in",
+        ),
+        Change(
+            "keyword-instead",
+            "Search by keywords instead",
+            "keyword search over the corpus in place of this ranking",
+            "find out what this retriever loses; a plain keyword index does better on these questions",
+        ),
+        Change(
+            "dense-instead",
+            "Search by meaning instead",
+            "latent semantic search over the corpus in place of this ranking",
+            "find out what this retriever loses; plain latent semantic search does better on these questions",
+        ),
+        Change(
+            "spelling",
+            "Correct the spelling of questions",
+            "keyword search with {changed} questions corrected by the words of the corpus, beside the same as typed",
+            "correct questions by the words of the corpus before they are asked",
+        ),
+        Change(
             "copies",
             "Leave out near-copies",
             "only the first of documents that are nearly the same kept",
@@ -134,7 +158,7 @@ class Trial:
 
 
 def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05) -> list[Fix]:
-    """The changes that were tried: what surely helps first, by its gain, then what is in doubt.
+    """The changes that were tried: what surely helps first, its cause before all, then by its gain.
 
     The intervals are those of all trials together (Bonferroni), as the best of several is looked for.
 
@@ -150,7 +174,12 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
     found = [
         _fix(each, gains, span.low, span.high) for each, gains, span in zip(tried, turned, spans, strict=True)
     ]
-    return sorted(found, key=lambda each: (not each.claimed, -each.gain))
+    return sorted(found, key=_weight)
+
+
+def _weight(fix: Fix) -> tuple[bool, bool, bool, float]:
+    """What is sure comes first, a bound after all that was measured, and the cause before what covers it up."""
+    return not fix.claimed, fix.most, fix.kind != "hole", -fix.gain
 
 
 def _fix(trial: Trial, gains: Array, low: float, high: float) -> Fix:

@@ -12,6 +12,10 @@ GOOD = 1
 """Which of a measure's cuts divides high from low: where good begins."""
 
 
+MUCH_LOST = 0.15
+"""From this share of relevant documents that are never found on, recall is not high."""
+
+
 @dataclass(frozen=True, slots=True)
 class Regime(Displayable):
     """High or low precision with high or low recall."""
@@ -75,8 +79,11 @@ MILDER = {
 """What people meet where all that is low (below good) is still acceptable."""
 
 
-def regime_of(precision: Band, recall: Band) -> Regime | None:
+def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = False) -> Regime | None:
     """The regime of a system; None where precision or recall has nothing to reach.
+
+    `lost` is the share of what is relevant that is never found: much of it is no high recall, whatever the first five
+    hold. `helps` says that a change was tried and surely helps.
 
     >>> from rankproof.advice.bands import band
     >>> regime_of(band("P@5", 0.19, 0.2), band("R@5", 0.3, 1.0)).name
@@ -84,8 +91,14 @@ def regime_of(precision: Band, recall: Band) -> Regime | None:
     """
     if precision.share is None or recall.share is None:
         return None
-    sides = ("high" if is_high(precision) else "low", "high" if is_high(recall) else "low")
+    found_all = is_high(recall) and lost < MUCH_LOST
+    sides = ("high" if is_high(precision) else "low", "high" if found_all else "low")
     found = next(each for each in REGIMES if (each.precision, each.recall) == sides)
+    if sides == ("high", "high") and helps:
+        found = replace(found, do="try the changes below: what they gain was measured.")
+    if is_high(recall) and not found_all:
+        lacking = f"{lost:.0%} of what is relevant is never found".replace("%", " %")
+        return replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
     poor = any(_is_poor(each) for each in (precision, recall))
     return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
 

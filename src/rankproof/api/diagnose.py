@@ -11,9 +11,10 @@ import numpy as np
 from rankproof.advice.bands import CUTS, WORDS, Band, band
 from rankproof.advice.diagnosed import Diagnosed
 from rankproof.advice.fixes import fixes
+from rankproof.advice.holes import Hole
 from rankproof.advice.modes import FIX_FIRST, Whole, failures
 from rankproof.advice.patterns import patterns
-from rankproof.advice.regimes import regime_of
+from rankproof.advice.regimes import Regime, regime_of
 from rankproof.api.checks import check_spelling
 from rankproof.api.deciding import averaged
 from rankproof.api.diagnosing.evidence import Evidence
@@ -27,6 +28,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
+from rankproof.core.summary import Row
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_ranking
@@ -145,7 +147,9 @@ def _diagnosis(
     by_machine = "machine" in evidence.judgments.prepared
     whole = _whole(evidence, bands["P@5"], bands["R@5"])
     row = scores.row(evidence.measure)
+    gap = evidence.hole
     tried = fixes(trials(evidence, whole), rng, alpha)
+    helps = any(each.claimed and not each.most for each in tried)
     kinds = evidence.kinds() | _own_kinds(evidence, by)
     found = patterns(
         kinds,
@@ -167,7 +171,9 @@ def _diagnosis(
         judged=len(evidence.asked),
         unanswerable=sum(not each.relevant for each in evidence.asked.values()),
         bands=tuple(map(_unnamed, bands.values())) if by_machine else tuple(bands.values()),
-        regime=None if by_machine else regime_of(bands["P@5"], bands["R@5"]),
+        regime=None
+        if by_machine
+        else _caused(gap, regime_of(bands["P@5"], bands["R@5"], _lost(whole, row), helps)),
         failures=tuple(failures(whole, tried)),
         served=evidence.served,
         worst=evidence.worst(worst),
@@ -175,6 +181,7 @@ def _diagnosis(
         fixes=tuple(tried),
         fix_order=FIX_FIRST if _weak(bands["R@5"]) else (),
         findings=tuple(scores.audit.serious),
+        hole=gap,
         notes=tuple(_notes(evidence)),
     )
 
@@ -187,6 +194,23 @@ def _band(scores: Scores, name: str) -> Band:
 def _unnamed(found: Band) -> Band:
     """The band without its name: what a machine judged may be off, and is not called good or poor."""
     return replace(found, word="", said="")
+
+
+def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:
+    """The regime, which a hole explains better than any rule does."""
+    if gap is None or regime is None:
+        return regime
+    return replace(
+        regime, do="find out why the documents named above are never returned; then measure again."
+    )
+
+
+def _lost(whole: Whole, row: Row) -> float:
+    """How much is never found: of the relevant documents, or of the measure, whichever is less."""
+    shares = [whole.never_found / whole.relevant] if whole.relevant else []
+    if row.never_found is not None and row.ceiling:
+        shares.append(row.never_found / row.ceiling)
+    return min(shares, default=0.0)
 
 
 def _weak(recall: Band) -> bool:

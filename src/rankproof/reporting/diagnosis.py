@@ -99,7 +99,7 @@ def others(found: Diagnosed) -> Table:
     rows = [
         (each.title, each.measure, _gain(each), span(each.low, each.high), each.verdict)
         for each in found.fixes
-        if each not in found.first
+        if each not in found.first and each not in found.most
     ]
     return ("change", "measure", "gain", "interval", "verdict"), rows
 
@@ -145,7 +145,7 @@ def order(found: Diagnosed) -> str:
 
 def foot(found: Diagnosed) -> list[str]:
     """What is said under everything."""
-    return [each for each in (order(found), method(found), *found.notes) if each]
+    return [each for each in (*most(found), order(found), method(found), *found.notes) if each]
 
 
 def failure(found: Failure) -> str:
@@ -188,9 +188,11 @@ def screen(found: Diagnosed, worst: int | None = None) -> str:
     parts = [
         Part([DISTRUST, *wrong, ""] if wrong else []),
         Part(wrap(opening(found))),
-        *(Part(wrap(each), MAYBE, "the regime") for each in regime(found)),
+        *(Part(["", *wrap(each)]) for each in hole(found)),
+        *(Part(wrap(each), MAYBE, "the regime") for each in regime(found) if each not in hole(found)),
         Part(["", *_columns(bands(found), right=(1, 2, 3, 4))], SELDOM, "bands"),
         Part(["", "Fix this first", *_briefly(found)]),
+        Part([line for each in most(found) for line in wrap(each.partition(", with ")[0])], LIKELY, "bounds"),
         Part(["", *wrap(f"Worse than other queries: {kinds}.")] if bad else [], LIKELY, "kinds of queries"),
         *_worst_parts(found, FEW if worst is None else worst),
         Part(["", *first] if first else [], LIKELY if wrong else ALWAYS, WARNING),
@@ -237,9 +239,11 @@ def text(found: Diagnosed) -> str:
     lines += [line for each in regime(found) for line in wrap(each)]
     for heading, body in _parts(found):
         lines += ["", heading, *body]
-    foot = [each for each in (order(found), method(found), *found.notes) if each]
     return (
-        "\n".join([*lines, *(["", *(line for each in foot for line in wrap(each))] if foot else [])]) + "\n"
+        "\n".join(
+            [*lines, *(["", *(line for each in foot(found) for line in wrap(each))] if foot(found) else [])]
+        )
+        + "\n"
     )
 
 
@@ -251,8 +255,22 @@ def brief(found: Diagnosed) -> str:
     return "\n".join(lines) + "\n"
 
 
+def hole(found: Diagnosed) -> list[str]:
+    """The documents that no question returns, which come before all advice."""
+    return [] if found.hole is None else [found.hole.said]
+
+
+def most(found: Diagnosed) -> list[str]:
+    """What a perfect change could bring, which is a bound and no gain."""
+    return [
+        f"At the most: {fix.title.lower()}, {gain_of(fix)}, with {fix.how}. This is a bound, not a measured gain."
+        for fix in found.most
+    ]
+
+
 def regime(found: Diagnosed) -> Iterator[str]:
     """The regime with what it feels like, and where the measure is lost."""
+    yield from hole(found)
     if found.regime is not None:
         name = found.regime.name.capitalize()
         yield f"{name}, each of what was possible. {found.regime.feels} Next: {found.regime.do}"

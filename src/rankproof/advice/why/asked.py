@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from rankproof.advice.why.library import Library, forms
-from rankproof.advice.why.spelling import meant
+from rankproof.core.text.slips import meant
 from rankproof.core.text.stopwords import COMMON, STOP_WORDS
 
 

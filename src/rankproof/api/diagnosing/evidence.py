@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from rankproof.advice.diagnosed import Served
+from rankproof.advice.holes import Hole, hole
 from rankproof.advice.why.asked import Asked
 from rankproof.advice.why.library import Library
 from rankproof.advice.why.rules import FEATURES, Cause, causes
 from rankproof.api.deciding import ABOVE_ZERO, first_measure, hits_of, relevant_from, sign_of
 from rankproof.api.scores import Scores
-from rankproof.core.corpus import Corpus
+from rankproof.core.corpus import Corpus, Document
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.limits import ceiling
@@ -24,6 +25,9 @@ from rankproof.core.measure import Measure
 
 MOST_ASKED = 500
 """Queries on which other searches are tried: enough for a narrow interval, few enough to wait for."""
+
+DEPTH = 100
+"""Documents that a search tried on the spot returns, where the ranking is no deeper."""
 
 ENOUGH = 1e-9
 """Values nearer to their ceiling than this are as good as it gets."""
@@ -111,6 +115,32 @@ class Evidence:
             )
             for query, each in self.asked.items()
         }
+
+    @cached_property
+    def found_by_words(self) -> dict[str, list[str]]:
+        """What keyword search over the corpus finds for the questions drawn; nothing without both."""
+        if self.corpus is None or not self.questions:
+            return {}
+        from rankproof.bench.retrieve import keyword
+
+        drawn = (query for query, chosen in zip(self.asked, self.drawn.tolist(), strict=True) if chosen)
+        texts = {query: text for query in drawn if (text := self.questions.get(query))}
+        depth = max(int(self.hits.retrieved.max(initial=0)), DEPTH)
+        answers = keyword(self.corpus).search(list(texts.values()), depth)
+        return {query: [doc for doc, _ in found] for query, found in zip(texts, answers, strict=True)}
+
+    @cached_property
+    def hole(self) -> Hole | None:
+        """The documents that should come up and that no question returns, if they share anything."""
+        relevant = {doc for each in self.asked.values() for doc in each.relevant}
+        first = {doc for found in self.found_by_words.values() for doc in found[: self.k]}
+        returned = {doc for found in self.rankings.values() for doc in found}
+        return hole(
+            [*relevant, *sorted(first - relevant)],
+            returned,
+            relevant,
+            self.corpus or {doc: Document(doc, "") for doc in relevant},
+        )
 
     def _lost(self, asked: Asked) -> bool:
         return self.sign * (asked.ceiling - asked.value) > ENOUGH or not asked.relevant

@@ -9,7 +9,7 @@ from rankproof.advice.fixes import Trial
 from rankproof.advice.modes import Whole
 from rankproof.advice.regimes import is_high
 from rankproof.advice.why.copies import without_copies
-from rankproof.api.diagnosing.evidence import Evidence
+from rankproof.api.diagnosing.evidence import DEPTH, Evidence
 from rankproof.api.evaluate import evaluate
 from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.listed import listed, together
@@ -22,9 +22,6 @@ from rankproof.core.names import parse
 
 TIMES = 2
 """How many times as many documents, or how many times fewer, are tried."""
-
-DEPTH = 100
-"""Documents that a search tried on the spot returns, where the ranking is no deeper."""
 
 MOST_PLACED = 10_000
 """Documents up to which dense search is tried: more take longer than one waits for."""
@@ -100,11 +97,18 @@ def _other_searches(evidence: Evidence) -> Iterator[Trial]:
     corpus = evidence.corpus
     if corpus is None:
         return
-    from rankproof.bench.retrieve import keyword, lsa
+    from rankproof.bench.retrieve import lsa
 
-    yield _other(evidence, "keyword", _fused(evidence, keyword(corpus)))
+    by_words = evidence.found_by_words
+    if evidence.hole is not None:
+        yield _other(evidence, "hole", _filled(evidence, by_words), {"lost": evidence.hole.lost})
+    yield _other(evidence, "keyword-instead", {**evidence.rankings, **by_words})
+    yield _other(evidence, "keyword", _fused(evidence, by_words))
+    yield from _corrected(evidence)
     if len(corpus) <= MOST_PLACED:
-        yield _other(evidence, "dense", _fused(evidence, lsa(corpus)))
+        by_meaning = _found(evidence, lsa(corpus), _texts(evidence))
+        yield _other(evidence, "dense-instead", {**evidence.rankings, **by_meaning})
+        yield _other(evidence, "dense", _fused(evidence, by_meaning))
     yield _other(evidence, "lexical-reranking", _reranked(evidence, corpus), {"depth": RERANKED})
 
 
@@ -130,14 +134,50 @@ def _ids(lists: Mapping[str, Found]) -> dict[str, list[str]]:
     return {query: [doc for doc, _ in found] for query, found in lists.items()}
 
 
-def _fused(evidence: Evidence, retriever: Retriever) -> Rankings:
-    """The ranking and what another retriever finds for the same questions, as one."""
-    asked = _texts(evidence)
+def _found(evidence: Evidence, retriever: Retriever, asked: Mapping[str, str]) -> dict[str, list[str]]:
+    """What another retriever finds for questions."""
     answers = retriever.search(list(asked.values()), max(_depth(evidence), DEPTH))
-    found = dict(zip(asked, answers, strict=True))
-    own = {query: _scored(evidence.rankings.get(query, [])) for query in asked}
+    return _ids(dict(zip(asked, answers, strict=True)))
+
+
+def _fused(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
+    """The ranking and what another retriever found for the same questions, as one."""
+    own = {query: _scored(evidence.rankings.get(query, [])) for query in others}
+    found = {query: _scored(docs) for query, docs in others.items()}
     lists = together({"own": own, "other": found}, recipe(["own", "other"], "rrf"))
     return {**evidence.rankings, **_ids(lists)}
+
+
+def _filled(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
+    """The ranking with the documents that no question returned, each at the place where keyword search has it."""
+    lost = set() if evidence.hole is None else set(evidence.hole.documents)
+    filled = {}
+    for query, found in others.items():
+        docs = list(evidence.rankings.get(query, []))
+        for place, doc in enumerate(found):
+            if doc in lost:
+                docs.insert(place, doc)
+        filled[query] = docs
+    return {**evidence.rankings, **filled}
+
+
+def _corrected(evidence: Evidence) -> Iterator[Trial]:
+    """Keyword search with questions corrected beside the same search as they were typed."""
+    from rankproof.bench.retrieve import Speller, keyword
+
+    if evidence.corpus is None or evidence.library is None:
+        return
+    texts = _texts(evidence)
+    corrected = Speller(evidence.library.counts)
+    spelt = {query: corrected(text) for query, text in texts.items()}
+    changed = {query: text for query, text in spelt.items() if text != texts[query]}
+    if not changed:
+        return
+    typed = {**evidence.rankings, **evidence.found_by_words}
+    after = {**typed, **_found(evidence, keyword(evidence.corpus), changed)}
+    measure, drawn = evidence.measure, evidence.drawn
+    as_typed, mended = (_values(evidence, each, measure)[drawn] for each in (typed, after))
+    yield _trial("spelling", measure, measure, as_typed, mended, {"changed": len(changed)})
 
 
 def _other(evidence: Evidence, kind: str, ranking: Rankings, words: Mapping[str, Any] | None = None) -> Trial:

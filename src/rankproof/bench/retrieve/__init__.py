@@ -2,6 +2,7 @@
 
 from rankproof.bench.retrieve.blend import hybrid
 from rankproof.bench.retrieve.bm25 import keyword
+from rankproof.bench.retrieve.correcting import Speller, rewriting, spelling
 from rankproof.bench.retrieve.embedder import Embedder, model2vec, named_embedder, sentence_transformers
 from rankproof.bench.retrieve.endpoint import endpoint
 from rankproof.bench.retrieve.feedback import expand
@@ -15,6 +16,7 @@ __all__ = [
     "Embedder",
     "Rerank",
     "Search",
+    "Speller",
     "as_search",
     "cross_encoder",
     "dense",
@@ -26,6 +28,8 @@ __all__ = [
     "model2vec",
     "named_embedder",
     "rerank",
+    "rewriting",
     "sentence_transformers",
+    "spelling",
     "where",
 ]

@@ -1,0 +1,239 @@
+"""Documents that no question ever gets back, and what they share: a wrong filter, an old index, a lost part.
+
+Only documents that should come up are looked at: relevant ones, and those that keyword search puts first. Of these
+some are always lost; it is a hole if what is lost has something in common, beyond chance.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rankproof.core.corpus import Document
+from rankproof.core.text.languages import language
+from rankproof.core.text.stopwords import STOP_WORDS
+from rankproof.core.text.words import words
+
+FEWEST = 5
+"""Lost documents below which nothing is looked for: what three share may be anything."""
+
+NEARLY_ALL = 0.9
+"""From this share of the documents of a kind on, the kind is lost rather than badly served."""
+
+ALPHA = 0.01
+"""The chance, over all that is looked at, of naming what is no more than chance."""
+
+VALUES = 40
+"""A field with more different values in a corpus tells documents apart rather than what they share."""
+
+NAMED = 6
+"""Values that are named; others are counted."""
+
+_START = re.compile(r"^[^\W\d_]+(?=[\W\d_])|^\d{2,}(?=\D)")
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Something that lost documents have in common."""
+
+    what: str
+    """In words: "topic is 'billing'"."""
+    lost: int
+    """Documents of the kind that no question returned."""
+    of: int
+    """Documents of the kind that should have come up."""
+    p: float
+
+    @property
+    def said(self) -> str:
+        """With its figures."""
+        return f"{self.what} ({self.lost:,} of {self.of:,} never returned)"
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """Documents that should come up and that no question returns."""
+
+    lost: int
+    of: int
+    """How many should come up."""
+    relevant: int
+    """How many of the lost ones are relevant to a question."""
+    shared: tuple[Shared, ...]
+    """What they share, what says most first."""
+    documents: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        """The hole in words."""
+        some = ", ".join(self.documents[:3])
+        return (
+            f"A hole: {self.lost:,} of {self.of:,} documents that should come up are returned for no question at all, "
+            f"{self.relevant:,} of them relevant, like {some}. What they share: "
+            f"{'; '.join(each.said for each in self.shared)}. Next: look for a filter, an index made before they came, "
+            "or a step that skips them."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The hole as plain data."""
+        return {
+            **asdict(self),
+            "shared": [asdict(each) for each in self.shared],
+            "documents": list(self.documents),
+        }
+
+
+def hole(
+    expected: Collection[str],
+    returned: Collection[str],
+    relevant: Collection[str],
+    corpus: Mapping[str, Document],
+) -> Hole | None:
+    """The documents expected that are never returned, if they share something beyond chance."""
+    known = [doc for doc in expected if doc in corpus]
+    lost = {doc for doc in known if doc not in returned}
+    if not FEWEST <= len(lost) < len(known):
+        return None
+    tested = {name: _marks(known, [of(corpus[doc]) for doc in known]) for name, of in _FIELDS.items()}
+    tested |= _metadata(known, corpus)
+    number = sum(map(len, tested.values())) or 1
+    shared = [
+        each for name, marks in tested.items() if (each := _shared(name, marks, lost, len(known), number))
+    ]
+    kept = list(_telling(sorted(shared, key=lambda each: (each[0].p, -each[0].lost))))
+    if not kept:
+        return None
+    gone = lost & set().union(*(docs for _, docs in kept))
+    return Hole(
+        lost=len(gone),
+        of=len(known),
+        relevant=len(gone & set(relevant)),
+        shared=tuple(each for each, _ in kept),
+        documents=tuple(doc for doc in known if doc in gone),
+    )
+
+
+Marks = Mapping[str, frozenset[str]]
+"""For each value of a field the documents that have it."""
+
+
+def _marks(docs: Collection[str], values: Collection[Collection[str]]) -> Marks:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for doc, own in zip(docs, values, strict=True):
+        for value in own:
+            found[value].add(doc)
+    return {value: frozenset(some) for value, some in found.items() if 3 <= len(some) < len(docs)}
+
+
+def _metadata(docs: Collection[str], corpus: Mapping[str, Document]) -> dict[str, Marks]:
+    """The fields of the metadata whose values several documents share; numbers also in quarters."""
+    found = {}
+    for name in dict.fromkeys(field for doc in docs for field in corpus[doc].metadata):
+        values = [_values(corpus[doc].metadata.get(name)) for doc in docs]
+        marks = _marks(docs, values)
+        if marks and len(marks) <= max(VALUES, len(docs) // 10):
+            found[name] = marks
+        numbers = [corpus[doc].metadata.get(name) for doc in docs]
+        if all(isinstance(each, int | float) for each in numbers):
+            found[f"{name} (in quarters)"] = _marks(docs, [[band] for band in _quarters(numbers)])
+    return found
+
+
+def _values(value: Any) -> list[str]:
+    some = value if isinstance(value, list | tuple | set) else [value]
+    return [str(each) for each in some if isinstance(each, str | int | bool)]
+
+
+def _quarters(numbers: Collection[Any]) -> list[str]:
+    ordered = sorted(numbers)
+    cuts = [ordered[len(ordered) * part // 4] for part in (1, 2, 3)]
+    names = [
+        f"under {cuts[0]:g}",
+        f"{cuts[0]:g} to {cuts[1]:g}",
+        f"{cuts[1]:g} to {cuts[2]:g}",
+        f"{cuts[2]:g} or more",
+    ]
+    return [names[sum(each >= cut for cut in cuts)] for each in numbers]
+
+
+def _prefixes(document: Document) -> list[str]:
+    """What an id begins with: letters before a number or a sign, and the folders before a name."""
+    start, folder = _START.match(document.id), document.id.rpartition("/")[0]
+    return [*([start[0]] if start else []), *([folder] if folder else [])]
+
+
+def _length(document: Document) -> list[str]:
+    """How long a text is, as a power of two of its characters, and everything longer or shorter."""
+    size = len(document.whole)
+    bands = [2**power for power in range(5, 18)]
+    return [f"over {each:,} characters" for each in bands if size > each] + [
+        f"under {each:,} characters" for each in bands if size < each
+    ]
+
+
+def _ending(document: Document) -> list[str]:
+    ending = re.search(r"\.([A-Za-z][A-Za-z0-9]{0,5})$", document.id)
+    return [ending[1].lower()] if ending else []
+
+
+_FIELDS: Mapping[str, Callable[[Document], Collection[str]]] = {
+    "id prefix": _prefixes,
+    "file type": _ending,
+    "length": _length,
+    "language": lambda document: [language(document.whole)],
+    "word": lambda document: {word.form for word in words(document.whole)} - STOP_WORDS,
+}
+
+
+def _shared(
+    name: str, marks: Marks, lost: set[str], known: int, number: int
+) -> tuple[Shared, frozenset[str]] | None:
+    """The values of a field nearly all documents of which are lost, more than by chance each or together."""
+    gone = {value: docs for value, docs in marks.items() if len(docs & lost) >= NEARLY_ALL * len(docs)}
+    apart = name in ("word", "length")
+    sure = {}
+    for value, docs in gone.items():
+        p = _chance(len(docs & lost), len(docs), len(lost), known) * number
+        if p < (ALPHA if apart else 0.5):
+            sure[value] = p
+    if not sure:
+        return None
+    chosen = [min(sure, key=lambda value: (sure[value], -len(gone[value])))] if apart else list(sure)
+    docs = frozenset().union(*(gone[value] for value in chosen))
+    p = min(1.0, _chance(len(docs & lost), len(docs), len(lost), known) * number * len(chosen))
+    if p >= ALPHA:
+        return None
+    ordered = sorted(chosen, key=lambda value: -len(gone[value]))
+    said = " or ".join(repr(value) for value in ordered[:NAMED])
+    more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
+    what = f"length {ordered[0]}" if name == "length" else f"{name} {said}{more}"
+    return Shared(what, len(docs & lost), len(docs), p), docs
+
+
+def _telling(shared: list[tuple[Shared, frozenset[str]]]) -> Iterator[tuple[Shared, frozenset[str]]]:
+    """At most three, each of which covers documents that those before it do not, or nearly the same ones."""
+    covered: set[str] = set()
+    for number, (each, docs) in enumerate(shared):
+        if number == 0 or len(docs - covered) > 0.2 * len(docs) or number < 3:
+            covered |= docs
+            yield each, docs
+        if number == 3:
+            return
+
+
+def _chance(hit: int, drawn: int, good: int, whole: int) -> float:
+    """The chance that of so many drawn at least so many are among the good (hypergeometric)."""
+    logs = [
+        _choose(good, got) + _choose(whole - good, drawn - got) - _choose(whole, drawn)
+        for got in range(hit, min(drawn, good) + 1)
+        if drawn - got <= whole - good
+    ]
+    return min(1.0, sum(map(math.exp, logs)))
+
+
+def _choose(of: int, some: int) -> float:
+    return math.lgamma(of + 1) - math.lgamma(some + 1) - math.lgamma(of - some + 1)
