@@ -220,10 +220,19 @@ def test_parquet_is_no_text() -> None:
 
 
 def test_the_mark_of_the_best_is_explained_where_it_is_used() -> None:
-    alike, better = {"q": ["x", "a"]}, {"q": ["a", "x"]}
-    for second, told in ((alike, False), (better, True)):
-        scores = [evaluate({"q": {"a": 1}}, each, "RR") for each in (alike, second)]
-        for form in ("table", "markdown"):
-            assert (
-                "not a claim" in render([each.summary(str(i)) for i, each in enumerate(scores)], form)
-            ) is told
+    """And no mean is marked where nothing can be told: of few queries, or within the interval of the best."""
+    nothing, right = ["x", "y"], ["a", "x"]
+    cases = [
+        (1, [right], False),
+        (9, [right] * 9, False),
+        (12, [nothing] * 12, False),
+        (12, [right] + [nothing] * 11, False),
+        (12, [right] * 12, True),
+        (60, [right] * 20 + [nothing] * 40, True),
+    ]
+    for n, lists, told in cases:
+        relevant = {f"q{i}": {"a": 1} for i in range(n)}
+        runs = [{f"q{i}": nothing for i in range(n)}, {f"q{i}": each for i, each in enumerate(lists)}]
+        summaries = [evaluate(relevant, run, "RR").summary(str(i)) for i, run in enumerate(runs)]
+        for form, mark in (("table", "not a claim"), ("markdown", "not a claim"), ("latex", "textbf")):
+            assert (mark in render(summaries, form)) is told, (n, form)

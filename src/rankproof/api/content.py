@@ -144,10 +144,8 @@ def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:
 
 
 def _bar(scores: Scores, measure: str, found: Interval) -> Bar:
-    mean = scores[measure]
-    low, high = (mean if np.isnan(end) else end for end in (found.low, found.high))
     split = scores.split(measure) or (None, None)
-    return Bar(measure, mean, low, high, scores.ceiling(measure), *split)
+    return Bar(measure, scores[measure], found.low, found.high, scores.ceiling(measure), *split)
 
 
 def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:

@@ -12,6 +12,8 @@ from rankproof.reporting.tables import GAP, Column, page_width, table
 
 MARK = "*"
 LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"
+FEWEST = 10
+"""With fewer queries nothing is marked: the best of so few means says next to nothing about the next queries."""
 
 
 def side_by_side(summaries: Sequence[Summary], limit: int | None = None) -> list[str]:
@@ -33,16 +35,28 @@ def cell(row: Row, marked: bool) -> tuple[str, str]:
 
 
 def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
-    """The measures on which this ranking has the best mean, as far as the table shows."""
+    """The measures on which this ranking has the best mean, as far as the table shows and can tell.
+
+    Nothing is best of fewer than 10 queries, nor where the last mean is not apart from it.
+    """
     won = set()
     for i, row in enumerate(summary.rows):
-        means = [each.rows[i].shown for each in summaries if not math.isnan(each.rows[i].shown)]
-        if len(means) < len(summaries):
+        rows = [each.rows[i] for each in summaries]
+        if any(math.isnan(each.shown) for each in rows):
             continue  # one has no mean, so none is best
-        top = max(means) if row.higher else min(means)
-        if score(row.shown) == score(top) and score(max(means)) != score(min(means)):
+        rows.sort(key=lambda each: each.shown, reverse=row.higher)
+        if score(row.shown) == score(rows[0].shown) != score(rows[-1].shown) and _apart(row, rows[-1]):
             won.add(row.measure)
     return won
+
+
+def _apart(one: Row, other: Row) -> bool:
+    """Whether two means tell anything: each is of enough queries, and outside the interval of the other."""
+    for row, mean in ((one, other.shown), (other, one.shown)):
+        low, high = row.ends
+        if row.n < FEWEST or low is None or high is None or low <= mean <= high:
+            return False
+    return True
 
 
 def legend(summaries: Sequence[Summary]) -> str:

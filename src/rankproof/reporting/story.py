@@ -61,9 +61,9 @@ def _systems(content: Content) -> list[str]:
     lines: list[str] = []
     for i, definition in enumerate(content.definitions):
         bars = [each.bars[i] for each in content.systems]
-        scale = (min(bar.low for bar in bars), max(bar.high for bar in bars))
+        scale = (min(bar.drawn[0] for bar in bars), max(bar.drawn[1] for bar in bars))
         ends = f"{score(scale[0])}{score(scale[1]):>{CHART - len(score(scale[0]))}}"
-        charts = [blocks.interval(bar.low, bar.mean, bar.high, scale, CHART) for bar in bars]
+        charts = [blocks.interval(bar.drawn[0], bar.mean, bar.drawn[1], scale, CHART) for bar in bars]
         means = Column(definition.name, [score(bar.mean) for bar in bars], True)
         lines += ([""] if lines else []) + table([_names(content.systems), means, Column(ends, charts)])
     return [*lines, "", *wrap(f"A point is a mean, the line its interval at {share(content.level)}.")]

@@ -47,7 +47,7 @@ class Series:
 def whiskers(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     """A dot for each mean and a line for its interval; a short bar stands at the ceiling."""
     bars = [bar for _, _, bar in rows]
-    low, high = min(b.low for b in bars), max(b.high for b in bars)
+    low, high = min(b.drawn[0] for b in bars), max(b.drawn[1] for b in bars)
     room = (high - low or abs(high) or 1.0) * 0.08
     scale = Scale(low - room, high + room, NAMES, WIDE - VALUES)
     bottom = ROW * len(rows) + 4
@@ -61,7 +61,7 @@ def _whisker(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
     return join(
         [
             label(NAMES - 10, y + 4, name, f"name end {role}"),
-            line(scale(bar.low), y, scale(bar.high), y, f"span {role}"),
+            line(scale(bar.drawn[0]), y, scale(bar.drawn[1]), y, f"span {role}"),
             circle(scale(bar.mean), y, 4, f"dot {role}", f"{name}: {score(bar.mean)}"),
             text(WIDE - VALUES + 8, y + 4, score(bar.mean), f"value {role}"),
         ]
@@ -69,7 +69,10 @@ def _whisker(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
 
 
 def _told(rows: Sequence[tuple[str, str, Bar]]) -> str:
-    return "; ".join(f"{name} {score(b.mean)}, {score(b.low)} to {score(b.high)}" for name, _, b in rows)
+    return "; ".join(
+        f"{name} {score(b.mean)}, " + (f"{score(b.low)} to {score(b.high)}" if b.known else "no interval")
+        for name, _, b in rows
+    )
 
 
 # --- where it is lost ------------------------------------------------------------------------------

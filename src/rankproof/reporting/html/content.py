@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,9 +26,20 @@ class Bar(Displayable):
     mean: float
     low: float
     high: float
+    """The ends of its interval; NaN where there is none, as from a single query."""
     ceiling: float
     never_found: float | None = None
     ranked_too_low: float | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
+    @property
+    def drawn(self) -> tuple[float, float]:
+        """Where its line starts and ends in a chart; a mean without an interval is a dot."""
+        return (self.low, self.high) if self.known else (self.mean, self.mean)
 
 
 @dataclass(frozen=True, slots=True)
