@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.corrected import corrected_mean, labelled, rogan_gladen
+from rankproof.stats.intervals import interval
 from rankproof.stats.shares import share_of
 
 GRADES = {"19": (0.2701, 0.3136), "20": (0.1463, 0.2292)}
@@ -182,10 +184,23 @@ def test_a_weight_outside_its_range_is_refused() -> None:
 
 
 def test_shares_of_few_are_not_certain() -> None:
-    # Wilson's interval of 1 in 10, from the quadratic equation: (p - x)^2 = z^2 x (1 - x) / n.
-    found = share_of(1, 10)
-    for end in (found.low, found.high):
-        assert (0.1 - end) ** 2 == pytest.approx(1.959964**2 * end * (1 - end) / 10, rel=1e-4)
+    # The interval of a mean of hits: ends of two beta distributions.
+    for yes, n in ((0, 1), (1, 1), (1, 10), (9, 10), (0, 50), (50, 50), (300, 1000)):
+        found, hits = share_of(yes, n), (np.arange(n) < yes).astype(float)
+        low = scipy.stats.beta(yes + 0.2, n - yes + 0.8).ppf(0.025) if yes else 0.0
+        high = scipy.stats.beta(yes + 0.8, n - yes + 0.2).ppf(0.975) if yes < n else 1.0
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
+        if n > 1:
+            assert (found.low, found.high) == pytest.approx(
+                (interval(hits).low, interval(hits).high), abs=1e-9
+            )
     assert (share_of(0, 0).low, share_of(0, 0).high) == (0.0, 1.0)
     with pytest.raises(DataError, match="5 of 3"):
         share_of(5, 3)
+
+
+def test_a_few_labels_that_all_agree_leave_more_open_than_an_exact_bound() -> None:
+    for n in (2, 5, 10, 50, 200):
+        found = corrected_mean(np.ones(1000), labelled(np.ones(n), np.ones(n)))
+        assert found.value == 1
+        assert found.low <= 0.025 ** (1 / n)

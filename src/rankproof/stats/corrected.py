@@ -24,6 +24,9 @@ from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.distributions import t_quantile
 
+ALIKE = 1e-9
+"""Labels that are all alike leave no more of a spread than this, but for rounding."""
+
 USELESS = 1e-9
 """A judge whose sensitivity and specificity add up to no more than 1 and this says nothing."""
 
@@ -174,8 +177,13 @@ def _corrected(
     weight = _tuned(own, judge) if power is None else power
     parts = own + weight * judge
     drawn = len(np.unique(np.concatenate([each.labels.place for _, each in sides])))
-    error = _error(parts, drawn, [each for _, each in sides])
-    half = error * t_quantile((1 + level) / 2, max(drawn - 1, 1))
+    seen, unseen = _errors(parts, drawn, [each for _, each in sides])
+    error, tail = math.hypot(seen, unseen), (1 - level) / 2
+    half = error * t_quantile(1 - tail, max(drawn - 1, 1))
+    if (
+        seen <= ALIKE * unseen
+    ):  # of n labels that all agree, a share of 1 - tail^(1/n) may be off: an exact bound
+        half = max(half, unseen * drawn * (1 - tail ** (1 / drawn)))
     least, most = limits
     value = min(max(float(parts.mean()), least), most)
     ends = max(value - half, least), min(value + half, most)
@@ -193,15 +201,14 @@ def _tuned(own: Array, judge: Array) -> float:
     return min(max(-together / spread, 0.0), 1.0)
 
 
-def _error(parts: Array, drawn: int, sides: Sequence[Side]) -> float:
-    """The standard error, with what a few labels understate.
+def _errors(parts: Array, drawn: int, sides: Sequence[Side]) -> tuple[float, float]:
+    """The standard error that the labels show, and that of a judge who is off once more than was seen.
 
-    It is that of labels among which the judge were off once more than was seen: without
-    that, a few labels that happen to agree with the judge would make it infallible.
+    Without the second, a few labels that happen to agree with the judge would make it infallible.
     """
     seen = float(parts.var()) / len(parts) * drawn / max(drawn - 1, 1)
     once_more = sum((each.scale * _size(each.labels) / len(each.labels.truth)) ** 2 for each in sides)
-    return math.sqrt(seen + once_more)
+    return math.sqrt(seen), math.sqrt(once_more)
 
 
 def _size(labels: Labelled) -> float:

@@ -105,6 +105,15 @@ def intervals(
     ]
 
 
+def interval_of_hits(yes: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """The interval of `yes` hits among `n` of them, of which one is enough; the same as that of their mean."""
+    counts, tail = np.array([n - yes, yes], dtype=np.float64), (1 - level) / 2
+    atoms = np.array([0.0, 1.0])
+    low = 0.0 if yes == 0 else _quantile(atoms, counts, ENDS_OF_TIES, tail)
+    high = 1.0 if yes == n else 1 - _quantile(atoms, counts[::-1], ENDS_OF_TIES, tail)
+    return min(low, yes / n), max(high, yes / n)
+
+
 def _of_average(values: Array, level: float, average: str, bounds: Bounds) -> Interval:
     """The interval of sorted values: of their mean, of the sum, or by logarithms of the geometric mean."""
     n = len(values)

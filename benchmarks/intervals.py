@@ -1,0 +1,193 @@
+"""How often intervals of means hold the true mean, and how wide they are: `python benchmarks/intervals.py [TIMES]`.
+
+Values per query are drawn from known worlds (`tests/stats/worlds.py`) and resampled from real ones, those of the
+sample that comes along. The seeds are fixed. The tables of `docs/statistics.md` are this program's output.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import scipy.stats
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from rankproof import evaluate, sample
+from rankproof.stats import intervals as ours
+from tests.stats.worlds import WORLDS, World, students
+
+SIZES = (5, 10, 20, 50, 200, 1000)
+FEW = (10, 20, 50)
+PEERS = 0.5
+"""The share of the samples on which slow peers are tried."""
+BESIDE = ("hits .5", "hits .95", "zeros 90 %", "AP-like", "nDCG near 1", "dense")
+GRID = np.linspace(0, 1, 501)
+
+Ends = tuple[float, float]
+Method = Callable[[np.ndarray], Ends]
+
+
+def real() -> dict[str, World]:
+    """Values of the sample's rankings, drawn again with replacement: their mean is the truth."""
+    worlds = {}
+    for name, ranking in sample.rankings().items():
+        if name in ("keyword", "dense"):
+            scores = evaluate(sample.judgments(), ranking, "nDCG@10, AP, RR, P@5")
+            for measure in scores:
+                values = np.array(list(scores.values(measure).values()))
+
+                def draw(
+                    rng: np.random.Generator, size: tuple[int, int], values: np.ndarray = values
+                ) -> np.ndarray:
+                    return rng.choice(values, size)
+
+                worlds[f"{measure}, {name}"] = World(draw, float(values.mean()))
+    return worlds
+
+
+# --- methods ------------------------------------------------------------------------------------------
+
+
+def rankproofs(values: np.ndarray) -> Ends:
+    found = ours.interval(values)
+    return found.low, found.high
+
+
+def with_ends(near: float) -> Method:
+    """The same method with this much of the unseen query at the near end, whatever the values."""
+
+    def method(values: np.ndarray) -> Ends:
+        kept = ours.ENDS, ours.ENDS_OF_TIES
+        ours.ENDS = ours.ENDS_OF_TIES = near
+        found = ours.interval(values)
+        ours.ENDS, ours.ENDS_OF_TIES = kept
+        return found.low, found.high
+
+    return method
+
+
+def bca(values: np.ndarray) -> Ends:
+    if values.min() == values.max():
+        return float(values[0]), float(values[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = scipy.stats.bootstrap(
+            (values,), np.mean, n_resamples=999, method="BCa", rng=np.random.default_rng(0)
+        )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def bernstein(values: np.ndarray) -> Ends:
+    """The empirical Bernstein bound of Maurer and Pontil (2009)."""
+    n, log = len(values), math.log(4 / 0.05)
+    half = math.sqrt(2 * values.var(ddof=1) * log / n) + 7 * log / (3 * (n - 1))
+    return max(values.mean() - half, 0.0), min(values.mean() + half, 1.0)
+
+
+def betting(values: np.ndarray) -> Ends:
+    """The hedged capital of Waudby-Smith and Ramdas (2024), bets chosen from the values before."""
+    n, log = len(values), math.log(2 / 0.05)
+    up, down, most = np.zeros(len(GRID)), np.zeros(len(GRID)), np.full(len(GRID), -np.inf)
+    total, spread = 0.5, 0.25
+    with np.errstate(divide="ignore"):
+        for i, value in enumerate(values):
+            bet = math.sqrt(2 * log / (n * spread / (i + 1)))
+            up += np.log1p(np.minimum(bet, 0.5 / np.maximum(GRID, 1e-9)) * (value - GRID))
+            down += np.log1p(-np.minimum(bet, 0.5 / np.maximum(1 - GRID, 1e-9)) * (value - GRID))
+            most = np.maximum(most, np.maximum(up, down) - math.log(2))
+            total += value
+            spread += (value - total / (i + 2)) ** 2
+    kept = GRID[most < math.log(1 / 0.05)]
+    return (float(kept.min()), float(kept.max())) if len(kept) else (float(values.mean()),) * 2
+
+
+def wilson(values: np.ndarray) -> Ends:
+    found = scipy.stats.binomtest(int(values.sum()), len(values)).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
+
+
+# --- tables ---------------------------------------------------------------------------------------------
+
+
+def tried(method: Method, world: World, samples: np.ndarray) -> tuple[float, float, float, float]:
+    """The share that holds the true mean, that lies above it, that lies below it; the mean width."""
+    low, high = np.array([method(values) for values in samples]).T
+    above, below = (low > world.mean + 1e-9).mean(), (high < world.mean - 1e-9).mean()
+    return 1 - float(above + below), float(above), float(below), float((high - low).mean())
+
+
+def short(share: float) -> str:
+    return f"{share:.3f}".replace("0.", ".", 1) if share < 1 else "1.00"
+
+
+def table(heading: list[str], rows: list[list[str]]) -> None:
+    print("| " + " | ".join(heading) + " |")
+    print("|" + "---|" * len(heading))
+    for row in rows:
+        print("| " + " | ".join(row) + " |", flush=True)
+    print(flush=True)
+
+
+def coverage_table(worlds: dict[str, World], sizes: tuple[int, ...], times: int) -> None:
+    """For each world and size: coverage, and in brackets the width as a share of Student's where that covers .93."""
+    rows, seen = [], {n: [] for n in sizes}
+    for name, world in worlds.items():
+        row = [name]
+        for n in sizes:
+            samples = world.samples(n, times)
+            mine, theirs = tried(rankproofs, world, samples), tried(students, world, samples)
+            seen[n].append(mine[0])
+            beside = f"{mine[3] / theirs[3]:.2f}" if theirs[0] >= 0.93 else f"t {short(theirs[0])}"
+            row.append(f"{short(mine[0])} ({beside})")
+        rows.append(row)
+    rows.append(["mean", *(short(float(np.mean(seen[n]))) for n in sizes)])
+    table(["world", *(f"n = {n:,}" for n in sizes)], rows)
+
+
+def peers_table(times: int) -> None:
+    """Coverage and mean width of what was passed over."""
+    methods = {
+        "this": rankproofs,
+        "half at each end": with_ends(0.5),
+        "all at the near end": with_ends(1.0),
+        "Student": students,
+        "BCa": bca,
+        "empirical Bernstein": bernstein,
+        "betting": betting,
+        "Wilson": wilson,
+    }
+    rows = []
+    for name in BESIDE:
+        for n in FEW:
+            samples = WORLDS[name].samples(n, times)
+            cells = []
+            for called, method in methods.items():
+                if called == "Wilson" and not name.startswith("hits"):
+                    cells.append("")
+                    continue
+                found = tried(method, WORLDS[name], samples)
+                cells.append(f"{short(found[0])} ({short(found[3])})")
+            rows.append([name, str(n), *cells])
+    table(["world", "n", *methods], rows)
+
+
+def main() -> int:
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    print(
+        f"Coverage at 95 %, {times:,} samples each; in brackets the width beside Student's, or Student's coverage\n"
+    )
+    coverage_table(WORLDS, SIZES, times)
+    print("Real values per query, drawn again\n")
+    coverage_table(real(), FEW, times)
+    print("Beside what was passed over: coverage (mean width)\n")
+    peers_table(max(int(times * PEERS), 20))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
