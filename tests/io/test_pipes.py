@@ -40,7 +40,7 @@ COMMANDS = {
     "explain": "explain q a q7 -m nDCG@10",
     "report": "report q a b -m AP -o page.html --queries q.jsonl --documents corpus",
     "fuse": "fuse a b --method mapfuse --judgments q -o fused.run",
-    "fuse tuned": "fuse a b --method weighted-sum --tune q -o fused.run",
+    "fuse tuned": "fuse a b --method weighted-sum --tune q -o tuned.run",
     "pool": "pool a b --depth 3 --judgments q",
     "convert judgments": "convert q q2.csv",
     "convert a ranking": "convert a.bz2 a2.jsonl",
@@ -209,6 +209,6 @@ def test_scripts_may_fill_fifos_one_after_the_other(folder: Path, tmp_path: Path
 
 def test_a_pipe_is_opened_once_however_it_is_read(folder: Path, tmp_path: Path) -> None:
     content = (folder / "a").read_bytes()
-    ways: list[Callable[[Path], bytes]] = [lambda path: read_head(path, 10), read_bytes]
+    ways: list[Callable[[Path], bytes]] = [lambda path: read_head(path, 10)[:10], read_bytes]
     with fifos(folder, tmp_path, {"a"}), pipes_kept():
         assert [read(tmp_path / "a") for read in (*ways, *ways)] == [content[:10], content] * 2

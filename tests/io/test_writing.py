@@ -114,7 +114,7 @@ def test_aspects_come_back(kind: str, tmp_path: Path):
     ("kind", "text"),
     [
         ("trec", "a b"),
-        ("trec", "#a"),
+        ("trec", "#"),
         ("trec", "a\tb"),
         ("trec", ""),
         ("csv", " a"),

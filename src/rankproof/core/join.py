@@ -75,6 +75,8 @@ class Census(Displayable):
     extra_examples: list[str] = field(default_factory=list)
     dropped: int = 0
     """Documents dropped because they came twice."""
+    comments: int = 0
+    """Lines that begin with `#` and were passed over."""
     huge: int = 0
     """Scores so large that whole numbers next to each other become equal."""
     infinite: int = 0

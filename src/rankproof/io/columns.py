@@ -20,10 +20,10 @@ from rankproof.core.join import Block, Census, Ordered, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.io.ids import judged_kinds
-from rankproof.io.trec.chunks import PAD, Chunk
+from rankproof.io.trec.chunks import PAD, BadLine, Chunk
 from rankproof.io.trec.collect import NotTogether, collected
 from rankproof.io.trec.index import Index, index_of
-from rankproof.io.trec.lines import BadLine, Lines
+from rankproof.io.trec.lines import Lines
 from rankproof.io.trec.parallel import in_order
 from rankproof.io.trec.scan import Scanned, scan_lines
 

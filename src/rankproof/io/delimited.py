@@ -13,6 +13,8 @@ from rankproof.errors import DataError, shorten
 from rankproof.io.guess import JUDGMENTS, RANKING, Wanted, column_of, guess, listed, said
 from rankproof.io.rows import Rows, parse_numbers, spells_number
 
+BLANKS = " \t\n\r\x0b\x0c"
+"""What is taken off around ids; other spaces belong to them, as in the other formats."""
 NUMBERS = ("grade", "score", "rank")
 """The roles whose fields are numbers."""
 
@@ -137,7 +139,7 @@ def _numbers(texts: list[str], lines: list[int], source: str, role: str) -> Arra
 
 def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
     """The ids without the blanks around them, which people put behind commas."""
-    ids = list(map(str.strip, texts))
+    ids = [text.strip(BLANKS) for text in texts]
     if ids != texts:
         notes.append(f"blanks around the ids of the {role} column were taken off")
     return ids

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from rankproof.errors import DataError, UsageError, missing_extra, nearest
 from rankproof.io.pipes import STDIN as STDIN
@@ -23,6 +23,11 @@ from rankproof.io.pipes import Pipe, kept_here, open_raw
 
 HEAD = 1 << 16
 """How much of a file is looked at to tell what it is."""
+MOST = 1 << 24
+"""How much of a first line is looked at for that."""
+UNPACKED = 1 << 26
+RATIO = 200
+"""So much is unpacked at any rate; beyond it no archive of text gives more than so many times its own size."""
 
 _GZIP = re.compile(rb"\x1f\x8b\x08")
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
@@ -57,9 +62,12 @@ def read_bytes(path: PathLike) -> bytes:
 
 
 def read_head(path: PathLike, size: int = HEAD) -> bytes:
-    """The first bytes of a file, decompressed."""
+    """The first bytes of a file, decompressed: as many as asked for, or to the end of its first line."""
     with opened(path) as stream:
-        return stream.read(size)
+        parts = [stream.read(size)]
+        while parts[-1] and b"\n" not in parts[-1] and sum(map(len, parts)) < MOST:
+            parts.append(stream.read(size))
+        return b"".join(parts)
 
 
 def text_of(content: bytes, name: str) -> str:
@@ -116,7 +124,8 @@ def _plain(raw: BinaryIO, name: str) -> BinaryIO:
     head = buffered.peek(10)[:10]
     for start, make in _DECOMPRESSORS.items():
         if start.match(head):
-            return make(buffered, name)
+            packed = _Counted(buffered)
+            return io.BufferedReader(_Guarded(make(io.BufferedReader(packed), name), packed, name))
     for magic, what in _PACKED.items():
         if head.startswith(magic):
             raise DataError(
@@ -124,6 +133,39 @@ def _plain(raw: BinaryIO, name: str) -> BinaryIO:
                 "Next: unpack it, or save the table as CSV."
             )
     return buffered
+
+
+class _Counted(io.RawIOBase):
+    """A stream that knows how much of it was read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        got: int = self._stream.readinto(room)  # type: ignore[attr-defined]
+        self.count += got
+        return got
+
+
+class _Guarded(_Counted):
+    """What comes out of an archive, refused where it is out of all proportion to what went in."""
+
+    def __init__(self, stream: BinaryIO, packed: _Counted, name: str) -> None:
+        super().__init__(stream)
+        self._packed, self._name = packed, name
+
+    def readinto(self, room: Any) -> int:
+        got = super().readinto(room)
+        if self.count > max(UNPACKED, RATIO * self._packed.count):
+            raise DataError(
+                f"{self._name}: the archive unpacks to more than {RATIO} times its size, expected text. "
+                "Next: unpack it by hand, and look at what it holds."
+            )
+        return got
 
 
 def _gunzip(stream: BinaryIO, name: str) -> BinaryIO:

@@ -46,16 +46,22 @@ def name_of_source(source: Any) -> str:
 
 def _has_records(text: str) -> bool:
     """Whether a file holds records, so that its lines are more than pairs: JSON, or columns with names."""
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    first = next((line for line in text.split("\n") if line.strip() and not _is_comment(line)), "")
     cells = max((first.split(each) for each in DELIMITERS), key=len)
     return first[:1] in ("{", "[") or bool(
         KNOWN & {plain(each.strip('"')) for each in cells if len(cells) > 1}
     )
 
 
+def _is_comment(line: str) -> bool:
+    """A line that begins with `#` is a comment, unless it is one of QUERY<TAB>GROUP: a query may be called #python."""
+    return line.startswith("#") and line.count("\t") != 1
+
+
 def _pairs(text: str, path: str) -> Iterator[tuple[str, str, str]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
+    for number, line in enumerate(text.split("\n"), start=1):
+        line = line.removesuffix("\r")
+        if not line.strip() or _is_comment(line):
             continue
         query, tab, group = line.partition("\t")
         if not tab or not query or not group.strip() or "\t" in group:

@@ -23,9 +23,13 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("grade", "relevance", "rel", "relevance_grade", "relevance_label", "relevant", "qrel"),
         ("label", "judgment", "judgement", "rating", "gain"),
     ),
+    "iteration": (("iteration", "iter"),),
     "aspect": (("subtopic_id", "subtopic", "aspect_id", "aspect", "facet", "intent"),),
 }
 """For each role the names it goes by: a name of an earlier group beats one of a later group."""
+
+LONGEST = 200
+"""Characters of a cell that may be the name of a column."""
 
 Guess = Mapping[str, str]
 """Roles and the columns that have them."""
@@ -38,6 +42,8 @@ def plain(name: str) -> str:
     >>> plain("Query-ID"), plain("docNo")
     ('queryid', 'docno')
     """
+    if len(name) > LONGEST:
+        return name  # a cell of data, of which only the length is known so far
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -65,7 +71,7 @@ class Wanted:
     """Roles that are used where there is a column."""
 
 
-JUDGMENTS = Wanted("judgments", ("query", "doc"), ("grade", "aspect"))
+JUDGMENTS = Wanted("judgments", ("query", "doc"), ("grade", "aspect", "iteration"))
 RANKING = Wanted("a ranking", ("query", "doc"), ("score", "rank"))
 
 

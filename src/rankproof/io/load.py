@@ -24,6 +24,7 @@ from rankproof.io.row_rankings import ranking_of
 from rankproof.io.rows import Rows, judgments_of, notes_of
 from rankproof.io.sniff import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 from rankproof.io.trec import TrecRankings, read_qrels
+from rankproof.io.trec.chunks import BadLine, check_lines
 from rankproof.io.tuples import read_tuples
 
 Source: TypeAlias = Any
@@ -136,7 +137,15 @@ def _ranking_in(path: PathLike, source: str) -> Rankings:
 
 
 def _content(path: PathLike, kind: Format, wanted: Wanted, source: str) -> Rows | dict[str, Any]:
-    text = text_of(read_bytes(path), source)
+    content = read_bytes(path)
+    if kind != JSON:
+        try:
+            check_lines(content)
+        except BadLine as bad:
+            raise DataError(
+                f"{source}, line {bad.line + 1}: {bad.found}. Next: mend the line or drop it."
+            ) from bad
+    text = text_of(content, source)
     if kind == JSON:
         return read_json(text, wanted, source)
     return read_delimited(text, kind.delimiter, wanted, source)

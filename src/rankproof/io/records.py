@@ -35,6 +35,7 @@ KNOWN = {
 }
 """Names that show that a first line is a header."""
 DELIMITERS = ("\t", ",", ";")
+BLANKS = " \t\n\r\x0b\x0c"
 
 
 def records(source: Any, what: str) -> Iterator[Placed]:
@@ -173,7 +174,7 @@ def _pairs(text: str, name: str) -> Iterator[Placed]:
             raise DataError(
                 f"{name}, line {number}: got {shorten(line)}, expected ID<TAB>TEXT. Next: mend the line."
             )
-        yield f"{name}, line {number}", {"_id": key.strip(), "text": value}
+        yield f"{name}, line {number}", {"_id": key.strip(BLANKS), "text": value}
 
 
 def _table(text: str, delimiter: str, name: str) -> Iterator[Placed]:

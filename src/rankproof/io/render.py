@@ -16,6 +16,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
 from rankproof.io.parquet import write_parquet
+from rankproof.io.sniff import fields
 
 TEXT = ("query_id", "doc_id", "aspect")
 """The columns that hold no numbers."""
@@ -98,7 +99,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _trec(columns: Columns) -> Iterator[bytes]:
-    _refuse(columns, "TREC", lambda text: len(text.split()) != 1 or text.startswith("#"))
+    _refuse(columns, "TREC", lambda text: len(fields(text)) != 1 or text == "#")
     if columns.value == "score":
         return _trec_run(columns)
     aspects = columns.aspect or ["0"] * len(columns.query)

@@ -126,10 +126,18 @@ def judgments_of(rows: Rows) -> Judgments:
     else:
         grades = [1.0] * len(docs)
         notes.append(f"{rows.source}: no grades, so every document listed counts as relevant (grade 1)")
-    aspects = rows.ids("aspect")[0] if "aspect" in rows.columns else None
+    aspects = rows.ids("aspect")[0] if "aspect" in rows.columns else _iterations(rows)
     judgments = judgments_from_rows(queries, docs, grades, aspects, source=rows.source, line=rows.line)
     kept: dict[str, object] = {"integer_ids": (queries_are_int, docs_are_int), "notes": notes}
     return replace(judgments, prepared=kept)
+
+
+def _iterations(rows: Rows) -> list[str] | None:
+    """What the second column of a TREC file is: it names an aspect if it is not always the same."""
+    if "iteration" not in rows.columns:
+        return None
+    found = list(map(str, rows.columns["iteration"]))
+    return found if len(set(found)) > 1 else None
 
 
 def notes_of(judgments: Judgments) -> list[str]:

@@ -57,13 +57,34 @@ def sniff(head: bytes, name: str) -> Format:
 def _lines(head: bytes) -> list[str]:
     """The first lines that are neither blank nor comments."""
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    lines = re.split(r"\r\n|\n|\r", text)
-    found = [line.strip(" ") for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    return found[:SAMPLE]
+    lines = [line for line in re.split(r"\r\n|\n|\r", text) if fields(line)]
+    found = [line for line in lines if not fields(line)[0].startswith("#") or _is_row(line)]
+    return [line.strip(" ") for line in found[:SAMPLE]]
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line that begins with `#` is a row, whose query is called so, and no comment."""
+    cells = fields(line)
+    trec = {4: 3, 6: 4}.get(len(cells))
+    if trec is not None and spells_number(cells[trec]):
+        return cells[0] != "#"
+    return any(len(_cells(line, delimiter)) > 2 for delimiter in DELIMITERS)
+
+
+def fields(line: str) -> list[str]:
+    """What stands between blanks, at which alone the readers cut too: other spaces than these belong to an id.
+
+    >>> fields("no\u00a0break\t0  \u3000 1\r")
+    ['no\\xa0break', '0', '\\u3000', '1']
+    """
+    return _FIELD.findall(line)
+
+
+_FIELD = re.compile(r"[^ \t\n\r\x0b\x0c]+")
 
 
 def _without_header(lines: list[str], name: str) -> Format:
-    _refuse_preferences(lines, name)
+    _refuse_five(lines, name)
     trec, delimiter = _trec(lines), _delimiter(lines)
     if trec and delimiter and not _same_cells(lines, delimiter):
         # An id with blanks in it makes TSV look like TREC, and mixed separators TREC like TSV.
@@ -76,7 +97,7 @@ def _without_header(lines: list[str], name: str) -> Format:
 
 def _trec(lines: list[str]) -> Format | None:
     """TREC by its columns and by the number where one must be."""
-    rows = [line.split() for line in lines]
+    rows = [fields(line) for line in lines]
     if _mostly(len(row) == 4 and spells_number(row[3]) for row in rows):
         return TREC_JUDGMENTS
     if _mostly(len(row) == 6 and spells_number(row[4]) for row in rows):
@@ -86,16 +107,29 @@ def _trec(lines: list[str]) -> Format | None:
 
 def _has_iterations(lines: list[str]) -> bool:
     """Whether the second column is what TREC has there: Q0, or a number."""
-    second = [line.split()[1:2] for line in lines]
+    second = [fields(line)[1:2] for line in lines]
     return _mostly(each != [] and (each[0] == "Q0" or spells_number(each[0])) for each in second)
 
 
-def _refuse_preferences(lines: list[str], name: str) -> None:
-    rows = [line.split() for line in lines]
+def _refuse_five(lines: list[str], name: str) -> None:
+    """Five columns are preferences, or a ranking that lacks one."""
+    rows = [fields(line) for line in lines]
     if _mostly(len(row) == 5 and spells_number(row[4]) for row in rows):
+        _refuse_short_runs(rows, name)
         raise DataError(
             f"{name}: this looks like preference judgments (5 columns), expected judgments (4 columns) or "
             "a ranking (6 columns). Next: use them with `rankproof trec_eval -R prefs`."
+        )
+
+
+def _refuse_short_runs(rows: list[list[str]], name: str) -> None:
+    """A ranking without its last column has Q0, or ranks, where preferences have a judge and a document."""
+    if _mostly(row[1].upper() == "Q0" for row in rows) or _mostly(
+        row[3] == str(at) for at, row in enumerate(rows, 1)
+    ):
+        raise DataError(
+            f"{name}: this looks like a ranking of 5 columns, without the name of the run, expected 6: query, Q0, "
+            "document, rank, score, name. Next: add a name to each line, like: awk '{print $0, \"run\"}'."
         )
 
 
@@ -110,15 +144,21 @@ def _delimiter(lines: list[str]) -> str:
 
 def _same_cells(lines: list[str], delimiter: str) -> bool:
     """Whether cutting at blanks gives the same cells."""
-    return all(_cells(line, delimiter) == line.split() for line in lines)
+    return all(_cells(line, delimiter) == fields(line) for line in lines)
 
 
 def _by_width(lines: list[str], name: str) -> Format:
     """The last resort: the columns alone, so that the reader can say which line is wrong."""
-    rows = [line.split() for line in lines]
+    rows = [fields(line) for line in lines]
     for width, kind in ((4, TREC_JUDGMENTS), (6, TREC_RANKING)):
         if _mostly(len(row) == width and row[1] in ("0", "Q0") for row in rows):
             return kind
+    if _mostly(len(row) == 5 and row[1].upper() == "Q0" for row in rows):
+        lacks = "the rank" if _mostly(len(row) == 5 and spells_number(row[3]) for row in rows) else "a column"
+        raise DataError(
+            f"{name}: this looks like a ranking of 5 columns, without {lacks}, expected 6: query, Q0, document, rank, "
+            "score, name. Next: write the column that lacks."
+        )
     width = len(rows[0])
     raise DataError(
         f"{name}: not a format that is known: {width} column{'s' * (width > 1)} between blanks, as in "

@@ -57,7 +57,7 @@ def evaluate_files(judgments: str, results: str, columns: Sequence[Column], opti
 
 
 def _evaluate_grades(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
-    known, notes = _whole_grades(_without_aspects(read_qrels(judgments)))
+    known, notes = _whole_grades(_without_aspects(read_qrels(judgments, all_comments=True)))
     order = conventions(options.version)
     hits = reading(results, lambda run: join(known, run.blocks(known, order, Census()), order))
     answered = _answered(known.queries, hits)

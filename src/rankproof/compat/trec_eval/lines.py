@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import read_bytes, text_of
+from rankproof.io.sniff import fields as cut
 
 
 class Judged(NamedTuple):
@@ -63,7 +64,7 @@ def read_zscores(path: str) -> dict[tuple[str, str], Norm]:
 def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """The fields of each line with its number; blank lines and comments are passed over."""
     for number, line in enumerate(_text(path).split("\n"), 1):
-        fields = line.split()
+        fields = cut(line)
         if not fields or line.startswith("#"):
             continue
         if len(fields) != len(names):

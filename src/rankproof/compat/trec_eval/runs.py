@@ -12,6 +12,7 @@ import numpy as np
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import HEAD, opened, read_bytes
+from rankproof.io.sniff import fields as cut
 from rankproof.io.trec import TrecRankings
 
 T = TypeVar("T")
@@ -23,20 +24,20 @@ _AFTER_RUN_ID = re.compile(rb"^([ \t]*(?:\S+[ \t]+){5}\S+)[ \t]+[^\s][^\n]*", re
 def reading(path: str, use: Callable[[TrecRankings], T]) -> T:
     """What `use` makes of the rankings in a file; as in trec_eval, lines may go on after the run id."""
     try:
-        return use(TrecRankings(path, source=path))
+        return use(TrecRankings(path, source=path, all_comments=True))
     except DataError:
         first_six, cut = _AFTER_RUN_ID.subn(rb"\1", read_bytes(path))
         if not cut:
             raise
-        return use(TrecRankings(first_six, source=path))
+        return use(TrecRankings(first_six, source=path, all_comments=True))
 
 
 def run_id(path: str) -> str:
     """The run id in the last line that is no comment."""
     with opened(path) as stream:
-        lines = _tail(stream).decode("utf-8", "replace").splitlines()
+        lines = _tail(stream).decode("utf-8", "replace").split("\n")
     for line in reversed(lines):
-        fields = line.split()
+        fields = cut(line)
         if len(fields) >= 6 and not line.startswith("#"):
             return fields[5]
     raise DataError(

@@ -170,4 +170,21 @@ def _moved(measure: Measure, case: Case) -> Moved | None:
     return measure, low, high
 
 
-CHECKS = (ties, unjudged_shown, low_ceilings, short_of_cut_off, other_cut_off)
+def no_aspects(case: Case) -> Iterator[Finding]:
+    """Measures of aspects on judgments that name none."""
+    names = tuple(str(each) for each in case.measures if each.spec.aspects)
+    if not names or case.judgments.facets is not None:
+        return
+    verb = "reads" if len(names) == 1 else "read"
+    yield Finding(
+        "warning",
+        "no-aspects",
+        len(names),
+        f"{', '.join(names)} {verb} aspects (subtopics), and these judgments name none: all their documents are taken "
+        "to be about the same one.",
+        (),
+        "give judgments whose second column (or aspect, or iteration) names the aspect, or ask for a measure without.",
+    )
+
+
+CHECKS = (no_aspects, ties, unjudged_shown, low_ceilings, short_of_cut_off, other_cut_off)

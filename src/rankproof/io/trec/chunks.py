@@ -18,7 +18,18 @@ LARGE = 30 << 20
 TAIL = 1 << 15
 """How far back the end of the last query is looked for at first."""
 NEWLINE = 10
+LINE = 1 << 24
+"""The longest line that is read: a longer one is no text, and splitting it takes many times its size."""
 BOM = b"\xef\xbb\xbf"
+
+
+class BadLine(Exception):
+    """A line cannot be read; whoever knows the file makes a DataError of it."""
+
+    def __init__(self, line: int, found: str) -> None:
+        super().__init__(found)
+        self.line = line
+        self.found = found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,22 +71,34 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
     """The content of a stream, cut where a line's query is another than that of the line before."""
     _keep_freed_memory()
     kept = stream.read(len(BOM)).removeprefix(BOM)
+    line = 0
     while True:
         buffer = np.empty(PAD + len(kept) + max(SIZE, len(kept)) + 1 + PAD, dtype=np.uint8)
         text = buffer.data[PAD : len(buffer) - PAD]
         text[: len(kept)] = kept
         size = len(kept) + _fill(stream, text[len(kept) : -1])
+        if size > LINE:
+            _check_line(buffer[PAD : PAD + size], line)
         if size < len(text) - 1:
             break
         cut = _last_cut(text[:size])
         kept = bytes(text[cut:size])
         if cut:
-            yield Chunk(buffer, cut)
+            chunk = Chunk(buffer, cut)
+            line += chunk.lines
+            yield chunk
     if size and text[size - 1] != NEWLINE:
         text[size] = NEWLINE
         size += 1
     if size:
         yield Chunk(buffer, size)
+
+
+def _check_line(text: Array, before: int) -> None:
+    """Refuse a text that ends in a line longer than lines are; `before` lines stand above the text."""
+    if not (text[-LINE:] == NEWLINE).any():
+        line = before + int(np.count_nonzero(text == NEWLINE))
+        raise BadLine(line, f"it is longer than {LINE >> 20} MiB, expected a line of text")
 
 
 def _keep_freed_memory() -> None:
@@ -97,6 +120,16 @@ def _fill(stream: BinaryIO, room: memoryview) -> int:
             break
         filled += got
     return filled
+
+
+def check_lines(content: bytes) -> None:
+    """Refuse content with a line longer than lines are."""
+    begin = 0
+    while len(content) - begin > LINE:
+        end = content.rfind(b"\n", begin, begin + LINE + 1)
+        if end < 0:
+            _check_line(np.frombuffer(content, dtype=np.uint8, count=begin + LINE), 0)
+        begin = end + 1
 
 
 def _last_cut(text: memoryview) -> int:

@@ -31,7 +31,7 @@ def collected(scanned: Iterable[Scanned], index: Index, census: Census) -> list[
 
 
 def _add(census: Census, more: Census) -> None:
-    for name in ("dropped", "huge", "infinite", "lists", "rising", "rises", "falls"):
+    for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
         setattr(census, name, getattr(census, name) + getattr(more, name))
 
 

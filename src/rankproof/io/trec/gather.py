@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.io.trec.chunks import PAD, SIZE, Chunk, chunk_of, chunks
+from rankproof.io.trec.chunks import PAD, SIZE, Chunk, chunk_of
 from rankproof.io.trec.lines import split
 from rankproof.io.trec.rows import COLUMNS, QUERY
 from rankproof.io.trec.words import starts_of_runs
@@ -17,13 +16,13 @@ Piece = tuple[bytes, int]
 """Some lines of one query that follow each other, and the number of the first."""
 
 
-def gathered(stream: BinaryIO) -> Iterator[Chunk]:
-    """The content of a stream, query after query, in chunks that remember the line numbers."""
+def gathered(pieces: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The content of chunks, query after query, in chunks that remember the line numbers."""
     batch: list[Piece] = []
     size = 0
-    for pieces in _by_query(stream).values():
-        batch += pieces
-        size += sum(len(content) for content, _ in pieces)
+    for of_query in _by_query(pieces).values():
+        batch += of_query
+        size += sum(len(content) for content, _ in of_query)
         if size >= SIZE:
             yield _joined(batch)
             batch, size = [], 0
@@ -31,10 +30,10 @@ def gathered(stream: BinaryIO) -> Iterator[Chunk]:
         yield _joined(batch)
 
 
-def _by_query(stream: BinaryIO) -> dict[bytes, list[Piece]]:
+def _by_query(chunks: Iterator[Chunk]) -> dict[bytes, list[Piece]]:
     pieces: dict[bytes, list[Piece]] = {}
     line = 1
-    for chunk in chunks(stream):
+    for chunk in chunks:
         for query, content, first in _pieces(chunk):
             pieces.setdefault(query, []).append((content, line + first))
         line += chunk.lines

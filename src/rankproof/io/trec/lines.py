@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 
 import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import shorten
-from rankproof.io.trec.chunks import NEWLINE, PAD, Chunk
+from rankproof.io.trec.chunks import NEWLINE, PAD, BadLine, Chunk, chunk_of
+from rankproof.io.trec.decimals import parse_one
 
 COMMENT = ord("#")
 BLANKS = np.zeros(256, dtype=bool)
 BLANKS[[9, 10, 11, 12, 13, 32]] = True
-
-
-class BadLine(Exception):
-    """A line of a chunk cannot be read; whoever knows the file makes a DataError of it."""
-
-    def __init__(self, line: int, found: str) -> None:
-        super().__init__(found)
-        self.line = line
-        self.found = found
 
 
 class Repeated(BadLine):
@@ -43,6 +37,8 @@ class Lines:
     end: Array
     line: Array | None
     """Which line (from 0) of the chunk each row is; None: row for row."""
+    comments: int = 0
+    """Lines that begin with `#` and are no rows."""
 
     def __len__(self) -> int:
         """How many lines hold something."""
@@ -107,17 +103,35 @@ def _split_any(chunk: Chunk, columns: int) -> Lines:
     step = np.diff(BLANKS[text].view(np.int8), prepend=1)
     begin, end = np.flatnonzero(step == -1), np.flatnonzero(step == 1)
     line = np.searchsorted(np.flatnonzero(text == NEWLINE), begin)
-    told = ~_of_comments(text[begin], line)
+    comment = _comments(text, begin, end, line, columns)
+    told = ~np.isin(line, comment)
     begin, end, line = begin[told] + PAD, end[told] + PAD, line[told]
     _check_columns(chunk, line, columns)
     grid = (-1, columns)
-    return Lines(chunk, begin.reshape(grid).T.copy(), end.reshape(grid).T.copy(), line[::columns])
+    return Lines(
+        chunk, begin.reshape(grid).T.copy(), end.reshape(grid).T.copy(), line[::columns], len(comment)
+    )
 
 
-def _of_comments(initial: Array, line: Array) -> Array:
-    """Which fields stand in lines whose first field begins like a comment."""
+def _comments(text: Array, begin: Array, end: Array, line: Array, columns: int) -> list[int]:
+    """The lines that begin with `#`, except for those that are rows all the same: a query may be called #python."""
     first = np.flatnonzero(np.diff(line, prepend=-1))
-    return np.repeat(initial[first] == COMMENT, np.diff(np.append(first, len(line))))
+    number = columns - 2 + (columns == 4)  # the grade stands last, the score before the name of the run
+    found = []
+    for at in first[text[begin[first]] == COMMENT].tolist():
+        after = at + columns
+        whole = (
+            len(line) >= after
+            and line[after - 1] == line[at]
+            and (after == len(line) or line[after] > line[at])
+        )
+        if not whole or end[at] - begin[at] == 1 or isnan(_number(text, begin, end, at + number)):
+            found.append(int(line[at]))
+    return found
+
+
+def _number(text: Array, begin: Array, end: Array, field: int) -> float:
+    return parse_one(text[begin[field] : end[field]].tobytes())
 
 
 def _check_columns(chunk: Chunk, line: Array, columns: int) -> None:
@@ -143,3 +157,20 @@ def _check_utf8(chunk: Chunk) -> None:
         line = content.count(b"\n", 0, error.start)
         found = content[max(0, error.start - 10) : error.start + 10]
         raise BadLine(line, f"the bytes {found!r} are no valid UTF-8") from error
+
+
+def without_comments(chunk: Chunk) -> Chunk:
+    """The chunk with blanks in place of every line that begins with `#`, so that the lines keep their numbers."""
+    content = chunk.text.tobytes()
+    if b"#" not in content:
+        return chunk
+    return chunk_of(_COMMENT.sub(b" ", content), chunk.numbers)
+
+
+_COMMENT = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
+
+
+def comment_note(source: str, comments: int) -> str:
+    """What is said of lines that were passed over."""
+    lines, begin = ("1 line", "begins") if comments == 1 else (f"{comments:,} lines", "begin")
+    return f"{source}: passed over {lines} that {begin} with # and {'is' if comments == 1 else 'are'} no data"

@@ -11,9 +11,9 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import PathLike, name_of, read_bytes
-from rankproof.io.trec.chunks import chunk_of
+from rankproof.io.trec.chunks import BadLine, check_lines, chunk_of
 from rankproof.io.trec.decimals import parse
-from rankproof.io.trec.lines import BadLine, Lines, split, text_of_line
+from rankproof.io.trec.lines import Lines, comment_note, split, text_of_line, without_comments
 
 COLUMNS = 4
 QUERY, ASPECT, DOC, GRADE = range(COLUMNS)
@@ -21,8 +21,12 @@ MACHINE = "machine:"
 """What the second column begins with where a judge that is no person made the judgments."""
 
 
-def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Judgments:
+def read_qrels(
+    path_or_bytes: PathLike | bytes, source: str | None = None, *, all_comments: bool = False
+) -> Judgments:
     """The judgments in a file of four columns; the second names an aspect if it is not always the same.
+
+    A line that begins with `#` is a row if it can be one, unless all such lines are comments, as in trec_eval.
 
     >>> read_qrels(b"q1 0 d1 2\\nq1 0 d2 0\\n").as_dict()
     {'q1': {'d1': 2.0, 'd2': 0.0}}
@@ -30,7 +34,9 @@ def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Ju
     content = path_or_bytes if isinstance(path_or_bytes, bytes) else read_bytes(path_or_bytes)
     source = source or ("judgments" if isinstance(path_or_bytes, bytes) else name_of(path_or_bytes))
     try:
-        lines = split(chunk_of(content), COLUMNS)
+        check_lines(content)
+        chunk = chunk_of(content)
+        lines = split(without_comments(chunk) if all_comments else chunk, COLUMNS)
         grade = _grades(lines)
     except BadLine as bad:
         raise DataError(
@@ -52,9 +58,11 @@ def read_qrels(path_or_bytes: PathLike | bytes, source: str | None = None) -> Ju
         line=[lines.line_of(row) + 1 for row in range(len(lines))],
     )
     made = next((each for each in aspects if each.startswith(MACHINE)), None)
-    if made is None:
-        return judgments
-    return replace(judgments, prepared={"notes": [_by_machine(source, made)], "machine": made})
+    prepared: dict[str, object] = {} if made is None else {"machine": made}
+    notes = [] if made is None else [_by_machine(source, made)]
+    if lines.comments:
+        notes.append(comment_note(source, lines.comments))
+    return replace(judgments, prepared={**prepared, "notes": notes}) if notes else judgments
 
 
 def _by_machine(source: str, mark: str) -> str:

@@ -20,11 +20,11 @@ from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, opened
 from rankproof.io.ids import check_same_kind, judged_kinds
-from rankproof.io.trec.chunks import SIZE, Chunk, chunk_of, chunks
+from rankproof.io.trec.chunks import SIZE, BadLine, Chunk, chunk_of, chunks
 from rankproof.io.trec.collect import NotTogether, collected
 from rankproof.io.trec.gather import gathered
 from rankproof.io.trec.index import Index, index_of
-from rankproof.io.trec.lines import BadLine, Lines, Repeated, split
+from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
 from rankproof.io.trec.parallel import in_order
 from rankproof.io.trec.rows import COLUMNS, DOC, QUERY
 from rankproof.io.trec.scan import Scanned, note_ranks_of, numbers, scan
@@ -39,6 +39,8 @@ class TrecRankings:
 
     path_or_bytes: PathLike | bytes
     source: str = "run"
+    all_comments: bool = False
+    """Whether every line that begins with `#` is a comment, as in trec_eval, be it a row otherwise."""
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Ordered]:
         """The rankings of judged queries, each query once.
@@ -49,10 +51,12 @@ class TrecRankings:
             check_same_kind(False, kind, f"{self.source}, {what}")
         try:
             with self._opened() as stream:
-                found = self._scanned(chunks(stream), judgments, conventions, census)
+                found = self._scanned(self._chunks(stream), judgments, conventions, census)
         except NotTogether:
             with self._opened() as stream:
-                found = self._scanned(gathered(stream), judgments, conventions, census)
+                found = self._scanned(gathered(self._chunks(stream)), judgments, conventions, census)
+        if census.comments:
+            census.notes.append(comment_note(self.source, census.comments))
         yield from found
 
     def _scanned(
@@ -102,7 +106,7 @@ class TrecRankings:
         rest = [np.zeros((3, 0))]
         line = 1
         with self._opened() as stream:
-            for chunk in chunks(stream):
+            for chunk in self._chunks(stream):
                 if wanted is None or wanted in chunk.text.tobytes():
                     lines, values = self._split(chunk, line)
                     rest.append(values)
@@ -112,6 +116,13 @@ class TrecRankings:
         score, rank, number = np.concatenate(rest, axis=1)
         known = None if np.isnan(rank).any() else rank
         return RankingTable(query, doc, score, known, number.astype(np.intp), self.source)
+
+    def _chunks(self, stream: BinaryIO) -> Iterator[Chunk]:
+        try:
+            pieces = chunks(stream)
+            yield from map(without_comments, pieces) if self.all_comments else pieces
+        except BadLine as bad:
+            raise self._refused(bad.line + 1, bad) from bad
 
     def _split(self, chunk: Chunk, line: int) -> tuple[Lines, Array]:
         """The fields of a chunk that begins at a line, and its numbers."""
@@ -137,9 +148,10 @@ class TrecRankings:
                 f"{self.source}, lines {number(bad.first)} and {number(bad.line)}: {bad.found} comes twice. "
                 "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
             )
-        return DataError(
-            f"{self.source}, line {number(bad.line)}: {bad.found}. Next: mend the line or drop it."
-        )
+        return self._refused(number(bad.line), bad)
+
+    def _refused(self, line: int, bad: BadLine) -> DataError:
+        return DataError(f"{self.source}, line {line}: {bad.found}. Next: mend the line or drop it.")
 
 
 def _pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:

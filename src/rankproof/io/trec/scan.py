@@ -13,10 +13,10 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census, Ordered, doubtful, note_scores, ranked
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten
-from rankproof.io.trec.chunks import NEWLINE, Chunk, chunk_of
+from rankproof.io.trec.chunks import NEWLINE, BadLine, Chunk, chunk_of
 from rankproof.io.trec.decimals import parse
 from rankproof.io.trec.index import Index, salts
-from rankproof.io.trec.lines import BadLine, Lines, split, text_of_line
+from rankproof.io.trec.lines import Lines, split, text_of_line
 from rankproof.io.trec.repeats import without_repeats
 from rankproof.io.trec.rows import COLUMNS, DOC, QUERY, RANK, SCORE, Rows
 from rankproof.io.trec.words import hashes, starts_of_runs
@@ -36,7 +36,7 @@ def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventi
     """Read a chunk of whole queries; a line that cannot be read is a BadLine."""
     lines = split(chunk, COLUMNS)
     if not len(lines):
-        return Scanned([], [])
+        return Scanned([], [], Census(comments=lines.comments))
     return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
 
 
@@ -50,7 +50,7 @@ def scan_lines(
     query = np.repeat(judged, np.diff(np.append(starts, len(lines))))
     rows = _rows(lines, query, score, index)
     kept = without_repeats(rows, conventions.duplicates)
-    noticed = Census(dropped=len(rows.row) - len(kept.row))
+    noticed = Census(dropped=len(rows.row) - len(kept.row), comments=lines.comments)
     note_scores(kept.score, starts_of(kept.query), noticed)
     return Scanned(names, _ranked(kept, index, judgments, conventions), noticed)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import blake2b
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from rankproof.io.trec.chunks import Chunk
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
+LONG = 1024
+"""Bytes of a field that are looked at in words; what a longer one has behind them is looked at as a whole."""
 
 
 def words(chunk: Chunk, begin: Array, length: Array) -> Iterator[tuple[Array | slice, Array]]:
@@ -19,9 +22,10 @@ def words(chunk: Chunk, begin: Array, length: Array) -> Iterator[tuple[Array | s
     Bytes behind a field's end do not count: they are shifted out.
     """
     yield slice(None), _word(chunk, begin, length)
-    longest = int(length.max(initial=0))
+    longest = min(int(length.max(initial=0)), LONG)
+    rows = np.arange(len(length))
     for at in range(8, longest, 8):
-        rows = np.flatnonzero(length > at)
+        rows = rows[length[rows] > at]
         yield rows, _word(chunk, begin[rows] + at, length[rows] - at)
 
 
@@ -42,6 +46,9 @@ def hashes(chunk: Chunk, begin: Array, length: Array, salt: Array | np.uint64) -
         mixed ^= mixed >> HALF
         mixed *= SPREAD
         key[rows] = mixed ^ (mixed >> HALF)
+    for row in np.flatnonzero(length > LONG).tolist():
+        rest = chunk.buffer[begin[row] + LONG : begin[row] + length[row]]
+        key[row] ^= np.uint64(int.from_bytes(blake2b(rest.tobytes(), digest_size=8).digest(), "little"))
     return key
 
 
@@ -50,13 +57,19 @@ def are_equal(a: Chunk, begin_a: Array, b: Chunk, begin_b: Array, length: Array)
     equal = np.ones(len(length), dtype=bool)
     for (rows, word_a), (_, word_b) in zip(words(a, begin_a, length), words(b, begin_b, length), strict=True):
         equal[rows] &= word_a == word_b
+    for row in np.flatnonzero(equal & (length > LONG)).tolist():
+        one, other = begin_a[row], begin_b[row]
+        equal[row] = np.array_equal(a.buffer[one : one + length[row]], b.buffer[other : other + length[row]])
     return equal
 
 
 def starts_of_runs(chunk: Chunk, begin: Array, length: Array) -> Array:
     """The rows whose field is another than that of the row before."""
     other = length[1:] != length[:-1]
-    for at in range(0, int(length.max(initial=0)), 8):
+    for at in range(0, min(int(length.max(initial=0)), LONG), 8):
         word = _word(chunk, np.minimum(begin + at, len(chunk.buffer) - 8), length - at)
         other |= word[1:] != word[:-1]
+    long = np.flatnonzero(~other & (length[1:] > LONG)) + 1
+    if len(long):
+        other[long - 1] = ~are_equal(chunk, begin[long - 1], chunk, begin[long], length[long])
     return np.append(0, np.flatnonzero(other) + 1)
