@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from difflib import get_close_matches
+from numbers import Real
 
 
 class RankproofError(Exception):
@@ -51,9 +52,18 @@ def nearest(got: str, known: Iterable[str]) -> str:
     >>> nearest("presision", ["precision", "recall"])
     " Did you mean 'precision'?"
     """
-    by_lower = {word.lower(): word for word in known}
+    by_lower = {str(word).lower(): word for word in known}
     close = get_close_matches(got.lower(), by_lower, n=1, cutoff=0.6)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+def is_number(got: object) -> bool:
+    """Whether `got` is a number that has an order: no text, no array, nothing that is not there.
+
+    >>> is_number(0.5), is_number("0.5"), is_number(None)
+    (True, False, False)
+    """
+    return isinstance(got, Real)
 
 
 def is_one_of(got: object, known: Container[str]) -> bool:

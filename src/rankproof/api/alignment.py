@@ -20,6 +20,12 @@ def together(
 
     Where judgments, conventions or definitions differ, that is an error naming them, unless `anyway`.
     """
+    for name, each in scores.items():
+        if not isinstance(each, Scores):
+            raise UsageError(
+                f"{shorten(name)}: got {shorten(each)} ({type(each).__name__}), expected scores. Next: give what "
+                "evaluate(judgments, ranking) gave."
+            )
     first = scores[baseline]
     if measures is None and by is None and _same_source(scores, first):
         return dict(scores), []

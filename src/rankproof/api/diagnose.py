@@ -15,7 +15,7 @@ from rankproof.advice.holes import Hole
 from rankproof.advice.modes import FIX_FIRST, Whole, failures
 from rankproof.advice.patterns import patterns
 from rankproof.advice.regimes import Regime, regime_of
-from rankproof.api.checks import check_spelling
+from rankproof.api.checks import check_alpha, check_seed, check_spelling
 from rankproof.api.deciding import averaged
 from rankproof.api.diagnosing.evidence import Evidence
 from rankproof.api.diagnosing.trials import MOST_PLACED, trials
@@ -93,6 +93,8 @@ def diagnose(
     ('q2', ('never-found',))
     """
     asked = parse_all(measure)
+    check_alpha(alpha)
+    check_seed(seed)
     seen = _seen(k, averaged(asked[0]))
     _check_count("worst", worst)
     documents = None if corpus is None or isinstance(corpus, int) else load_corpus(corpus)

@@ -46,6 +46,10 @@ class History(Displayable):
     """
 
     def __init__(self, path: str | os.PathLike[str] = DEFAULT, *, timeout: float = TIMEOUT) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise UsageError(
+                f"history: got {shorten(path)}, expected the path of a file. Next: give its name."
+            )
         self.path = Path(path)
         self.timeout = timeout
         """Seconds to wait for another program that is writing."""

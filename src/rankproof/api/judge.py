@@ -19,7 +19,7 @@ from rankproof.api.sample_groups import SampleGroups
 from rankproof.api.softness import INDEPENDENT, STRONGEST
 from rankproof.api.tally import Tally
 from rankproof.display import Displayable
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, is_number, one_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.judges import judges_of
 from rankproof.judging.keeping import InLedger, InMemory
@@ -180,7 +180,7 @@ def default_metrics(compat: str | None) -> str:
 def _check(k: int | None, complete: float) -> None:
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise UsageError(f"k: got {k!r}, expected a whole number of at least 1. Next: give one, like 5.")
-    if not 0 < complete <= 1:
+    if not is_number(complete) or not 0 < complete <= 1:
         raise UsageError(
             f"complete: got {complete!r}, expected a share above 0 and up to 1. Next: give a share, like 0.9."
         )

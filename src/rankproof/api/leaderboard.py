@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.alignment import together
-from rankproof.api.checks import check_not_thin
+from rankproof.api.checks import check_alpha, check_not_thin, check_seed
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -154,6 +154,8 @@ def leaderboard(
     >>> list(board.means), board.least, board.moves
     (['good', 'fair'], 1.0, ())
     """
+    check_alpha(alpha)
+    check_seed(seed)
     first = next(iter(_several(scores)))
     alike, _ = together(scores, first, None if measure is None else [measure])
     column = alike[first].column(measure if measure is not None else next(iter(alike[first])))

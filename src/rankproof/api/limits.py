@@ -16,7 +16,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Column, averaged
 from rankproof.core.summary import Pair
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, is_one_of
 
 
 def ceiling(scores: Scores, measure: str | Measure) -> float:
@@ -53,7 +53,7 @@ def most(scores: Scores, measure: str | Measure) -> float | None:
 
 def bounds(scores: Scores, measure: str | Measure, of: str, grade: float) -> Pair | None:
     """Where the mean could lie, over orders of equal scores or over documents nobody judged."""
-    if of not in ("ties", "unjudged"):
+    if not is_one_of(of, ("ties", "unjudged")):
         raise UsageError(f"bounds: got of={of!r}, expected 'ties' or 'unjudged'. Next: choose one.")
     if of == "unjudged" and _over_tie_orders(scores):
         return None

@@ -191,4 +191,4 @@ def _check_deciding(compared: Comparison) -> None:
 
 def _permutations(queries: int, systems: int) -> int:
     """As many as take no longer than a person waits, and never too few for a p that is corrected."""
-    return max(FEWEST, min(PERMUTATIONS, MOST_DRAWS // (queries * systems)))
+    return max(FEWEST, min(PERMUTATIONS, MOST_DRAWS // max(queries * systems, 1)))

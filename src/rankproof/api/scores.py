@@ -22,7 +22,7 @@ from rankproof.core.names import parse, parse_all
 from rankproof.core.scoring import Column
 from rankproof.core.summary import Pair, Row, Summary
 from rankproof.display import Displayable
-from rankproof.errors import NotThere, RankproofError
+from rankproof.errors import DataError, NotThere, RankproofError, UsageError, shorten
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit
@@ -61,6 +61,10 @@ class Scores(Displayable):
     def key(self, measure: str | Measure) -> str:
         """The canonical name under which a measure stands here."""
         name = measure.name if isinstance(measure, Measure) else measure
+        if not isinstance(name, str):
+            raise NotThere(
+                f"got {shorten(name)}, expected a measure or its name. Next: name one, like {next(iter(self))}."
+            )
         if name in self.columns:
             return name
         if name in self.names:
@@ -133,6 +137,10 @@ class Scores(Displayable):
     def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
         """The `n` queries with the worst values, the worst first."""
         column = self.column(measure if measure is not None else next(iter(self.columns)))
+        if not isinstance(n, int) or n < 0:
+            raise UsageError(
+                f"n: got {shorten(n)}, expected how many queries. Next: give a whole number, like 5."
+            )
         values = self.values(column.measure.name)
         sign = column.measure.spec.sign
         return sorted(values.items(), key=lambda item: sign * item[1])[:n]
@@ -328,6 +336,10 @@ class Scores(Displayable):
         """Scores as `to_dict` wrote them."""
         from rankproof.api.saved_scores import read_back
 
+        if not isinstance(data, Mapping) or not {"queries", "per_query", "definition"} <= set(data):
+            raise DataError(
+                f"scores: got {shorten(data)}, expected what Scores.to_dict gave. Next: pass that on as it is."
+            )
         if cls is Scores and "judged" in data:
             from rankproof.api.judged import JudgedScores
 
@@ -350,7 +362,7 @@ class Scores(Displayable):
         for name in self.columns:
             values = self.values(name)
             columns[name] = [values.get(query) for query in self.queries]
-        return make_frame(columns, backend or self.library or None)
+        return make_frame(columns, (self.library or None) if backend is None else backend)
 
     def markdown(self) -> str:
         """The table as markdown."""

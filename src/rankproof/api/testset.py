@@ -21,7 +21,7 @@ from rankproof.bench.testset.splits import split
 from rankproof.core.audit.finding import Audit
 from rankproof.core.judgments import Judgments
 from rankproof.display import Displayable
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, is_number, one_of
 from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
@@ -106,8 +106,8 @@ def draw_questions(
     >>> [(each.document in sample.documents(), len(each.text.split()) <= 5) for each in drawn]
     [(True, True), (True, True)]
     """
-    if n is not None and n < 1:
-        raise UsageError(f"n: got {n}, expected 1 question or more. Next: ask for 1 or more.")
+    if n is not None and (not isinstance(n, int) or n < 1):
+        raise UsageError(f"n: got {n!r}, expected 1 question or more. Next: ask for 1 or more.")
     wanted = list(sources)
     for each in wanted or [""]:
         if each not in SOURCES:
@@ -203,7 +203,7 @@ def questions_needed(
     >>> plan.have, plan.needed > plan.have
     (60, True)
     """
-    if not math.isfinite(difference) or not difference:
+    if not is_number(difference) or not math.isfinite(difference) or not difference:
         raise UsageError(
             f"difference: got {difference}, expected the smallest difference that matters. Next: give one, like 0.02."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, named
 from rankproof.cli.output import TEXTS, format_of, telling, write
 from rankproof.cli.trust import end
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.api.explain import Explanation
@@ -18,9 +20,9 @@ DEFAULT = "nDCG@10"
 
 
 @click.command("explain")
-@click.argument("judgments")
-@click.argument("run")
-@click.argument("query")
+@click.argument("judgments", metavar="JUDGMENTS|TERM")
+@click.argument("run", required=False)
+@click.argument("query", required=False)
 @options.measures
 @click.option("--versus", metavar="PROFILE", help="The same as another tool computes it, and what differs.")
 @options.form("table or json")
@@ -33,8 +35,8 @@ DEFAULT = "nDCG@10"
 @options.conventions
 def command(
     judgments: str,
-    run: str,
-    query: str,
+    run: str | None,
+    query: str | None,
     measures: tuple[str, ...],
     form: str | None,
     output: str | None,
@@ -43,7 +45,7 @@ def command(
     documents: str | None,
     **settings: Any,
 ) -> None:
-    """Show how one number of one query comes about, step by step.
+    """Show how one number of one query comes about; or say what a word means.
 
     The ranked list with scores and grades, what each rank adds, and the
     derivation as one would write it on paper. As a page also what was found and
@@ -53,9 +55,13 @@ def command(
     rankproof explain judgments.tsv my.run q7 -m nDCG@10
     rankproof explain judgments.tsv my.run q7 --versus elasticsearch
     rankproof explain judgments.tsv my.run q7 --beside other.run -o q7.html
+    rankproof explain detectable
     """
+    if run is None:
+        write(_term(judgments), output)
+        return
     from rankproof.api.explain import explanation_page
-    from rankproof.errors import UsageError, one_of
+    from rankproof.errors import one_of
     from rankproof.reporting.data import as_json
 
     page = output is not None and output.lower().endswith((".html", ".htm"))
@@ -64,6 +70,11 @@ def command(
         raise one_of("format", form, ["table", "json"])
     if beside and not page:
         raise UsageError("--beside is for pages. Next: add -o FILE.html.")
+    if query is None:
+        raise UsageError(
+            "explain: got judgments and a ranking, but no query. Next: name a query behind them, or one word alone to "
+            "have it explained."
+        )
     systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
     found = systems[0][1]
     if page:
@@ -74,6 +85,23 @@ def command(
         write("\n".join(map(str, found)), output)
     wrong = (f"{name}: {each}" for name, explained in systems for one in explained for each in one.wrong)
     end(wrong, shown=output is None)
+
+
+def _term(word: str) -> str:
+    """What a word of the output means; a measure is described in full."""
+    import rankproof.core.measures  # noqa: F401  (its import fills the registry)
+    from rankproof.core.measure import REGISTRY
+    from rankproof.core.names import find, parse
+    from rankproof.judging.metrics.names import parse as parse_metric
+    from rankproof.reporting import catalogue, terms
+
+    plain = word.partition("@")[0].partition("(")[0]
+    if plain in REGISTRY or not terms.knows(word):  # P is a measure, p is none
+        if find(plain) is not None:
+            return catalogue.described(parse(word))
+        with suppress(UsageError):
+            return catalogue.described(parse_metric(word))
+    return terms.term(word, REGISTRY)
 
 
 def _explained(

@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from rankproof import __version__
 from rankproof.errors import UsageError, nearest
@@ -27,7 +28,7 @@ COMMANDS = {
     "rm": "Remove saved results.",
     "audit": "Say what is wrong or odd about judgments and a ranking.",
     "diagnose": "Say which queries a ranking fails, why, and what to change first.",
-    "explain": "Show how one number of one query comes about, step by step.",
+    "explain": "Show how one number of one query comes about; or say what a word means.",
     "run": "Ask a retriever questions, and write the ranking it gives.",
     "bench": "Run a grid of configurations, and say what the best is worth.",
     "fuse": "Combine several rankings into one.",
@@ -51,6 +52,29 @@ def _restore_help(command: click.Command) -> None:
         _restore_help(each)
 
 
+NAMES = {("measures", "name"), ("profiles", "name"), ("explain", "query"), ("show", "name"), ("rm", "names")}
+"""Arguments that are no files."""
+OF_FILES = ("FILE", "N|FILE", "RUN", "FOLDER")
+
+
+def _complete_files(command: click.Command) -> None:
+    """Let shells complete files where a command takes them: all arguments but a few, and options of FILE."""
+    for each in getattr(command, "commands", {}).values():
+        _complete_files(each)
+    for parameter in command.params:
+        takes = (
+            (command.name, parameter.name) not in NAMES
+            if isinstance(parameter, click.Argument)
+            else parameter.metavar in OF_FILES
+        )
+        if takes and parameter._custom_shell_complete is None:
+            parameter._custom_shell_complete = _files
+
+
+def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
 
@@ -68,6 +92,7 @@ class Commands(click.Group):
         command: click.Command = import_module(f"rankproof.cli.{name.replace('-', '_')}").command
         if sys.flags.optimize:
             _restore_help(command)
+        _complete_files(command)
         return command
 
     def resolve_command(

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from rankproof.bench.testset.session import Session
     from rankproof.core.corpus import Corpus
 
+GRADES = {
+    1: "0 does not help, 1 helps",
+    2: "0 does not help, 1 helps in part, 2 answers it",
+    3: "0 does not help, 1 is related, 2 answers in part, 3 answers it",
+}
+"""What the grades mean where the highest is so and so."""
 KEYS = "0-{highest} grade   s skip   u undo   m whole text   q quit"
 SHOWN = 1200
 """Characters of a document that are shown at first."""
@@ -161,9 +167,15 @@ def _card(session: Session, item: Item, texts: Mapping[str, str], corpus: Corpus
         *textwrap.wrap(question, WIDTH),
         f"\n{item.document}",
         _body(item, corpus, SHOWN),
-        f"\n{KEYS.format(highest=session.highest)}",
+        f"\nGrades: {_meaning(session.highest)}",
+        KEYS.format(highest=session.highest),
     ]
     return "\n".join(parts)
+
+
+def _meaning(highest: int) -> str:
+    """The grades in words."""
+    return GRADES.get(highest, f"0 does not help, up to {highest} answers it best")
 
 
 def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:

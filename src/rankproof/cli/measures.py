@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("measures")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=options.complete_measures)
 @click.option("--judged", is_flag=True, help="List the metrics by a judge's verdicts instead.")
 @options.form("table or json")
 def command(name: str | None, judged: bool, form: str | None) -> None:

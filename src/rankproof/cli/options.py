@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from rankproof.cli.output import FULL
 from rankproof.cli.targets import Target
@@ -16,11 +17,42 @@ from rankproof.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+def complete_measures(
+    context: click.Context, option: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The measures that begin so, behind the last comma."""
+    import rankproof.core.measures  # noqa: F401  (its import fills the registry)
+    from rankproof.core.measure import REGISTRY
+
+    before, comma, begun = incomplete.rpartition(",")
+    usual = ("nDCG@10", "RR@10", "R@100", "R@10", "P@10", "P@5", "Success@5", "AP")
+    known = dict.fromkeys((*usual, *REGISTRY))
+    return [
+        CompletionItem(f"{before}{comma}{each}") for each in known if each.lower().startswith(begun.lower())
+    ]
+
+
+def complete_profiles(
+    context: click.Context, option: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The profiles that begin so."""
+    from rankproof.core.profiles import BUILT_ON, PROFILES
+
+    return [CompletionItem(each) for each in (*PROFILES, *BUILT_ON) if each.startswith(incomplete)]
+
+
+def of_words(*words: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Completes one of these words."""
+    return lambda context, option, begun: [CompletionItem(each) for each in words if each.startswith(begun)]
+
+
 measures = click.option(
     "-m",
     "--measure",
     "measures",
     multiple=True,
+    shell_complete=complete_measures,
     metavar="MEASURE[,MEASURE]",
     help="What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
 )
@@ -71,7 +103,13 @@ def form(kinds: str) -> Callable[[F], F]:
     A table is cut to one screen, unless --full is given or it goes to a file.
     """
     which = click.option(
-        "-f", "--format", "form", metavar="FORMAT", callback=_whole, help=f"{kinds}. [by -o, else table]"
+        "-f",
+        "--format",
+        "form",
+        metavar="FORMAT",
+        callback=_whole,
+        shell_complete=of_words(*kinds.replace(" or ", ", ").split(", ")),
+        help=f"{kinds}. [by -o, else table]",
     )
     full = click.option(
         "--full", is_flag=True, is_eager=True, expose_value=False, callback=_in_full, help="Print everything."
@@ -95,7 +133,12 @@ anyway = click.option(
 names = click.option(
     "--names", "shown_as", metavar="NAME,NAME", help="What to call the RUNs, in their order. [their files]"
 )
-profile = click.option("--profile", metavar="NAME", help="Follow another tool; see 'rankproof profiles'.")
+profile = click.option(
+    "--profile",
+    metavar="NAME",
+    shell_complete=complete_profiles,
+    help="Follow another tool; see 'rankproof profiles'.",
+)
 
 
 def saving(command: F) -> F:
@@ -181,6 +224,7 @@ def _of_words(name: str, about: str) -> Callable[[F], F]:
         default=default,
         metavar="WORD",
         callback=_as_asked,
+        shell_complete=of_words(*CHOICES[name]),
         help=f"{about}: {known}. [{default}]",
     )
 

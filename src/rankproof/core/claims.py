@@ -8,7 +8,7 @@ from typing import Literal
 
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.core.profiles import PROFILES, Beyond, Profile, as_in
+from rankproof.core.profiles import Beyond, Profile, as_in, find
 from rankproof.display import Displayable
 
 Kind = Literal["proven", "but", "other", "unproven", "own", "absent"]
@@ -40,13 +40,14 @@ def claim(profile: str, measure: Measure) -> Claim:
     >>> claim("ranx", parse("ERR@10")).note
     'ranx has no such measure; only its conventions are followed'
     """
-    known, name = PROFILES[profile], measure.spec.name
+    known, name = find(profile), measure.spec.name
     limits = "; ".join(_about(known, name))
     forms = [each for each in _forms(profile) if each[0].spec.name == name]
     if name in known.other.split():
         return Claim("other", f"not the number of {profile}: {limits}")
     if not forms and name in known.unproven.split():
-        return Claim("unproven", f"{profile} has this too; that the numbers are equal was not shown")
+        apart = f"; not followed: {limits}" if limits else ""
+        return Claim("unproven", f"{profile} has this too; that the numbers are equal was not shown{apart}")
     if not forms:
         return Claim("absent", f"{profile} has no such measure; only its conventions are followed")
     own = min((_own(known, measure, *form) for form in forms), key=len)
@@ -64,7 +65,7 @@ def noted(note: str, profile: str | None, measure: Measure) -> str:
 @lru_cache(maxsize=64)
 def _forms(profile: str) -> tuple[tuple[Measure, bool], ...]:
     """The measures that were proven, as the profile makes them, and whether with cut-offs as well."""
-    known = PROFILES[profile]
+    known = find(profile)
     texts = known.proven.split()
     return tuple((as_in(known, parse(text.removesuffix("@k"))), text.endswith("@k")) for text in texts)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from rankproof.display import Displayable
-from rankproof.errors import UsageError, is_one_of, one_of
+from rankproof.errors import UsageError, is_number, is_one_of, one_of
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
@@ -77,7 +77,7 @@ class Conventions(Displayable):
                 raise one_of(name, getattr(self, name), known)
         for name in ("corpus", "context_k"):
             _check_positive(name, getattr(self, name))
-        if not math.isfinite(self.unjudged_grade):
+        if not is_number(self.unjudged_grade) or not math.isfinite(self.unjudged_grade):
             raise UsageError(
                 f"unjudged_grade: got {self.unjudged_grade!r}, expected a finite number. "
                 "Next: give the grade they shall count as."

@@ -81,7 +81,7 @@ def parse_with(text: str, find: Callable[[str], Measure]) -> Measure:
 
 
 def _form(text: str) -> re.Match[str]:
-    form = _FORM.match(text.strip())
+    form = _FORM.match(text.strip()) if isinstance(text, str) else None
     if form is None:
         raise UsageError(
             f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'. "

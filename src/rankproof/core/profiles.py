@@ -314,15 +314,84 @@ PROFILES: dict[str, Profile] = {each.name: each for each in _ALL}
 """Every profile by its name."""
 
 
+def _as_trec_eval_9(
+    name: str, source: str, says: tuple[str, ...], beyond: tuple[str, ...], **missing: str
+) -> Profile:
+    """A tool that lets trec_eval 9 compute, and was not run itself: nothing is claimed to be equal."""
+    inner = PROFILES["trec_eval-9"]
+    return replace(
+        inner,
+        name=name,
+        source=source,
+        proof="trec_eval 9 computes for it, whose values prove trec_eval-9; it was not run itself",
+        says=(*inner.says[:-1], *says),
+        conventions={**inner.conventions, **missing},
+        beyond=beyond,
+        proven="",
+        unproven=f"{inner.proven} {inner.unproven}".replace("@k", ""),
+    )
+
+
+_PROVIDERS = (
+    "measures that it has from elsewhere than trec_eval (ERR, RBP, INST and their kin, alpha_nDCG, SetF) are computed "
+    "as here"
+)
+_DEFAULT = "A judged query without a ranking counts 0."
+
+BUILT_ON: dict[str, Profile] = {
+    each.name: each
+    for each in (
+        replace(
+            PROFILES["trec_eval-9"],
+            name="pytrec_eval",
+            source="pytrec_eval-terrier 0.5.11, which is trec_eval 9.0.8 inside",
+            proof=_RUN,
+        ),
+        _as_trec_eval_9(
+            "ir_measures",
+            "ir_measures, by its provider pytrec_eval",
+            (_DEFAULT,),
+            (_PROVIDERS,),
+            missing="zero",
+        ),
+        _as_trec_eval_9(
+            "pyterrier",
+            "PyTerrier's Experiment, by ir_measures",
+            (_DEFAULT,),
+            (
+                _PROVIDERS,
+                "judged queries that are not among its topics are left out; leave them out of the judgments",
+            ),
+            missing="zero",
+        ),
+        _as_trec_eval_9(
+            "beir",
+            "BEIR's EvaluateRetrieval, by pytrec_eval",
+            (_ANSWERED_ONLY,),
+            (
+                "it first takes out documents that have the id of their query; take them out of the ranking",
+                Beyond(
+                    "its MRR compares scores in double precision and keeps equal ones as they were given",
+                    "RR",
+                ),
+                "its means are rounded to 5 decimals",
+            ),
+        ),
+    )
+}
+"""Tools that let trec_eval compute, by their own names."""
+
+
 def find(name: str) -> Profile:
     """The profile of that name.
 
     >>> find("quepid").measures["nDCG"]
     {'gain': 'exp', 'ideal': 'uncut'}
     """
-    if not is_one_of(name, PROFILES):
-        raise one_of("profile", name, PROFILES)
-    return PROFILES[name]
+    known = {**PROFILES, **BUILT_ON}
+    if not is_one_of(name, known):
+        raise one_of("profile", name, known)
+    return known[name]
 
 
 def as_in(profile: Profile, measure: Measure) -> Measure:

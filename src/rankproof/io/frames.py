@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, missing_extra, one_of
+from rankproof.errors import DataError, is_one_of, missing_extra, one_of
 from rankproof.io.columns import rankings_in
 from rankproof.io.guess import JUDGMENTS, RANKING, guess, said
 from rankproof.io.row_rankings import ranking_of, said_of_order
@@ -60,7 +60,7 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None)
     """A frame with these columns, of the library named or of whichever is there."""
     import narwhals as nw
 
-    if backend is not None and backend not in BACKENDS:
+    if backend is not None and not is_one_of(backend, BACKENDS):
         raise one_of("backend", backend, BACKENDS)
     name = backend or _backend()
     if name is None or importlib.util.find_spec(name) is None:

@@ -85,6 +85,8 @@ def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple
     if isinstance(listed, str):
         yield where, query, listed.rstrip("\r").split("\t")
         return
+    if listed is not None and not isinstance(listed, Sequence):
+        raise DataError(f"{where}: got {shorten(listed)}, expected {EXPECTED}. Next: correct this row.")
     rows = [_tuple(each, where) for each in listed] if listed is not None else list(_by_document(rest, where))
     yield from ((where, query, row) for row in rows or [None])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rankproof.core.summary import Summary
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, is_one_of, one_of
 from rankproof.reporting import data, latex, markdown, terminal
 from rankproof.reporting.data import Values
 
@@ -37,6 +37,8 @@ def check(name: str) -> None:
 
 def render(summaries: list[Summary], name: str) -> str:
     """One ranking's scores, or several side by side, as text in the named format."""
+    if not is_one_of(name, FORMATS):
+        raise one_of("format", name, FORMATS)
     if name in TEXTS:
         return TEXTS[name](summaries)
     return _as_records(data.records(summaries), name)

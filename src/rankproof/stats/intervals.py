@@ -21,7 +21,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.scoring import FLOOR
 from rankproof.display import Displayable
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, is_number
 
 Bounds = tuple[float, float]
 """The least and the greatest value that a measure can have; infinite where there is none."""
@@ -92,7 +92,7 @@ def intervals(
 ) -> list[Interval]:
     """The intervals of several columns, each as `interval` gives it."""
     del rng, resamples
-    if not 0 < level < 1:
+    if not is_number(level) or not 0 < level < 1:
         raise UsageError(
             f"level: got {level!r}, expected a number above 0 and below 1, like 0.95."
             " Next: give a share, like 0.95."

@@ -180,7 +180,7 @@ class Evidence:
 
     def unjudged(self) -> float | None:
         """The share of the first k documents that nobody judged; None where only relevant ones are listed."""
-        shown = np.minimum(self.hits.retrieved, self.k).sum()
+        shown = np.minimum(self.hits.retrieved, min(self.k, 1 << 62)).sum()
         if not shown or not bool((self.judgments.grade < self.rel).any()):
             return None
         return float(1 - self.hits.top(self.k).count().sum() / shown)

@@ -33,7 +33,7 @@ class Source:
         'bench.toml, line 3, chunkers.small'
         """
         line = line_of(self.text, keys)
-        return f"{self.name}{f', line {line}' if line else ''}, {'.'.join(keys)}"
+        return f"{self.name}{f', line {line}' if line else ''}, {'.'.join(map(str, keys))}"
 
     def path(self, given: str) -> str:
         """A path as the working folder sees it."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, UsageError, is_number, shorten
 
 
 def split(
@@ -21,10 +21,12 @@ def split(
     (5, 5, ['q0', 'q1', 'q2'])
     """
     given = list(queries)
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise UsageError(f"kinds: got {shorten(kinds)}, expected {{question: kind}}. Next: give a mapping.")
     _check(given, shares)
     groups: dict[str, list[str]] = {}
     for query in given:
-        groups.setdefault((kinds or {}).get(query, ""), []).append(query)
+        groups.setdefault(str((kinds or {}).get(query, "")), []).append(query)
     owed = dict.fromkeys(shares, 0.0)
     parts: dict[str, str] = {}
     for kind in sorted(groups):
@@ -45,6 +47,11 @@ def _next_part(owed: dict[str, float], shares: Mapping[str, float]) -> str:
 def _check(queries: list[str], shares: Mapping[str, float]) -> None:
     if len(set(queries)) < len(queries):
         raise DataError("queries: an id comes twice. Next: give each question an id of its own.")
+    if not isinstance(shares, Mapping) or not all(is_number(each) for each in shares.values()):
+        raise UsageError(
+            f"shares: got {shorten(shares)}, expected a share for each name. "
+            "Next: give them like {'tune': 0.5, 'test': 0.5}."
+        )
     if (
         not shares
         or any(share <= 0 for share in shares.values())

@@ -30,7 +30,7 @@ def parse(text: str | Measure, peer: str | None = None) -> Measure:
 
 def parse_all(asked: Asked, peer: str | None = None) -> list[Measure]:
     """Several metrics; a string may hold more than one, separated by commas. Repeats are dropped."""
-    given = [asked] if isinstance(asked, str | Measure) else list(asked)
+    given = [asked] if isinstance(asked, str | Measure) or not isinstance(asked, Iterable) else list(asked)
     names = [name for each in given for name in (split(each) if isinstance(each, str) else [each])]
     if not names:
         raise UsageError("no metric was given, expected at least one, like 'context_recall'. Next: name one.")

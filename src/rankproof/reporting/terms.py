@@ -1,0 +1,130 @@
+"""What the words of the output mean, each in a few sentences; measures are described by their own declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rankproof.errors import UsageError, nearest, shorten
+from rankproof.reporting.tables import wrap
+
+TERMS = {
+    "mean": "The average over the queries that count (n of them). A sum or a geometric mean is said to be one.",
+    "interval": "Where the mean over queries like these lies, with the confidence at its head (95 %): if the queries "
+    "were drawn again, 95 of 100 such intervals would hold the true mean. It is of one mean; whether two "
+    "systems differ says the interval of the difference. docs/statistics.md says how it is made.",
+    "confidence": "See interval.",
+    "bootstrap": "Weighing the queries anew at random, again and again, and looking how the mean varies: that is how "
+    "intervals are made. BCa is the variant that corrects bias and skewness; the Bayesian one weighs "
+    "smoothly.",
+    "BCa": "Bias-corrected and accelerated: a bootstrap interval that allows for skewed values. See bootstrap.",
+    "ceiling": "The best mean that any ranking could reach under these judgments: queries without relevant "
+    "documents, or with fewer than k, keep it below 1. Compare a mean with its ceiling, not with 1.",
+    "never found": "How much of the distance to the ceiling is lost as relevant documents are nowhere in the rankings: "
+    "retrieval lost it, and no reranker can bring it back.",
+    "ranked too low": "How much of the distance to the ceiling is lost as relevant documents were returned, but "
+    "too far down: a better order would win it.",
+    "n": "Over how many queries the mean is.",
+    "unjudged": "Documents nobody judged count as not relevant. The column 'if the unjudged were relevant' has the "
+    "means at worst and at best if they had been judged.",
+    "equal scores": "Documents with the same score have no order of their own; the column says between which means any "
+    "order of them would lie. --ties says which one is taken.",
+    "difference": "The system's mean minus the baseline's, over the same queries.",
+    "baseline": "The system that all others are compared with: the first, or the one that --baseline names.",
+    "p": "How often chance alone (the signs of the differences flipped at random, query by query) gives a "
+    "difference at least as large. It is corrected over all rows that are tested together; 'p alone' is "
+    "not.",
+    "sign flips": "The test behind p: if two systems are alike, each query's difference could as well have the other "
+    "sign. So the signs are flipped at random many times, and p is the share with a mean as far from 0 as "
+    "the one seen.",
+    "Holm": "Corrects p where several differences are tested at once: the smallest p is multiplied by their "
+    "number, the next by one less, and so on. The chance of any false verdict stays below alpha.",
+    "alpha": "The rate of false verdicts that is accepted where nothing differs: 0.05 where nobody says otherwise.",
+    "verdict": "better or worse where chance is ruled out (p at most alpha), equivalent where the difference is "
+    "shown to be within the margin, else 'cannot tell yet'.",
+    "margin": "The difference that would not matter to you. With it systems can be shown to be equivalent, and a "
+    "gate passes what loses less.",
+    "equivalent": "The difference is shown to be smaller than the margin, in both directions.",
+    "effect": "The mean difference in standard deviations of the differences from query to query (Cohen's d_z): 0.2 "
+    "is small, 0.5 medium, 0.8 large. It says how consistent a gain is, not how big.",
+    "detectable": "The smallest true difference that this many queries show at least four times out of five. A smaller "
+    "one may exist and stay unseen.",
+    "queries needed": "How many queries like these would show a true difference as large as the one seen, four times "
+    "out of five.",
+    "won/tied/lost": "On how many queries the system is above the baseline, equal to it, and below it.",
+    "bounds": "Between which values a number lies whatever is not known: the order of equal scores, what nobody "
+    "judged, verdicts that are open.",
+    "coverage": "Which share was judged at all.",
+    "judged": "Which share of what was asked got a verdict; the rest is in no mean.",
+    "unmeasured": "Nobody judged it, or the judge could not tell: it is in no mean, never 0 and never 1.",
+    "corrected": "The mean with the judge's error taken out, by labels of people (PPI++).",
+    "kappa": "How far two judges agree beyond what chance would give: 1 always, 0 no more than by chance.",
+    "tau-b": "How alike two orders are: 1 the same, 0 unrelated, -1 reversed; ties are allowed for (Kendall).",
+    "tau-AP": "As tau, but mistakes at the top of the order weigh more.",
+    "RBO": "Rank-biased overlap: how much two rankings share, the top weighing most; it allows for lists of "
+    "different items.",
+    "swap rate": "How often two halves of the queries disagree about which of two systems is better.",
+    "front": "Configurations that no other beats in quality, latency and cost at once.",
+    "p50": "Half of the questions took no longer; p95: 19 of 20; p99: 99 of 100.",
+    "held out": "Questions that did not choose the winner: only on them is its mean not flattered.",
+    "profile": "The conventions of another tool as one word, such as trec_eval-9; see 'rankproof profiles'.",
+    "gate": "Whether a change may ship: pass if a loss beyond the margin is ruled out, fail if one is shown, else "
+    "inconclusive.",
+    "relevance level": "From which grade on a document counts as relevant: rel=, 1 where nobody says otherwise.",
+}
+OTHERS = {
+    "95 % interval": "interval",
+    "confidence interval": "interval",
+    "bayesian bootstrap": "bootstrap",
+    "holm correction": "Holm",
+    "p-value": "p",
+    "p alone": "p",
+    "p drop": "p",
+    "ties": "equal scores",
+    "won": "won/tied/lost",
+    "not judged": "unjudged",
+    "d z": "effect",
+    "cohen's d": "effect",
+    "effect size": "effect",
+    "significance": "p",
+    "significant": "p",
+    "p95": "p50",
+    "p99": "p50",
+    "cannot tell yet": "verdict",
+    "inconclusive": "gate",
+    "equal": "equal scores",
+    "power": "detectable",
+    "tau": "tau-b",
+}
+"""Other words for the same."""
+
+
+def names() -> list[str]:
+    """Every word that is explained."""
+    return [*TERMS, *OTHERS]
+
+
+def knows(word: str) -> bool:
+    """Whether the word is one of the output, rather than a measure."""
+    return _found(word) is not None
+
+
+def _found(word: str) -> str | None:
+    """The heading under which a word is explained, in whatever case and number it is written."""
+    key = " ".join(word.replace("_", " ").split()).lower()
+    known = {each.lower(): each for each in TERMS} | OTHERS
+    return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
+
+
+def term(word: str, measures: Iterable[str] = ()) -> str:
+    """What a word of the output means.
+
+    >>> print(term("Detectable").splitlines()[0])
+    detectable
+    """
+    found = _found(word)
+    if found is None:
+        raise UsageError(
+            f"explain: got {shorten(word)}, which is neither a word of the output nor a measure."
+            f"{nearest(word, [*names(), *measures])} Next: one of {', '.join(TERMS)}; or a measure, like nDCG@10."
+        )
+    return "\n".join([found, "", *wrap(TERMS[found])]) + "\n"

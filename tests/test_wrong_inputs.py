@@ -1,0 +1,146 @@
+"""Whatever is given to a public verb, what leaves it is an answer or an error of ours that says what to do next."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankproof as rp
+from rankproof import sample
+
+JUDGED = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+RUN = {query: {"a": 1.0, "b": 0.5} for query in JUDGED}
+OTHER = {query: ["b", "a"] for query in JUDGED}
+SCORES, THEIRS = rp.evaluate(JUDGED, RUN, "RR,AP"), rp.evaluate(JUDGED, OTHER, "RR,AP")
+SAMPLES = [{"question": "q", "contexts": ["c"], "answer": "a"}]
+RUNS, BOTH = {"x": RUN, "y": OTHER}, {"x": SCORES, "y": THEIRS}
+SPANS = {"q": [("d", 0, 5, 1)]}
+WRONG: tuple[Any, ...] = (
+    *(None, 1, -1, 0, 1.5, math.nan, math.inf, True, 10**30, -(10**30), 1e308),
+    *(
+        "",
+        "no such",
+        "nDCG@ten",
+        "x.run",
+        b"bytes",
+        "RR",
+        "nDCG@0",
+        "P@-1",
+        "nDCG(gain=1)",
+        "nDCG(",
+        "RR@1.5",
+    ),
+    *(
+        [],
+        {},
+        (),
+        [None],
+        [1, 2],
+        set(),
+        {"a"},
+        range(3),
+        [("q1",)],
+        [("q1", "a", "x")],
+        ["RR", 3],
+        ["RR", None],
+    ),
+    *({"q1": None}, {"q1": 1}, {"q1": "a"}, {None: 1}, {1: {2: 3}}, {"q1": {"a": "x"}}, {"q1": {"a": None}}),
+    *({"q1": [None]}, {"q1": [["a"]]}, {"q1": {"a": math.nan}}, {"q1": {"": 1}}, {"": {"a": 1}}),
+    *(object(), np.array([1, 2]), np.zeros((2, 2)), SCORES, JUDGED, RUN, RUNS, {"a": SCORES}),
+    *({"a": SCORES, "b": None}, {"a": RUN, "b": None}, {"a": RUN, "b": 3}),
+)
+VERBS: dict[str, tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]] = {
+    "evaluate": (
+        rp.evaluate,
+        (JUDGED, RUN, "RR"),
+        {
+            "by": None,
+            "profile": None,
+            "ties": "trec",
+            "corpus": None,
+            "context_k": None,
+            "unjudged_grade": 1.0,
+        },
+    ),
+    "compare": (
+        rp.compare,
+        (JUDGED, RUNS, "RR"),
+        {"baseline": None, "by": None, "seed": 0, "alpha": 0.05, "margin": None},
+    ),
+    "compare_scores": (rp.compare_scores, (BOTH, "RR"), {"baseline": None, "alpha": 0.05}),
+    "gate": (
+        rp.gate,
+        (JUDGED, RUN, OTHER, "RR"),
+        {"margin": 0.01, "alpha": 0.05, "floors": None, "coverage": None},
+    ),
+    "gate_scores": (rp.gate_scores, (SCORES, THEIRS, "RR"), {"margin": 0.01}),
+    "diagnose": (
+        rp.diagnose,
+        (JUDGED, RUN, "RR"),
+        {"queries": None, "corpus": None, "k": None, "alpha": 0.05, "seed": 0},
+    ),
+    "explain": (rp.explain, (JUDGED, RUN, "q1", "RR"), {"profile": None, "versus": None}),
+    "audit": (rp.audit, (JUDGED, RUN, "RR"), {}),
+    "leaderboard": (rp.leaderboard, (BOTH, "RR"), {"alpha": 0.05, "seed": 0}),
+    "rank_correlation": (rp.rank_correlation, ({"x": 1, "y": 2, "z": 3}, {"x": 1, "y": 2, "z": 3}), {}),
+    "fuse": (rp.fuse, (RUNS,), {}),
+    "pool": (rp.pool, (RUNS,), {}),
+    "questions_needed": (rp.questions_needed, (JUDGED, RUN, OTHER, "RR", 0.1), {"power": 0.8, "alpha": 0.05}),
+    "prepare": (rp.prepare, (JUDGED,), {}),
+    "split_questions": (rp.split_questions, ({"q1": "a", "q2": "b"}, {"a": 0.5, "b": 0.5}), {"kinds": None}),
+    "draw_questions": (rp.draw_questions, (sample.documents(), 3), {}),
+    "check_questions": (rp.check_questions, ({"q1": "a"}, JUDGED), {"corpus": None, "rankings": None}),
+    "judge": (rp.judge, (SAMPLES, "faithfulness"), {"judge": "lexical", "k": None, "complete": 1.0}),
+    "stress": (rp.stress, (SAMPLES, "faithfulness"), {}),
+    "agreement": (rp.agreement, (JUDGED, JUDGED), {}),
+    "evaluate_spans": (rp.evaluate_spans, (SPANS, {"q": [("d", 0, 5)]}, "SpanR"), {}),
+    "frame": (SCORES.frame, ("polars",), {}),
+    "format": (SCORES.format, ("table",), {}),
+    "item": (SCORES.__getitem__, ("RR",), {}),
+    "worst": (SCORES.worst, (3, "RR"), {}),
+    "interval": (SCORES.interval, ("RR", 0.95), {}),
+    "bounds": (SCORES.bounds, ("RR", "ties"), {}),
+    "from_dict": (rp.Scores.from_dict, (SCORES.to_dict(),), {}),
+}
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_no_error_of_the_inside_leaves_a_verb(name: str) -> None:
+    verb, arguments, named = VERBS[name]
+    leaked = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for place in (*range(len(arguments)), *named):
+            for wrong in WRONG:
+                given, settings = list(arguments), {}
+                if isinstance(place, int):
+                    given[place] = wrong
+                else:
+                    settings = {place: wrong}
+                try:
+                    repr(verb(*given, **settings))
+                except rp.RankproofError as error:
+                    if "Next:" not in str(error):
+                        leaked.append((place, repr(wrong)[:40], str(error)))
+                except Exception as error:  # whatever it is, it is what this test looks for
+                    leaked.append((place, repr(wrong)[:40], f"{type(error).__name__}: {error}"))
+    assert not leaked
+
+
+def test_calls_that_are_often_mistaken_say_what_to_call() -> None:
+    with pytest.raises(rp.RankproofError, match=r"compare\(judgments, rankings\)"):
+        rp.evaluate(JUDGED, RUNS)
+    for second in (OTHER, "other.run"):
+        with pytest.raises(
+            rp.RankproofError, match=r"compare\(judgments, \{'before': first, 'after': second\}\)"
+        ):
+            rp.compare(JUDGED, "a.run" if second == "other.run" else RUN, second)
+    assert rp.diagnose(JUDGED, RUN, "RR").measure == rp.diagnose(JUDGED, RUN, measure="RR").measure == "RR"
+    for error in (KeyError, rp.RankproofError):
+        with pytest.raises(error, match="was not measured; there are RR, AP"):
+            SCORES["nDCG@10"]
