@@ -18,7 +18,7 @@ import numpy as np
 from rankproof.stats.intervals import intervals
 rng = np.random.default_rng(1)
 columns = [np.round(rng.beta(0.6, 1.2, 10_000), 6) for _ in range(9)]
-intervals(columns, rng, resamples=10_000)
+intervals(columns)
 """
 
 
@@ -58,7 +58,7 @@ def report() -> list[Pair]:
 @case
 def intervals() -> list[Pair]:
     words = [sys.executable, "-c", INTERVALS]
-    what = "BCa intervals, 9 measures x 10,000 queries x 10,000 resamples, peak bytes"
+    what = "intervals, 9 measures x 10,000 queries, peak bytes"
     return [_limit(what, 200_000_000, lambda: peak_bytes(words))]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import pytest
 
@@ -197,3 +198,36 @@ def test_where_nothing_is_tied_both_tie_bounds_are_the_mean(run: dict[str, objec
 def test_bounds_for_the_unjudged_where_equal_scores_hold_no_judged_document() -> None:
     scores = evaluate({"q": {"a": 1}}, {"q": {"x": 1.0, "y": 1.0}}, ["P@2", "RR"])
     assert [scores.bounds(m, of="unjudged") for m in scores] == [(0.0, 1.0), (0.0, 1.0)]
+
+
+EVERYWHERE = "Success@5, RR, P@5, AP, nDCG@10, DCG, TP, GMAP, FirstRel, NumRet, Utility, yaap"
+
+
+def test_no_face_shows_an_interval_of_no_width_for_a_few_equal_values() -> None:
+    """And what is saved gives the same intervals, of groups too, as the range is saved with it."""
+    for n in (2, 3, 5, 9, 12):
+        relevant = {f"q{i}": {"a": 1} for i in range(n)}
+        groups = {f"q{i}": "odd" if i % 2 else "even" for i in range(n)}
+        for ranking in (["a", "b"], ["b", "c", "a"], ["x"]):
+            scores = evaluate(relevant, dict.fromkeys(relevant, ranking), EVERYWHERE, by=groups)
+            back = Scores.from_dict(json.loads(json.dumps(scores.to_dict())))
+            pairs = [(scores, back), *((scores.slices[g], back.slices[g]) for g in scores.slices)]
+            for measure in scores:
+                for one, other in pairs:
+                    low, high = one.interval(measure)
+                    assert (low, high) == other.interval(measure), (n, ranking, measure)
+                    assert low < high, (n, ranking, measure)
+                    assert low <= one[measure] <= high
+            text = "".join(scores.format(form) for form in ("table", "markdown", "latex"))
+            assert not re.search(r"\[([\d.]+), \1\]", text)
+
+
+def test_no_query_is_thought_to_score_more_than_any_of_them_could() -> None:
+    relevant = {f"q{i}": {"a": 1} for i in range(20)}
+    scores = evaluate(
+        relevant, {q: ["a"] if i else ["b"] for i, q in enumerate(relevant)}, "P@5, Success@5, DCG@5"
+    )
+    hits, precision = scores.interval("Success@5"), scores.interval("P@5")
+    assert precision == pytest.approx((hits[0] / 5, hits[1] / 5), abs=1e-6)
+    assert scores.interval("DCG@5") == pytest.approx(hits, abs=1e-6)
+    assert precision[1] < scores.ceiling("P@5") == pytest.approx(0.2)

@@ -35,7 +35,7 @@ def ends(scores: Scores, measure: str | Measure) -> Pair:
     these judgments could reach. Where a document is relevant to each query, no query scores more than .2 in P@5."""
     column = scores.column(measure)
     spec = column.measure.spec
-    best = most(scores, measure) if spec.higher else None
+    best = most(scores, measure) if spec.higher and spec.average != "sum" else None  # a count's is itself
     above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
     return spec.bounds[0], max(above, float(column.counting.max(initial=-np.inf)))
 
