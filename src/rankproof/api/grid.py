@@ -20,7 +20,7 @@ from rankproof.api.gridding.running import Runner, Tried, shared
 from rankproof.api.remembering import remembered
 from rankproof.bench.grid.choosing import best, parts
 from rankproof.bench.grid.configuration import differing
-from rankproof.bench.grid.effects import Effect, main_effects
+from rankproof.bench.grid.effects import Effect, main_effects, variance
 from rankproof.bench.grid.plan import Plan, plan_of
 from rankproof.bench.grid.settings import baseline_of
 from rankproof.bench.grid.source import Source, source_of
@@ -42,6 +42,8 @@ class Grid(Displayable):
     measure: str
     rows: tuple[GridRow, ...]
     effects: tuple[Effect, ...]
+    shares: Mapping[str, float]
+    """How much of all that varies comes from each factor, their interactions, the questions, the rest: 1 in all."""
     baseline: str
     winner: str
     """The best on the questions that choose; whether it really is better, `held` says."""
@@ -76,6 +78,7 @@ class Grid(Displayable):
             "higher": parse(self.measure).spec.higher,
             "rows": [each.to_dict() for each in self.rows],
             "effects": [each.to_dict() for each in self.effects],
+            "shares": dict(self.shares),
             "front": self.front,
             "baseline": self.baseline,
             "winner": self.winner,
@@ -204,6 +207,7 @@ def _summed_up(
         measure=measure.name,
         rows=tuple(fronted([row_of(plan, each, runner.measures) for each in every], measure)),
         effects=tuple(main_effects(*shared(every, measure), rng)),
+        shares=variance(*shared(every, measure)),
         baseline=first.name,
         winner=winner.name,
         chosen_on=len(seen),

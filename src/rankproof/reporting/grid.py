@@ -16,7 +16,7 @@ from rankproof.reporting.comparison import span as difference_span
 from rankproof.reporting.findings import DISTRUST
 from rankproof.reporting.markdown import escape
 from rankproof.reporting.markdown import table as markdown_table
-from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
+from rankproof.reporting.numbers import ABSENT, count, score, short_span
 from rankproof.reporting.screen import Part, fitted, whole
 from rankproof.reporting.tables import Column, blocks, wrap
 
@@ -28,6 +28,8 @@ MOST = 20
 """Configurations that are shown on a screen; other formats show all."""
 LABEL = 40
 """Columns of a screen that a name may take before every part of a table."""
+LEAST = 0.0005
+"""A smaller share is not shown."""
 REASONS = 3
 """Reasons that are told of a configuration."""
 ON_FRONT = "*"
@@ -107,8 +109,13 @@ def configurations(view: View, most: int | None = None) -> Table:
 
 def _shown(view: View, most: int | None) -> list[View]:
     sign = -1 if view["higher"] else 1
+    kept = (view["baseline"], view["winner"])
     ordered = sorted(view["rows"], key=lambda row: (not row["means"], -row["n"], sign * mean_of(view, row)))
-    return ordered if most is None else [row for n, row in enumerate(ordered) if n < most or row["front"]]
+    return (
+        ordered
+        if most is None
+        else [row for n, row in enumerate(ordered) if n < most or row["front"] or row["name"] in kept]
+    )
 
 
 def mean_of(view: View, row: View) -> float:
@@ -162,7 +169,7 @@ def effects(view: View) -> Table:
     for effect in view["effects"]:
         for n, level in enumerate(effect["levels"]):
             off = ("", "") if n == 0 else _off(level)
-            whole = (share(effect["share"]), _p(effect["p"])) if n == 0 else ("", "")
+            whole = (f"{effect['share']:.1%}", _p(effect["p"])) if n == 0 else ("", "")
             rows.append(
                 [effect["factor"] if n == 0 else "", level["name"], score(level["mean"]), *off, *whole]
             )
@@ -178,8 +185,9 @@ def _p(p: float | None) -> str:
 
 
 ABOUT_EFFECTS = (
-    "Each level against the first of its factor, averaged over what was run with all of them; share: how much of "
-    "what varies comes from the factor; p by analysis of variance, corrected over factors (holm)."
+    "Each level against the first of its factor, averaged over what was run with all of them; intervals hold for all "
+    "levels at once (Bonferroni). Shares are of one analysis of the whole design: factors, interactions, questions and "
+    "the rest (question by configuration) add up to 100 %. p by analysis of variance, corrected over factors (holm)."
 )
 
 
@@ -206,7 +214,24 @@ def _why(reasons: Mapping[str, int]) -> str:
 
 def tables(view: View, most: int | None = None) -> list[Table]:
     """The tables that have something to say."""
-    return [configurations(view, most), *([effects(view)] if view["effects"] else [])]
+    shown = [configurations(view, most)]
+    shown += [effects(view)] if view["effects"] else []
+    return shown + ([shares(view)] if view["effects"] and view["shares"] else [])
+
+
+def shares(view: View) -> Table:
+    """How much of all that varies comes from where; the parts add up to all of it."""
+    parts = {
+        name: part for name, part in view["shares"].items() if part >= LEAST or name in ("questions", "rest")
+    }
+    left = 1 - sum(parts.values())
+    if left >= LEAST:
+        parts["all others"] = left
+    return (
+        "What varies, and by what",
+        ["source", "share"],
+        [[name, f"{part:.1%}"] for name, part in parts.items()],
+    )
 
 
 def foot(view: View) -> list[str]:
@@ -271,7 +296,7 @@ def _blocks(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list
     """A table in parts; where names are too long to stand before every part of it, numbers do."""
     if any(width(row[0]) > LABEL for row in rows):
         headings, rows = ["#", *headings], [[str(n), *row] for n, row in enumerate(rows, 1)]
-    words = {"configuration", "", "factor", "level"}
+    words = {"configuration", "", "factor", "level", "source"}
     cells = zip(*rows, strict=True)
     return blocks(
         [Column(name, list(own), name not in words) for name, own in zip(headings, cells, strict=True)]

@@ -9,7 +9,7 @@ from itertools import product
 NOT_USED = "-"
 """The level of a factor that a configuration has no use for: no fusion where nothing is fused."""
 
-FACTORS = ("chunker", "retriever", "filter", "fusion", "reranker", "k")
+FACTORS = ("chunker", "retriever", "filter", "fusion", "reranker", "k", "question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Configuration:
     fusion: str
     reranker: str
     k: int
+    question: str = NOT_USED
+    """What is made of a question before it is asked."""
 
     def level(self, factor: str) -> str:
         """Its level of a factor, as text."""
@@ -48,11 +50,12 @@ def combinations(
     ['-']
     """
     found: dict[Configuration, None] = {}
-    factors = [levels[factor] or [NOT_USED] for factor in FACTORS if factor != "k"]
-    for chunker, retriever, filter_, fusion, reranker in product(*factors):
+    factors = [levels.get(factor) or [NOT_USED] for factor in FACTORS if factor != "k"]
+    for chunker, retriever, filter_, fusion, reranker, question in product(*factors):
         own_chunker = chunker if retriever in chunked else NOT_USED
         own_fusion = fusion if retriever in fused else NOT_USED
-        found |= {Configuration(own_chunker, retriever, filter_, own_fusion, reranker, k): None for k in ks}
+        own = (own_chunker, retriever, filter_, own_fusion, reranker)
+        found |= {Configuration(*own, k, question): None for k in ks}
     return list(found)
 
 

@@ -15,6 +15,10 @@ from rankproof.stats.anova import anova
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import difference_intervals
 from rankproof.stats.paired import paired
+from rankproof.stats.variance import shares_of
+
+ALPHA = 0.05
+"""The chance that any of the levels' intervals misses, over all levels of all factors (Bonferroni)."""
 
 ENOUGH = 2
 """Queries and levels below which nothing can be compared."""
@@ -41,7 +45,8 @@ class Effect(Displayable):
     settings: int
     """Settings of the other factors over which it is averaged."""
     share: float
-    """How much of what varies (between levels, between questions) comes from the factor."""
+    """How much of all that varies comes from the factor: with those of the others, of interactions, of questions
+    and of the rest it adds up to 1 (`variance`)."""
     p: float | None
     """By a two-way analysis of variance, corrected over all factors; None where it is undefined."""
 
@@ -64,15 +69,17 @@ def main_effects(
         return []
     tables = {factor: by_level(factor, configurations, values) for factor in FACTORS}
     known = {factor: found for factor, found in tables.items() if found is not None}
+    shares = variance(configurations, values)
+    number = sum(len(found[0]) - 1 for found in known.values())
     anovas = {factor: anova(np.column_stack(list(found[0].values()))) for factor, found in known.items()}
     ps = {factor: each.systems.p for factor, each in anovas.items() if each.systems.p is not None}
     corrected = dict(zip(ps, correct(list(ps.values())), strict=True))
     return [
         Effect(
             factor,
-            _levels(levels, rng),
+            _levels(levels, rng, 1 - ALPHA / max(1, number)),
             settings,
-            anovas[factor].systems.share,
+            shares.get(factor, 0.0),
             corrected.get(factor),
         )
         for factor, (levels, settings) in known.items()
@@ -110,10 +117,17 @@ def _nested(other: str, factor: str, configurations: Sequence[Configuration]) ->
     return len({frozenset(each) for each in used.values()}) > 1
 
 
-def _levels(levels: Mapping[str, Array], rng: np.random.Generator) -> tuple[Level, ...]:
+def variance(configurations: Sequence[Configuration], values: Array) -> dict[str, float]:
+    """How much of all that varies comes from each factor, their interactions, the questions and the rest; sums to 1."""
+    if len(values) < ENOUGH or len(configurations) < ENOUGH:
+        return {}
+    return shares_of(values, {factor: [each.level(factor) for each in configurations] for factor in FACTORS})
+
+
+def _levels(levels: Mapping[str, Array], rng: np.random.Generator, level: float) -> tuple[Level, ...]:
     first, *_ = levels.values()
     differences = [paired(each, first) for each in levels.values()]
-    spans = difference_intervals(differences, rng)
+    spans = difference_intervals(differences, rng, level)
     return tuple(
         Level(
             name,

@@ -21,6 +21,9 @@ from rankproof.errors import RankproofError, UsageError, nearest, one_of
 
 NONE, CALL, HYBRID, BUILT, GIVEN = "none", "call", "hybrid", "built", "given"
 LEXICAL, CROSS = "lexical", "cross-encoder"
+SPELLING, EXPANSION = "spelling", "expansion"
+OF_CORPUS = (SPELLING, EXPANSION)
+"""Kinds of rewriters that read the documents."""
 
 CHUNKERS: Mapping[str, Callable[..., Chunker]] = {
     "fixed": fixed,
@@ -89,6 +92,16 @@ def check_reranker(source: Source, part: Part) -> None:
     _tried(source, "rerankers", part, lambda: reranker(part))
 
 
+def check_rewriter(source: Source, part: Part) -> None:
+    """Refuse what cannot change a question."""
+    if part.given is not None:
+        return
+    _known(source, "rewriters", part, (NONE, *OF_CORPUS, CALL))
+    takes: dict[str, Callable[..., Any]] = {CALL: _called, EXPANSION: _expanding}
+    _check_options(source, "rewriters", part, takes.get(part.kind, _nothing))
+    _tried(source, "rewriters", part, lambda: rewriter(part, TINY))
+
+
 def chunker(part: Part) -> Chunker | None:
     """The chunker; None where documents stay whole."""
     if part.kind == NONE:
@@ -131,6 +144,24 @@ def reranker(part: Part) -> Any:
     if part.kind == CROSS:
         return cross_encoder(part.options["model"])(**depth)
     return rerank(**depth) if part.kind == LEXICAL else rerank(function_of(part), name=part.name, **depth)
+
+
+def rewriter(part: Part, corpus: Corpus | None) -> Callable[[str], str] | None:
+    """What changes a question before it is asked; None where nothing does."""
+    if part.kind == NONE:
+        return None
+    if part.kind not in OF_CORPUS:
+        return function_of(part)
+    if corpus is None:
+        raise UsageError(f"{part.kind} reads the documents. Next: name them with  corpus = ...")
+    from rankproof.bench.retrieve import expansion, spelling
+
+    return spelling(corpus) if part.kind == SPELLING else expansion(corpus, **part.options)
+
+
+def _expanding(terms: int = 5) -> int:
+    """How many words join a question."""
+    return terms
 
 
 def function_of(part: Part) -> Callable[..., Any]:

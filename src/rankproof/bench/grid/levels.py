@@ -90,5 +90,19 @@ def rerankers(source: Source) -> Levels:
     return _by_name([kinds.with_source(part) for part in parts])
 
 
+def rewriters(source: Source) -> Levels:
+    """What is made of a question before it is asked; nothing where nothing is said."""
+
+    def wrap(name: str, given: Any) -> Part | None:
+        if not callable(given):
+            return None
+        return Part(name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name)
+
+    parts = parts_of(source, "rewriters", wrap)
+    for part in parts:
+        kinds.check_rewriter(source, part)
+    return _by_name([kinds.with_source(part) for part in parts])
+
+
 def _by_name(parts: Sequence[Part]) -> Levels:
     return {part.name: part for part in parts}

@@ -14,7 +14,7 @@ OWN = ("kind", "of", "cost")
 """Keys of a part that are not options of its kind."""
 
 
-CALLING = ("retrievers", "rerankers")
+CALLING = ("retrievers", "rerankers", "rewriters")
 """Factors whose parts may be functions, endpoints, commands; no kind is written with a colon, a dot or a blank."""
 
 IMPLIED = {"call": "call", "of": "hybrid"}

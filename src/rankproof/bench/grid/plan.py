@@ -13,7 +13,7 @@ from rankproof.bench.grid.settings import DEPTH, SETTINGS, limits_of, settings_o
 from rankproof.bench.grid.source import Source
 
 DATA = ("benchmark", "corpus", "questions", "queries", "judgments")
-TABLES = ("chunkers", "retrievers", "filters", "fusion", "rerankers", "limits")
+TABLES = ("chunkers", "rewriters", "retrievers", "filters", "fusion", "rerankers", "limits")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Plan:
     """The first decides."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """How retrievers are asked: concurrency, timeout, retries, rate, as everywhere."""
+    rewriters: Mapping[str, Part] = field(default_factory=dict)
+    """What is made of questions before they are asked."""
 
     @property
     def configurations(self) -> list[Configuration]:
@@ -48,6 +50,7 @@ class Plan:
             "filter": list(self.filters),
             "fusion": list(self.fusion),
             "reranker": list(self.rerankers),
+            "question": list(self.rewriters),
         }
         chunked = [name for name in self.retrievers if self.needs_corpus(name)]
         fused = [name for name, part in self.retrievers.items() if part.kind == kinds.HYBRID]
@@ -64,7 +67,9 @@ class Plan:
     def reads_documents(self) -> bool:
         """Whether anything is searched, filtered or reranked here, which needs the documents."""
         changing = (*self.filters.values(), *self.rerankers.values())
-        return any(map(self.needs_corpus, self.retrievers)) or any(x.kind != kinds.NONE for x in changing)
+        of_corpus = any(each.kind in kinds.OF_CORPUS for each in self.rewriters.values())
+        searched = of_corpus or any(map(self.needs_corpus, self.retrievers))
+        return searched or any(x.kind != kinds.NONE for x in changing)
 
     def needs_corpus(self, name: str) -> bool:
         """Whether a retriever is built of the documents, so that chunking makes a difference."""
@@ -82,7 +87,12 @@ class Plan:
 
     def cost(self, configuration: Configuration) -> float:
         """What 1,000 questions cost."""
-        factors = {"chunker": self.chunkers, "fusion": self.fusion, "reranker": self.rerankers}
+        factors = {
+            "chunker": self.chunkers,
+            "fusion": self.fusion,
+            "reranker": self.rerankers,
+            "question": self.rewriters,
+        }
         used = {factor: configuration.level(factor) for factor in factors}
         parts = [factors[factor][level] for factor, level in used.items() if level != NOT_USED]
         return sum(part.cost for part in parts) + self._cost_of(configuration.retriever)
@@ -107,6 +117,7 @@ def plan_of(source: Source) -> Plan:
         filters=levels.filters(source),
         fusion=levels.fusions(source, retrievers.values()),
         rerankers=levels.rerankers(source),
+        rewriters=levels.rewriters(source),
         limits=limits_of(source),
         **settings_of(source),
     )

@@ -18,6 +18,7 @@ from rankproof.bench.grid.filters import fitting
 from rankproof.bench.grid.plan import Plan
 from rankproof.bench.grid.rows import Rows, after, answering, at_most, chunks_of, joined, lists_of, oddities
 from rankproof.bench.listed import listed, together
+from rankproof.bench.retrieve.correcting import rewritten
 from rankproof.bench.runner import Row, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told
 from rankproof.core.corpus import Corpus
@@ -46,10 +47,17 @@ class Steps:
     """Chunkers and questions for which all chunks found are of fewer documents than are passed on."""
     _made: dict[Any, Any] = field(default_factory=dict)
     _rows: dict[Any, Rows] = field(default_factory=dict)
+    _asking: str = NOT_USED
+    """The level of what is made of questions: rows of one are none of another."""
 
     def run(self, configuration: Configuration, questions: Mapping[str, str]) -> Rows:
         """The documents that a configuration finds for each question, with the seconds of all its steps."""
         c = configuration
+        self._asking = c.question
+        start = perf_counter()
+        questions = self._rewritten(c.question, questions)
+        spent = 0.0 if c.question == NOT_USED else perf_counter() - start
+        share = spent / max(len(questions), 1)
         found = self._searched(c, c.retriever, questions)
         found = self._reranked(c, found, questions)
         cut = self._cut(c.chunker, c.retriever)
@@ -57,7 +65,24 @@ class Steps:
         self.shallow |= {
             (c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)
         }
-        return {name: at_most(c.k, row) for name, row in whole.items()}
+        return {
+            name: replace(row, seconds=row.seconds + share) for name, row in self._cut_at(c.k, whole).items()
+        }
+
+    def _cut_at(self, k: int, rows: Rows) -> Rows:
+        return {name: at_most(k, row) for name, row in rows.items()}
+
+    def _rewritten(self, level: str, questions: Mapping[str, str]) -> Mapping[str, str]:
+        """The questions as they are asked."""
+        if level == NOT_USED:
+            return questions
+        part = self.plan.rewriters[level]
+        change = self._once(("rewriter", level), lambda: kinds.rewriter(part, self.corpus))
+        return (
+            questions
+            if change is None
+            else {name: rewritten(change, text) for name, text in questions.items()}
+        )
 
     def _is_shallow(self, chunks: Row, documents: Row, k: int) -> bool:
         """Whether as many chunks as were asked for are of too few documents: there may be more below them."""
@@ -260,7 +285,7 @@ class Steps:
 
     def _kept(self, key: Any, questions: Mapping[str, str], ask: Callable[[Mapping[str, str]], Rows]) -> Rows:
         """The rows of these questions under a key; `ask` is called for those that are new."""
-        known = self._rows.setdefault(key, {})
+        known = self._rows.setdefault((self._asking, key), {})
         new = {name: text for name, text in questions.items() if name not in known}
         if new:
             known.update(ask(new))

@@ -2,7 +2,7 @@
 
 from rankproof.bench.retrieve.blend import hybrid
 from rankproof.bench.retrieve.bm25 import keyword
-from rankproof.bench.retrieve.correcting import Speller, rewriting, spelling
+from rankproof.bench.retrieve.correcting import Speller, expansion, rewriting, spelling
 from rankproof.bench.retrieve.embedder import Embedder, model2vec, named_embedder, sentence_transformers
 from rankproof.bench.retrieve.endpoint import endpoint
 from rankproof.bench.retrieve.feedback import expand
@@ -22,6 +22,7 @@ __all__ = [
     "dense",
     "endpoint",
     "expand",
+    "expansion",
     "hybrid",
     "keyword",
     "lsa",

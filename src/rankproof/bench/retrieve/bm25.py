@@ -46,9 +46,9 @@ def keyword(
     """Keyword search with BM25.
 
     `corpus` is anything that `load_corpus` takes. `k1` says how much it counts that a word comes again, `b` how
-    much long documents are held back. `language`, like english, brings forms of a word together; without it
-    words are taken as they stand. `stop_words` of a question are not looked for. `engine` is tantivy where it is
-    installed, else sqlite; the k1 and b of tantivy are fixed, so others are answered by sqlite.
+    much long documents are held back. `language`, like english, brings forms of a word together; without it, or
+    with "none", words are taken as they stand. `stop_words` of a question are not looked for. `engine` is tantivy
+    where it is installed, else sqlite; the k1 and b of tantivy are fixed, so others are answered by sqlite.
 
     The formula is, summed over the words of the question, ln(1 + (N - n + 0.5) / (n + 0.5)) f (k1 + 1) /
     (f + k1 (1 - b + b length / mean length)), for a word that is f times in the document and in n of N documents.
@@ -138,11 +138,11 @@ def _unstemmed(language: str, here: bool) -> Exception:
 
 
 def _language(language: Any) -> str | None:
-    if language is None:
+    if language is None or language == "none":
         return None
     plain = language.lower() if isinstance(language, str) else language
     if plain not in LANGUAGES:
-        raise one_of("language", language, LANGUAGES)
+        raise one_of("language", language, ["none", *LANGUAGES])
     return str(plain)
 
 

@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rankproof.bench.retrieve.bm25 import keyword
+from rankproof.bench.retrieve.checks import check_count
+from rankproof.bench.retrieve.feedback import Feedback, expanded
 from rankproof.bench.retrieve.search import Allowed, Search, as_search
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
@@ -62,6 +65,25 @@ def spelling(corpus: Corpus) -> Rewrite:
             )
             made.append(Speller(counts))
         return made[0](question)
+
+    return rewrite
+
+
+def expansion(corpus: Corpus, terms: int = 5) -> Rewrite:
+    """A function that adds the heaviest words of what keyword search finds for a question (RM3) to it."""
+    check_count("terms", terms)
+    made = Feedback(terms=terms)
+    searches: list[Search] = []
+
+    def rewrite(question: str) -> str:
+        search = searches[0] if searches else keyword(corpus)
+        searches[:] = [search]
+        if search.vocabulary is None:
+            return question
+        found = search.search([question], made.documents)[0]
+        asked = set(search.vocabulary.terms(question))
+        joined = expanded(made, question, found, search.vocabulary, corpus)
+        return " ".join([question, *(term for term in joined if term not in asked)])
 
     return rewrite
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from rankproof.bench.retrieve.axes import strongest
 from rankproof.bench.retrieve.checks import check_count, with_options
+from rankproof.bench.retrieve.cost import cost_of, free_memory
 from rankproof.bench.retrieve.search import Search
 from rankproof.bench.retrieve.space import among, unit
 from rankproof.bench.retrieve.sparse import Sparse
@@ -41,11 +42,13 @@ FEWEST = 16
 Counts = Mapping[str, int]
 
 
-def lsa(corpus: Any, *, dimensions: int | None = None) -> Search:
+def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = None) -> Search:
     """Search by latent semantic analysis, the dense retriever where there is no model.
 
     `dimensions` is the number of directions that are kept: a third of the number of documents, 256 at most, where
-    it is not said. The same documents always give the same answers.
+    it is not said. The same documents always give the same answers. What it will take is estimated before anything
+    is built: more than `memory` bytes (half of what is free, if it is not said) is refused, with what to do instead;
+    `cost_of(corpus)` is that estimate.
 
     >>> search = lsa({"d1": "Refund of a payment", "d2": "Opening hours in winter"})
     >>> search("payed back, refnud?")[0][0]
@@ -54,6 +57,8 @@ def lsa(corpus: Any, *, dimensions: int | None = None) -> Search:
     documents = load_corpus(corpus)
     if dimensions is not None:
         check_count("dimensions", dimensions)
+    cost = cost_of(documents, dimensions)
+    cost.check(free_memory() / 2 if memory is None else memory)
     names = sorted(documents, reverse=True)
     counts = [Counter(words(documents[name].whole)) for name in names]
     space = _learned(counts, dimensions)

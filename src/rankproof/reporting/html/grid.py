@@ -7,11 +7,12 @@ from rankproof.reporting.html.front import Dot, scatter
 from rankproof.reporting.html.markup import Markup, el, paragraphs, table
 from rankproof.reporting.html.page import Section, page
 
-WORDS = ("configuration", "", "factor", "level")
+WORDS = ("configuration", "", "factor", "level", "source")
 """The columns that hold text."""
 CAPTIONS = {
     "Configurations": "On the questions that choose, the best first",
     "What each factor does": "Each level against the first of its factor",
+    "What varies, and by what": "Shares of all squares; they add up to 100 %",
 }
 
 
@@ -35,4 +36,4 @@ def _section(shown: told.Table) -> Section:
     heading, headings, rows = shown
     words = [n for n, name in enumerate(headings) if name in WORDS]
     body = table(CAPTIONS[heading], headings, rows, words=words)
-    return Section(heading.split()[0].lower(), heading, body)
+    return Section("-".join(heading.lower().replace(",", "").split()[:2]), heading, body)

@@ -1,0 +1,101 @@
+"""What a whole design says about what varies: factors, their interactions, questions and the rest, in one sum.
+
+Every part is what is explained of all squares, so that the parts add up to everything, also if some combinations
+were left out. Where factors overlap, as in an unbalanced design, each gets the mean of what it adds over all orders
+in which they can be taken in.
+
+Reference: R. H. Lindeman, P. F. Merenda, R. Z. Gold: Introduction to bivariate and multivariate analysis, 1980.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+
+from rankproof.core.hits import Array
+
+NOISE = 1e-12
+"""A smaller share is what rounding leaves."""
+
+QUESTIONS, OTHERS, REST = "questions", "other interactions", "rest"
+
+
+def shares_of(values: Array, levels: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The share of all squares that each part explains; `values` has a line a question, a column a configuration.
+
+    `levels` has for each factor its level in each column. The largest interaction of two factors is named, what
+    else configurations differ by is `other interactions`; what differs by question and configuration is the rest.
+
+    >>> table = np.array([[0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]])
+    >>> found = shares_of(table, {"a": ["x", "x", "y", "y"], "b": ["u", "v", "u", "v"]})
+    >>> {name: round(share, 3) for name, share in found.items() if share}
+    {'a': 0.667, 'b': 0.167, 'questions': 0.167}
+    """
+    n, m = values.shape
+    center = values.mean()
+    whole = float(((values - center) ** 2).sum())
+    if whole <= NOISE * max(1.0, float((values**2).sum())):
+        return {}
+    means = values.mean(axis=0) - center
+    tables = {factor: _dummies(given) for factor, given in levels.items() if len(set(given)) > 1}
+    factors = list(tables)
+    explained = _Explained(means, tables)
+    squares = {factor: n * explained.mean_gain(factor, factors) for factor in factors}
+    alone = explained.of(tuple(factors))
+    crossed = {pair: explained.crossed(pair) - alone for pair in combinations(factors, 2)}
+    largest = max(crossed, key=lambda pair: crossed[pair], default=None)
+    own = n * crossed[largest] if largest is not None else 0.0
+    by_configuration = n * float((means**2).sum())
+    by_question = m * float(((values.mean(axis=1) - center) ** 2).sum())
+    if largest is not None:
+        squares[" x ".join(largest)] = own
+    squares[OTHERS] = by_configuration - n * alone - own
+    squares[QUESTIONS] = by_question
+    squares[REST] = whole - by_configuration - by_question
+    return {name: each / whole if each > NOISE * whole else 0.0 for name, each in squares.items()}
+
+
+def _dummies(levels: Sequence[str]) -> Array:
+    known = {level: i for i, level in enumerate(dict.fromkeys(levels))}
+    return np.eye(len(known))[[known[level] for level in levels]]
+
+
+class _Explained:
+    """How much of the squares of configurations some factors explain together."""
+
+    def __init__(self, means: Array, tables: Mapping[str, Array]) -> None:
+        self._means, self._tables = means, tables
+        self._known: dict[frozenset[str], float] = {}
+
+    def of(self, factors: tuple[str, ...]) -> float:
+        """By their levels, without interactions."""
+        key = frozenset(factors)
+        if key not in self._known:
+            self._known[key] = self._fitted([self._tables[factor] for factor in sorted(key)])
+        return self._known[key]
+
+    def crossed(self, pair: tuple[str, str]) -> float:
+        """By the levels of all factors and what two of them do together."""
+        one, other = (self._tables[factor] for factor in pair)
+        both = (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
+        return self._fitted([*self._tables.values(), both])
+
+    def mean_gain(self, factor: str, factors: Sequence[str]) -> float:
+        """What a factor adds to others, as the mean over all orders in which they can be taken in."""
+        others = [each for each in factors if each != factor]
+        total = 0.0
+        for size in range(len(others) + 1):
+            weight = factorial(size) * factorial(len(others) - size) / factorial(len(factors))
+            for before in combinations(others, size):
+                total += weight * (self.of((*before, factor)) - self.of(before))
+        return total
+
+    def _fitted(self, tables: Sequence[Array]) -> float:
+        if not tables:
+            return 0.0
+        design = np.hstack([np.ones((len(self._means), 1)), *tables])
+        fitted = design @ np.linalg.lstsq(design, self._means, rcond=None)[0]
+        return float((fitted**2).sum())

@@ -1,0 +1,106 @@
+"""A stage before retrieval: spelling, expansion, a function; the baseline in every table; shares that add up."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankproof import diagnose, grid, sample
+from rankproof.bench.retrieve import keyword, lsa, rewriting, spelling
+from rankproof.bench.retrieve.cost import cost_of
+from rankproof.errors import UsageError
+from rankproof.io.corpora import load_corpus
+
+PAGES = {
+    f"d{n}": f"Everything about {word} and its maintenance."
+    for n, word in enumerate(("boilers", "gardens", "engines", "museums"))
+}
+ASKED = {"q0": "boilres", "q1": "gradens", "q2": "engnies", "q3": "museusm"}
+JUDGED = {f"q{n}": {f"d{n}": 1} for n in range(4)}
+
+
+def test_each_rewriter_is_a_level_and_changes_what_is_asked() -> None:
+    known = dict(zip(ASKED.values(), ("boilers", "gardens", "engines", "museums"), strict=True))
+    plan = {
+        "corpus": PAGES,
+        "questions": ASKED,
+        "judgments": JUDGED,
+        "held_out": 0,
+        "retrievers": {"words": {"kind": "keyword", "language": ["none", "english"]}},
+        "rewriters": {
+            "typed": "none",
+            "spelling": "spelling",
+            "more": {"kind": "expansion", "terms": 2},
+            "own": known.get,
+        },
+    }
+    found = grid(plan)
+    means = {
+        row.levels["question"]: row.means["nDCG@10"]
+        for row in found.rows
+        if row.levels["retriever"].endswith("=none]")
+    }
+    assert means["typed"] == 0
+    assert means["spelling"] == means["own"] == 1
+    assert found.rows[0].name == "words[language=none] / typed"
+    assert sum(found.shares.values()) == pytest.approx(1)
+    assert found.shares["question"] > 0.5
+
+
+def test_the_baseline_is_in_every_table() -> None:
+    levels = [round(0.1 * n, 1) for n in range(1, 30)]
+    found = grid(
+        {
+            "benchmark": "sample",
+            "retrievers": {
+                "none": lambda q: [],
+                "words": {"kind": "keyword", "engine": "sqlite", "k1": levels},
+            },
+        }
+    )
+    assert found.baseline == "none"
+    for shown in (str(found), found.format("full")):
+        assert any(
+            line.split()[:2] == ["none", "0.0000"] or (" none " in f" {line} " and "0.0000" in line)
+            for line in shown.splitlines()
+        )
+
+
+def test_a_retriever_can_be_asked_something_else() -> None:
+    corpus = load_corpus(PAGES)
+    search = rewriting(spelling(corpus), keyword(corpus))
+    assert [search(question)[0][0] for question in ASKED.values()] == list(PAGES)
+    with pytest.raises(UsageError, match="expected a text"):
+        rewriting(lambda question: None, keyword(corpus))("boilers")
+
+
+def test_spelling_is_tried_by_diagnose() -> None:
+    pages = {f"d{n}": f"Everything about the {word} and its maintenance." for n, word in enumerate(WORDS)}
+    asked = {
+        f"q{n}": f"{word[0]}{word[2]}{word[1]}{word[3:]}" if n % 2 else word for n, word in enumerate(WORDS)
+    }
+    judged = {f"q{n}": {f"d{n}": 1} for n in range(len(WORDS))}
+    run = {query: [doc for doc, _ in keyword(pages).search([text], 10)[0]] for query, text in asked.items()}
+    fix = next(
+        each for each in diagnose(judged, run, queries=asked, corpus=pages).fixes if each.kind == "spelling"
+    )
+    assert "12 questions corrected" in fix.how
+    assert fix.gain > 0.3
+    assert fix.claimed
+
+
+WORDS = [
+    f"{start}{end}"
+    for start in ("quint", "marb", "oster", "velv", "lumin", "crast")
+    for end in ("ander", "ovine", "elidor", "umbrix")
+]
+
+
+def test_lsa_says_what_it_takes_and_refuses_what_does_not_fit() -> None:
+    corpus = load_corpus(sample.documents())
+    small, large = (
+        cost_of(corpus),
+        cost_of(load_corpus({f"d{n}": "word " * 50 + str(n) for n in range(5000)})),
+    )
+    assert 0 < small.bytes < large.bytes
+    with pytest.raises(UsageError, match=r"lsa: 156 documents .*MiB of memory.*Next: fewer dimensions"):
+        lsa(corpus, memory=1e6)

@@ -1,0 +1,45 @@
+"""Shares of a whole design: they add up to everything, and are those of the analysis of variance where it is balanced."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from rankproof.stats.anova import anova
+from rankproof.stats.variance import OTHERS, QUESTIONS, REST, shares_of
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shares_add_up_to_everything_also_where_combinations_are_missing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    every = list(product("xyz", "uv", "12"))
+    kept = [each for each in every if seed % 2 == 0 or rng.random() > 0.3]
+    effect = np.array([("xyz".index(a) + 3 * (a == "z" and b == "v")) * 0.2 for a, b, _ in kept])
+    values = rng.random((40, 1)) + effect + 0.1 * rng.random((40, len(kept)))
+    levels = {
+        "first": [a for a, _, _ in kept],
+        "second": [b for _, b, _ in kept],
+        "third": [c for *_, c in kept],
+    }
+    found = shares_of(values, levels)
+    assert sum(found.values()) == pytest.approx(1, abs=1e-9)
+    assert min(found.values()) >= 0
+    assert seed % 2 or "first x second" in found
+    assert found["first"] > found["third"]
+
+
+def test_a_balanced_design_has_the_squares_of_the_analysis_of_variance() -> None:
+    values = np.random.default_rng(0).random((30, 4))
+    found, table = shares_of(values, {"system": ["a", "b", "c", "d"]}), anova(values)
+    assert found["system"] == pytest.approx(table.systems.share)
+    assert found[QUESTIONS] == pytest.approx(table.queries.share)
+    assert found[REST] == pytest.approx(table.rest.share)
+    assert found[OTHERS] == 0
+
+
+def test_a_pure_interaction_is_no_factor() -> None:
+    signs = np.array([1.0, -1.0, -1.0, 1.0])
+    found = shares_of(np.tile(signs, (5, 1)), {"a": list("xxyy"), "b": list("uvuv")})
+    assert {name: round(share, 9) for name, share in found.items() if share} == {"a x b": 1.0}
