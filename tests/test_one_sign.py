@@ -118,7 +118,7 @@ def answers(name: str, tmp: Path) -> dict[str, Any]:
         "back": [gate(JUDGED, SYSTEMS["poor"], SYSTEMS[s], name).outcome for s in NAMES],
         "saved": (history.compare(*NAMES).winner, history.gate("good", "poor").outcome),
         "board": list(board.means),
-        "ranks": [line.split()[::2] for line in str(board).splitlines()[2:5]],
+        "ranks": [(line.split()[0], line.split()[-2:]) for line in str(board).splitlines()[2:5]],
         "standings": (standings.order, standings.leader, standings.winner, standings.rivals),
         "grid": (tried.winner, tried.held and tried.held.verdict),
         "tuned": tuned.settings,

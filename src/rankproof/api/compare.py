@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -73,12 +74,14 @@ def compare(
     margin: float | None = None,
     correction: str = "holm",
     permutations: int = 100_000,
+    all_pairs: bool = False,
     **conventions: Any,
 ) -> Comparison:
     """Compare rankings of the same queries with a baseline (the first where none is named).
 
     Differences are tested query by query with random sign flips; p-values are corrected over all rows at once.
-    `margin` is the difference that would not matter: with it, systems can be found equivalent. The other
+    `all_pairs` holds every system against every other as well, corrected over all pairs. `margin` is the difference
+    that would not matter: with it, systems can be found equivalent. The other
     arguments are those of `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
@@ -103,6 +106,7 @@ def compare(
         margin=margin,
         correction=correction,
         permutations=permutations,
+        all_pairs=all_pairs,
     )
 
 
@@ -118,6 +122,7 @@ def compare_scores(
     margin: float | None = None,
     correction: str = "holm",
     permutations: int = 100_000,
+    all_pairs: bool = False,
 ) -> Comparison:
     """Compare what `evaluate` gave: the same as `compare`, from scores that are there already.
 
@@ -143,6 +148,8 @@ def compare_scores(
     notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
+    settings = (alpha, margin, correction, permutations)
+    every = _every_pair(alike, np.random.default_rng(seed), *settings) if all_pairs else []
     return Comparison(
         rows,
         alike,
@@ -152,7 +159,27 @@ def compare_scores(
         correction,
         [each for each in alike[first] if each not in odd],
         notes,
+        every,
     )
+
+
+def _every_pair(
+    scores: Mapping[str, Scores],
+    rng: np.random.Generator,
+    alpha: float,
+    margin: float | None,
+    correction: str,
+    permutations: int,
+) -> list[ComparisonRow]:
+    """Every system against every other over all queries, as one family."""
+    found = [
+        (one, pair)
+        for one, other in combinations(scores, 2)
+        for pair in pairs(other, scores[other], scores[one], 1 - alpha)
+        if not pair.slice
+    ]
+    rows = _rows([pair for _, pair in found], "", rng, alpha, margin, correction, permutations)
+    return [replace(row, baseline=one) for (one, _), row in zip(found, rows, strict=True)]
 
 
 def _check_named(systems: Any, measures: Any) -> None:

@@ -77,6 +77,8 @@ class Comparison(Displayable):
     """The canonical names of the measures, the deciding one first."""
     notes: list[str] = field(default_factory=list)
     """What is to be said beside the rows: how scores differ that were compared anyway."""
+    pairs: list[ComparisonRow] = field(default_factory=list)
+    """Every system against every other, corrected as a family of their own, where that was asked for."""
 
     def __iter__(self) -> Iterator[ComparisonRow]:
         return iter(self.rows)
@@ -144,6 +146,7 @@ class Comparison(Displayable):
             "notes": self.notes,
             "data": self.data,
             "rows": [each.to_dict() for each in self.rows],
+            "pairs": [each.to_dict() for each in self.pairs],
             "scores": {name: each.to_dict() for name, each in self.scores.items()},
         }
 
@@ -196,6 +199,7 @@ class Comparison(Displayable):
             "correction": self.correction,
             "notes": self.notes,
             "data": self.data,
+            "pairs": [each.to_dict() for each in self.pairs],
             "moved": {name: self._turned(name) for name in self.scores if name != self.baseline},
             "findings": self._findings(),
             "warnings": {name: _warnings(each) for name, each in self.scores.items()},

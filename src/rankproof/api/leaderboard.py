@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from rankproof.api.alignment import together
-from rankproof.api.checks import check_alpha, check_not_thin, check_seed
+from rankproof.api.checks import check_alpha, check_conventions, check_not_thin, check_seed, named
+from rankproof.api.compare import SMALL
+from rankproof.api.evaluate import DEFAULT_MEASURES, evaluate, prepare
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -20,11 +22,11 @@ from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.stats.corrections import correct
 from rankproof.stats.flips import sign_flips
+from rankproof.stats.letters import letters
 from rankproof.stats.paired import paired
 from rankproof.stats.rankings import (
     Alike,
     Ordering,
-    discriminative_power,
     kendall_tau_b,
     order,
     rbo_of,
@@ -38,6 +40,19 @@ SPLITS = 1_000
 
 Systems = Mapping[str, Scores] | Mapping[str, float] | str | os.PathLike[str]
 """Scores of systems: as `evaluate` gives them, as numbers, or the path of a file with numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """Two systems of a leaderboard, the better one first."""
+
+    better: str
+    worse: str
+    difference: float
+    """The mean of the first minus that of the second."""
+    p: float
+    """By sign flips, corrected over all pairs (Holm)."""
+    told_apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +82,26 @@ class Leaderboard(Displayable):
     """Queries that have no value in some system, and so are in no mean here."""
     wrong: tuple[str, ...] = ()
     """What makes numbers wrong, as the audit of each system says it."""
+    intervals: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    """The interval of each mean; None where there is none."""
+    versus: tuple[Duel, ...] = ()
+    """Every pair of systems, the better one first."""
+    letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each system its letters: two that share one cannot be told apart, two that share none can."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
-        return {**asdict(self), "moves": list(self.moves), "wrong": list(self.wrong)}
+        return {
+            **asdict(self),
+            "moves": list(self.moves),
+            "wrong": list(self.wrong),
+            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
+            "versus": [asdict(each) for each in self.versus],
+            "letters": {name: list(own) for name, own in self.letters.items()},
+        }
 
     def format(self, name: str = "table") -> str:
-        """The leaderboard as text: table, markdown or json."""
+        """The leaderboard as text: table, markdown, latex or json."""
         from rankproof.reporting.orderings import render_leaderboard
 
         return render_leaderboard(self.to_dict(), name)
@@ -138,13 +166,18 @@ def _short(found: Alike) -> str:
 
 
 def leaderboard(
-    scores: Mapping[str, Scores],
+    scores: Any,
+    systems: Any = None,
     measure: str | Measure | None = None,
     *,
     alpha: float = 0.05,
     seed: int = 0,
+    **conventions: Any,
 ) -> Leaderboard:
     """Order systems by a measure (the first where none is named), and leave out each query in turn.
+
+    Takes `{system: scores}`, and the measure behind it; or judgments, `{system: ranking}` and a measure, with the
+    conventions of `evaluate`.
 
     >>> from rankproof import evaluate
     >>> judged = {f"q{i}": {"a": 1} for i in range(3)}
@@ -156,6 +189,14 @@ def leaderboard(
     """
     check_alpha(alpha)
     check_seed(seed)
+    if systems is not None and not isinstance(systems, Mapping):
+        systems, measure = None, systems if measure is None else measure
+    if systems is not None:
+        scores = _evaluated(scores, systems, measure, conventions)
+    elif conventions:
+        raise UsageError(
+            f"leaderboard: {', '.join(conventions)} came with scores, which are made already. Next: leave it out."
+        )
     first = next(iter(_several(scores)))
     alike, _ = together(scores, first, None if measure is None else [measure])
     column = alike[first].column(measure if measure is not None else next(iter(alike[first])))
@@ -167,7 +208,7 @@ def leaderboard(
             " Next: score at least two queries."
         )
     found = stability(values, higher)
-    ps = _pairwise(values, seed)
+    tested = _pairwise(values, seed)
     check_not_thin(alike, name)
     every = len(alike[first].queries)
     # Over the same queries for all: who has no value where it is hard must not lead by that.
@@ -175,22 +216,46 @@ def leaderboard(
     means = {
         each: averaged(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
     }
+    ordered = order(means, higher)
+    duels = tuple(
+        Duel(one, other, means[one] - means[other], p, len(queries) >= SMALL and p <= alpha)
+        for one, other in combinations(ordered, 2)
+        for p in [tested[frozenset((one, other))]]
+    )
+    counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
     return Leaderboard(
         measure=name,
-        means={each: means[each] for each in order(means, higher)},
+        means={each: means[each] for each in ordered},
         queries=len(queries),
         least=found.least,
         average=found.mean,
         moves=tuple(queries[i] for i in found.moves),
         first_changes=found.first_changes,
-        told_apart=discriminative_power(ps, alpha).found,
-        pairs=len(ps),
+        told_apart=sum(each.told_apart for each in duels),
+        pairs=len(duels),
         swap_rate=swap_rate(values, np.random.default_rng(seed), SPLITS).rate,
         alpha=alpha,
         higher=higher,
+        intervals={each: _ends(counting[each].interval(name)) for each in ordered},
+        versus=duels,
+        letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
         wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
     )
+
+
+def _evaluated(
+    judgments: Any, systems: Mapping[Any, Any], measure: str | Measure | None, conventions: Mapping[str, Any]
+) -> dict[str, Scores]:
+    """Scores of rankings, all under the same judgments."""
+    check_conventions(conventions, leaderboard)
+    judged = prepare(judgments)
+    asked = DEFAULT_MEASURES if measure is None else [measure]
+    return {name: evaluate(judged, each, asked, **conventions) for name, each in named(systems).items()}
+
+
+def _ends(pair: tuple[float, float]) -> tuple[float | None, float | None]:
+    return (pair[0], pair[1]) if np.isfinite(pair[0]) else (None, None)
 
 
 def rank_correlation(
@@ -322,8 +387,10 @@ def _counting(scores: Mapping[str, Scores], name: str) -> tuple[dict[str, Array]
     return values, [queries[i] for i in np.flatnonzero(kept).tolist()]
 
 
-def _pairwise(values: Mapping[str, Array], seed: int) -> list[float]:
+def _pairwise(values: Mapping[str, Array], seed: int) -> dict[frozenset[str], float]:
     """The corrected p of every pair of systems."""
-    rows = [paired(values[a], values[b]) for a, b in combinations(sorted(values), 2)]
+    every = list(combinations(sorted(values), 2))
+    rows = [paired(values[a], values[b]) for a, b in every]
     found = sign_flips(rows, np.random.default_rng(seed), permutations=PERMUTATIONS)
-    return correct([each.p for each in found], "holm")
+    ps = correct([each.p for each in found], "holm")
+    return {frozenset(pair): p for pair, p in zip(every, ps, strict=True)}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     metavar="WORD",
     help="holm, benjamini-hochberg, bonferroni or none. [holm]",
 )
+@click.option("--all-pairs", is_flag=True, help="Hold every system against every other as well.")
 @options.by
 @click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")

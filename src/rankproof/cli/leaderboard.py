@@ -17,7 +17,7 @@ from rankproof.cli.trust import end
 @options.measures
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a difference. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
-@options.form("table, markdown or json")
+@options.form("table, markdown, latex or json")
 @options.output
 @options.history
 @options.conventions
@@ -42,10 +42,10 @@ def command(
     """
     from rankproof.api.leaderboard import leaderboard
     from rankproof.core.names import parse_all
-    from rankproof.reporting.orderings import check
+    from rankproof.reporting.orderings import BOARDS, check
 
     form = form or format_of(output)
-    check(form)
+    check(form, BOARDS)
     asked = options.given(measures)
     if saved.are_names(words, history):
         settings = saved.without_scoring(settings)

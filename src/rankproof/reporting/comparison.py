@@ -16,11 +16,15 @@ from rankproof.reporting.comparison_screen import parts
 from rankproof.reporting.conclusions import conclusions
 from rankproof.reporting.differences import (
     HEADINGS,
+    PAIRS,
     cells,
     corrected_lines,
     corrected_sentences,
     heading,
     markdown_table,
+    pair_cells,
+    pair_heading,
+    pair_lines,
     probability,
     signed,
     span,
@@ -64,6 +68,7 @@ def text(view: View) -> str:
         *_wrong(view),
         *tables(view),
         *corrected_lines(view["rows"]),
+        *pair_lines(view),
         *waterfalls(view["rows"][0]["measure"], view["moved"]),
     ]
     for sentence in sentences(view):
@@ -116,6 +121,17 @@ def markdown(view: View) -> str:
         "\n".join([md.escape(heading(view, group)), "", *markdown_table(view, group)]) for group in groups
     ]
     errors = [f"**{md.escape(names)}**: {md.escape(str(found))}" for found, names in _errors(view)]
+    if view.get("pairs"):
+        told = pair_cells(view)
+        parts.append(
+            "\n".join(
+                [
+                    md.escape(pair_heading(view)),
+                    "",
+                    *md.table(PAIRS, [[md.escape(c) for c in r] for r in told]),
+                ]
+            )
+        )
     said = [md.escape(each) for each in (*corrected_sentences(view["rows"]), *sentences(view))]
     return "\n\n".join([*errors, *parts, *said]) + "\n"
 
@@ -177,7 +193,12 @@ def _method(view: View, rows: int, sliced: int) -> str:
 
 
 def _records(write: Callable[[Sequence[data.Record]], str]) -> Callable[[View], str]:
-    return lambda view: write([{**each, **_error_field(view)} for each in view["rows"]])
+    def written(view: View) -> str:
+        pairs = view.get("pairs", ())
+        family = [({"family": "baseline"} if pairs else {}, view["rows"]), ({"family": "all pairs"}, pairs)]
+        return write([{**of, **each, **_error_field(view)} for of, rows in family for each in rows])
+
+    return written
 
 
 def _error_field(view: View) -> dict[str, str]:

@@ -15,6 +15,7 @@ from rankproof.reporting.differences import (
     fits,
     heading,
     lay_out,
+    pair_lines,
     short_verdict,
     signed,
 )
@@ -46,6 +47,7 @@ def parts(view: View, wrong: Sequence[str], falls: Sequence[str], said: Sequence
         *(Part(["", *_group(view, group)], LIKELY, f"group {cut(group, 20)}") for group in groups),
         Part(["", *lay_out(columns_of(DETAILS, details(view, "")))] if overall else [], FURTHER, EFFECTS),
         Part(["", *corrected_lines(view["rows"])], LIKELY, "differences with the judge's error"),
+        Part(["", *pair_lines(view)]),
         Part(["", *falls], SELDOM, "query by query"),
         Part([""]),
         *(Part(wrap(each), MAYBE if n != verdict else ALWAYS, DECIDED) for n, each in enumerate(said)),

@@ -164,6 +164,37 @@ def narrow(columns: Sequence[Column]) -> list[str]:
     return table([Column(first.heading, [cut(each, room) for each in first.cells]), *rest])
 
 
+PAIRS = ("measure", "system", "against", "difference", "interval", "p", "verdict")
+
+
+def pair_heading(view: View) -> str:
+    """What the table of all pairs is about."""
+    over = count(len(view["pairs"]), "comparison")
+    return f"Every pair of systems, corrected over {over} ({view['correction']}):"
+
+
+def pair_cells(view: View) -> list[tuple[str, ...]]:
+    """The rows of the table of all pairs."""
+    return [
+        (
+            *(each["measure"], each["system"], each["baseline"], signed(each["difference"])),
+            *(span(each["low"], each["high"]), probability(each["p_corrected"]), short_verdict(each)),
+        )
+        for each in view["pairs"]
+    ]
+
+
+def pair_lines(view: View) -> list[str]:
+    """Every system against every other, under a heading; nothing where that was not asked for."""
+    if not view.get("pairs"):
+        return []
+    columns = [
+        Column(name, [cut(cell, 20) for cell in cells], name in ("difference", "interval", "p"))
+        for name, cells in zip(PAIRS, zip(*pair_cells(view), strict=True), strict=True)
+    ]
+    return [*wrap(pair_heading(view)), "", *table(columns), ""]
+
+
 def corrected_lines(rows: Sequence[Line]) -> list[str]:
     """Raw and corrected differences side by side, under a heading; nothing where none was corrected."""
     told = [each for each in rows if each.get("corrected") is not None and each["difference"] is not None]

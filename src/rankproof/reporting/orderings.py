@@ -7,28 +7,52 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import one_of
+from rankproof.reporting import latex as tex
 from rankproof.reporting import markdown as md
 from rankproof.reporting.findings import DISTRUST
-from rankproof.reporting.numbers import ABSENT, count, score, share
+from rankproof.reporting.numbers import ABSENT, count, score, share, short_span
 from rankproof.reporting.tables import Column, cut, table, wrap
+from rankproof.stats.letters import groups
 
 View = Mapping[str, Any]
 Grid = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Headings, and rows of cells; the first column is text."""
 FORMATS = ("table", "full", "markdown", "json")
+BOARDS = ("table", "full", "markdown", "latex", "json")
+SMALL = 10
+"""With fewer queries nothing is decided."""
 NAMED = 5
 """So many queries or systems are named, others are counted."""
 
 
-def check(name: str) -> None:
+def check(name: str, formats: Sequence[str] = FORMATS) -> None:
     """Whether there is a format of that name, before any work is done."""
-    if name not in FORMATS:
-        raise one_of("format", name, FORMATS)
+    if name not in formats:
+        raise one_of("format", name, formats)
 
 
 def render_leaderboard(view: View, name: str) -> str:
     """The leaderboard as text in the named format."""
-    return _rendered(view, name, _means, _trust)
+    check(name, BOARDS)
+    return latex(view) if name == "latex" else _rendered(view, name, _means, _trust)
+
+
+def latex(view: View) -> str:
+    """The leaderboard as a LaTeX table: the letters of what cannot be told apart as superscripts."""
+    rows = [
+        [
+            tex.escape(name),
+            f"{tex.escape(score(mean))}$^{{{','.join(view['letters'][name])}}}$",
+            tex.escape(short_span(*view["intervals"][name])),
+            rank,
+        ]
+        for (name, mean), rank in zip(
+            view["means"].items(), _ranks(list(view["means"].values()), view["higher"]), strict=True
+        )
+    ]
+    said = [f"% {tex.escape(each)}" for each in ("needs: booktabs, textcomp", *_trust(view))]
+    headings = ["system", tex.escape(view["measure"]), "interval", "rank"]
+    return "\n".join([*said, *tex.table(headings, rows)]) + "\n"
 
 
 def render_correlation(view: View, name: str) -> str:
@@ -58,16 +82,20 @@ def _rendered(
 def _means(view: View) -> Grid:
     ranks = _ranks(list(view["means"].values()), view["higher"])
     rows = [
-        (name, score(mean), rank) for (name, mean), rank in zip(view["means"].items(), ranks, strict=True)
+        (name, score(mean), short_span(*view["intervals"][name]), rank, ",".join(view["letters"][name]))
+        for (name, mean), rank in zip(view["means"].items(), ranks, strict=True)
     ]
-    return ("system", view["measure"], "rank"), rows
+    return ("system", view["measure"], "interval", "rank", "letters"), rows
 
 
 def _trust(view: View) -> list[str]:
     """How far the order can be trusted, in words."""
     moves, n = view["moves"], view["queries"]
     if not moves:
-        left = f"Leaving out any one of the {n:,} queries leaves the order as it is."
+        left = (
+            f"No single one of the {n:,} queries decides this order; whether other queries would give the same is "
+            "what the letters say."
+        )
     else:
         left = (
             f"Leaving out one of the {n:,} queries changes the order for {count(len(moves), 'query', 'queries')} "
@@ -79,11 +107,25 @@ def _trust(view: View) -> list[str]:
     fewer = f"{count(lost, 'query', 'queries')} without a value in some system left out of all means."
     return [
         *([fewer] if lost else []),
+        _groups(view),
         left,
         f"Told apart beyond chance: {view['told_apart']} of {pairs} of systems (sign flips, Holm, at "
         f"{view['alpha']:g}). Two halves of the queries disagree about the better of two systems "
         f"{share(view['swap_rate'])} of the time.",
     ]
+
+
+def _groups(view: View) -> str:
+    """In one sentence which systems cannot be told apart."""
+    several = {letter: names for letter, names in groups(view["letters"]).items() if len(names) > 1}
+    few = f" (fewer than {SMALL} queries decide nothing)" if view["queries"] < SMALL else ""
+    if not several:
+        return "Every system is told apart from every other."
+    if len(next(iter(several.values()))) == len(view["means"]):
+        return f"No two of these systems can be told apart{few}."
+    named = "; ".join(f"{letter} {_some(names)}" for letter, names in list(several.items())[:NAMED])
+    more = f"; and {len(several) - NAMED} more groups" if len(several) > NAMED else ""
+    return f"Systems that share a letter cannot be told apart: {named}{more}."
 
 
 def _places(view: View) -> Grid:
