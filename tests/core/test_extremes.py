@@ -12,7 +12,7 @@ from rankproof.errors import DataError
 
 @pytest.mark.parametrize("ranking", [["b", "a"], ["b"], []])
 def test_a_gain_beyond_any_number_is_an_error(ranking: list[str]) -> None:
-    with pytest.raises(DataError, match="the grade 2000 gives a gain beyond any number"):
+    with pytest.raises(DataError, match="the grade is 2000, expected at most 1000"):
         evaluate({"q": {"a": 2000, "b": 1}}, {"q": ranking}, "nDCG(gain='exp')@10")
 
 

@@ -11,10 +11,12 @@ import numpy as np
 from rankproof.api.grouping import Grouping, grouped, groups_of
 from rankproof.api.scores import SEED, Scores
 from rankproof.core.conventions import Conventions, Default
+from rankproof.core.gain import HIGHEST_EXP
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
+from rankproof.core.parameters import LARGEST
 from rankproof.core.scoring import scored
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.frames import LIBRARY, is_frame, library_of
@@ -124,10 +126,11 @@ def score_ranking(
         )
     census = Census(notes=notes_of(judgments))
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
+    _check_grades(judgments, measures)
     rng = np.random.default_rng(SEED) if hits.first is not None else None
     return Scores(
         queries=judgments.queries,
-        columns=scored(measures, hits, conventions, rng),
+        columns=scored(measures, hits, conventions, rng, judgments.queries),
         conventions=conventions,
         groups=grouped(judgments.queries, by),
         names={asked: each.name for asked, each in (asked_as or {}).items()},
@@ -135,6 +138,26 @@ def score_ranking(
         judgments=judgments,
         ranking=ranking,
         census=census,
+    )
+
+
+def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
+    """A grade with which nothing can be computed is told with its query and document."""
+    size = np.abs(judgments.grade)
+    exponential = any(each.params.get("gain") == "exp" for each in measures)
+    row = int((judgments.grade if exponential else size).argmax()) if len(size) else 0
+    most = HIGHEST_EXP if exponential else LARGEST
+    if not len(size) or (judgments.grade[row] if exponential else size[row]) <= most:
+        return
+    why, instead = (
+        ("gain='exp' of it is beyond any number", "use gain='linear', or a mapping of grade to gain")
+        if exponential
+        else ("it is too large to compute with", "write grades on a scale of its own")
+    )
+    query = judgments.queries[int(judgments.query[row])]
+    raise DataError(
+        f"{judgments.source}, query {shorten(query)}, document {shorten(judgments.docs[row])}: the grade is "
+        f"{judgments.grade[row]:g}, expected at most {most:g}: {why}. Next: {instead}."
     )
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from rankproof.core.parameters import LARGEST
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, is_number, is_one_of, one_of
 
@@ -77,9 +78,10 @@ class Conventions(Displayable):
                 raise one_of(name, getattr(self, name), known)
         for name in ("corpus", "context_k"):
             _check_positive(name, getattr(self, name))
-        if not is_number(self.unjudged_grade) or not math.isfinite(self.unjudged_grade):
+        grade = self.unjudged_grade
+        if not is_number(grade) or not math.isfinite(grade) or abs(grade) > LARGEST:
             raise UsageError(
-                f"unjudged_grade: got {self.unjudged_grade!r}, expected a finite number. "
+                f"unjudged_grade: got {self.unjudged_grade!r}, expected a finite number of at most 10^15. "
                 "Next: give the grade they shall count as."
             )
 

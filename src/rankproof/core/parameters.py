@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, one_of, shorten
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,16 @@ class Kind:
         """The value in its canonical form, or a UsageError."""
         if isinstance(value, bool) or not self.fits(value):
             raise UsageError(
-                f"{owner}: {name} is {value!r}, expected {self.expected}. Next: see 'rankproof measures {owner}'."
+                f"{owner}: {name} is {shorten(value)}, expected {self.expected}{_but_large(value)}."
+                f" Next: see 'rankproof measures {owner}'."
             )
         return self.cast(value)
+
+
+def _but_large(value: Any) -> str:
+    """That the size alone is what is wrong with a number."""
+    large = isinstance(value, int | float) and abs(value) > DEEPEST
+    return ", and a smaller one" if large else ""
 
 
 def _number(value: Any) -> Any:
@@ -52,8 +59,8 @@ def _real(
     return fits
 
 
-def _whole(value: Any) -> bool:
-    return hasattr(value, "__index__") and int(value) >= 1
+def _whole(most: int) -> Callable[[Any], bool]:
+    return lambda value: hasattr(value, "__index__") and 1 <= int(value) <= most
 
 
 def _gain(value: Any) -> bool:
@@ -62,18 +69,40 @@ def _gain(value: Any) -> bool:
     return value in ("linear", "exp")
 
 
-_anything = _real(-math.inf, math.inf)
-_positive = _real(0, math.inf, open_low=True)
+LARGEST = 10**15
+"""The largest number a parameter may be: what is computed with it stays a number."""
+MOST = 10**9
+"""The largest goal, weight or multiple: it is squared, and counted with."""
+DEEPEST = 10**6
+"""The deepest cut-off of a measure that weighs every rank down to it, be there a document or not."""
+
+_anything = _real(-LARGEST, LARGEST)
+_positive = _real(0, MOST, open_low=True)
+_largest = _real(0, LARGEST, open_low=True)
 
 Cutoff: TypeAlias = Annotated[
-    int | None, Kind("a whole number of at least 1", lambda v: v is None or _whole(v), lambda v: v and int(v))
+    int | None,
+    Kind(
+        "a whole number of at least 1",
+        lambda v: v is None or _whole(LARGEST)(v),
+        lambda v: v and int(v),
+    ),
 ]
-Count: TypeAlias = Annotated[int, Kind("a whole number of at least 1", _whole, int)]
+Depth: TypeAlias = Annotated[
+    int | None,
+    Kind(
+        "a whole number of at least 1",
+        lambda v: v is None or _whole(DEEPEST)(v),
+        lambda v: v and int(v),
+    ),
+]
+Count: TypeAlias = Annotated[int, Kind("a whole number of at least 1", _whole(DEEPEST), int)]
 Grade: TypeAlias = Annotated[float, Kind("a finite number", _anything, _number)]
 Number: TypeAlias = Annotated[float, Kind("a finite number", _anything, _number)]
 Positive: TypeAlias = Annotated[float, Kind("a number above 0", _positive, _number)]
 Maximum: TypeAlias = Annotated[
-    float | None, Kind("a number above 0", lambda v: v is None or _positive(v), lambda v: v and _number(v))
+    float | None,
+    Kind("a number above 0", lambda v: v is None or _largest(v), lambda v: v and _number(v)),
 ]
 Scored: TypeAlias = Literal["any", "positive"]
 """Which documents can count as found: all, or those with a score above 0."""

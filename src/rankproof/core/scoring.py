@@ -15,8 +15,10 @@ from rankproof.core.measures.graded import at_least
 from rankproof.core.threshold import ABOVE_ZERO, relevant
 from rankproof.core.ties import seen_by, tied_values
 from rankproof.display import Displayable
-from rankproof.errors import DataError
+from rankproof.errors import DataError, shorten
 
+LARGEST = 1e100
+"""What is larger cannot be squared and added up, as intervals and tests do with values."""
 FLOOR = 0.00001
 """What a value of zero counts as in a geometric mean (trec_eval's floor)."""
 
@@ -58,11 +60,16 @@ def averaged(measure: Measure, values: PerQuery) -> float:
 
 
 def scored(
-    measures: Sequence[Measure], hits: Hits, conventions: Conventions, rng: np.random.Generator | None
+    measures: Sequence[Measure],
+    hits: Hits,
+    conventions: Conventions,
+    rng: np.random.Generator | None,
+    queries: Sequence[str],
 ) -> dict[str, Column]:
     """The columns of measures; without a generator nothing is averaged over orders of equal scores."""
     counted = counted_queries(measures, hits, conventions)
-    return {each.name: _column(each, hits, conventions, rng, counted) for each in measures}
+    with np.errstate(all="ignore"):  # what is no number is told below, with its query
+        return {each.name: _column(each, hits, conventions, rng, counted, queries) for each in measures}
 
 
 def _column(
@@ -71,31 +78,33 @@ def _column(
     conventions: Conventions,
     rng: np.random.Generator | None,
     counted: Array | None,
+    queries: Sequence[str],
 ) -> Column:
     note = ""
     if conventions.ties in ("expected", "best", "worst") and rng is not None:
         values, note = tied_values(measure, hits, conventions.ties, rng)
     else:
         values = measure(seen_by(measure, hits))
-    values = _numbers(measure, values, hits.n)
+    values = _numbers(measure, values, queries)
     if conventions.rounded is not None:
         values = _half_up(values, conventions.rounded)
     return Column(measure, values, counted, note)
 
 
-def _numbers(measure: Measure, values: PerQuery, queries: int) -> PerQuery:
+def _numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> PerQuery:
     """The values of a measure, which may be anyone's: one finite number a query, or an error."""
-    if np.shape(values) != (queries,):
+    if np.shape(values) != (len(queries),):
         raise DataError(
-            f"{measure}: gave an array of shape {np.shape(values)} for {queries:,} queries, expected one number each. "
-            "Next: let its function return one, as h.count() and h.sum(...) do."
+            f"{measure}: gave an array of shape {np.shape(values)} for {len(queries):,} queries, expected one "
+            "number each. Next: let its function return one, as h.count() and h.sum(...) do."
         )
-    finite = np.isfinite(values)
-    if np.count_nonzero(finite) < queries:
+    finite = np.abs(values) < LARGEST  # NaN is not
+    if np.count_nonzero(finite) < len(queries):
         bad = np.flatnonzero(~finite)
         raise DataError(
-            f"{measure}: gave {values[bad[0]]} for query {bad[0] + 1:,} of {queries:,} ({len(bad):,} such in all), "
-            "expected numbers. Next: let its function divide by ratio(a, b), where 0 / 0 is 0."
+            f"{measure}: gave {values[bad[0]]} for query {shorten(queries[bad[0]])} ({len(bad):,} such in all), "
+            "expected numbers. Next: look at its grades and gains, which may be too large to add up; let the "
+            "function of a measure of your own divide by ratio(a, b), where 0 / 0 is 0."
         )
     return values
 

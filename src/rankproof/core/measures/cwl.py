@@ -16,28 +16,33 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
 from rankproof.core.measures.users import DEPTH, scaled
-from rankproof.core.parameters import Cutoff, Kind, Maximum, Persistence, Positive
+from rankproof.core.parameters import MOST, Depth, Kind, Maximum, Persistence, Positive
 
 Goal: TypeAlias = Annotated[
     float,
-    Kind("a number of at least 0.5", lambda v: isinstance(v, Real) and 0.5 <= v < np.inf, float),
+    Kind(
+        "a number of at least 0.5",
+        lambda v: isinstance(v, Real) and 0.5 <= v <= MOST,
+        float,
+    ),
 ]
 """How much gain a reader wants; below one half the chance to go on would be no chance."""
 
 NEARLY = 1 - 1e-9
 """Gains such as thirds do not add up to a whole number in floating point: so much of T is T."""
 
-AT_ONCE = 1000
-"""Queries worked on at a time, so that memory stays small."""
+CELLS = 1_000_000
+"""Ranks of queries worked on at a time, so that memory stays small."""
 
 
 def gain_per_document(
     h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]
 ) -> PerQuery:
     """The mean gain of the documents seen; `go_on(gains, ranks)` is the chance to go on after each."""
+    step = max(1, CELLS // depth)
     parts = [
-        _part(h.select(np.arange(at, min(at + AT_ONCE, h.n))), depth, top_grade, go_on)
-        for at in range(0, h.n, AT_ONCE)
+        _part(h.select(np.arange(at, min(at + step, h.n))), depth, top_grade, go_on)
+        for at in range(0, h.n, step)
     ]
     return np.concatenate(parts) if parts else np.zeros(0)
 
@@ -121,7 +126,7 @@ def inst(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
 
 
 @measure("BPM", worth=None, reorder=False, undefined=False)
-def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = None) -> PerQuery:
+def bejeweled(h: Hits, k: Depth = None, T: Positive = 1, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops when T was gained, or k documents were seen.
 
     Formula: gain in the top n / n, with n the first rank at which T is gained, or k (1,000 if not given): the
@@ -152,7 +157,7 @@ def bejeweled(h: Hits, k: Cutoff = None, T: Positive = 1, top_grade: Maximum = N
 
 
 @measure("NERR8", undefined=False)
-def nerr8(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
+def nerr8(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """Gain per document of a reader who stops at a document with a chance of its gain, at k at the latest.
 
     Formula: gain per document seen, with a chance to go on after a document of 1 - gain; k is 1,000 if not
@@ -180,7 +185,7 @@ def nerr8(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
 
 
 @measure("NERR9", undefined=False)
-def nerr9(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
+def nerr9(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """NERR8 for a reader who also tires: the chance to go on after rank i has a factor i / (i + 1).
 
     Formula: gain per document seen, with a chance to go on after rank i of i/(i+1) (1 - gain); k is 1,000 if

@@ -15,7 +15,7 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.aspects import aspect_of, coverable, seen, width_of
-from rankproof.core.parameters import Cutoff, Grade, Persistence, Share
+from rankproof.core.parameters import Depth, Grade, Persistence, Share
 
 Discount = Callable[[Array], Array]
 
@@ -83,7 +83,7 @@ def _share_of_ideal(h: Hits, k: int | None, rel: float, alpha: float, discount: 
     return ratio(novel_gain(h, k, rel, alpha, discount), best)
 
 
-def _adcg_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def _adcg_ceiling(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """That of the greedy order."""
     return alpha_dcg(greedy(h, rel, alpha), k=k, rel=rel, alpha=alpha)
 
@@ -97,7 +97,7 @@ def _adcg_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5)
     reorder=False,
     bounds=(0.0, math.inf),
 )
-def alpha_dcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """DCG that rewards new aspects: what repeats an aspect counts less, by a factor 1 - alpha each time.
 
     Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) /
@@ -124,13 +124,13 @@ def alpha_dcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> 
     return ratio(novel_gain(h, k, rel, alpha, by_log), full_gain(h, k, rel, alpha, by_log))
 
 
-def _one(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def _one(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """1 where there is anything to find."""
     return (coverable(h, rel) > 0).astype(np.float64)
 
 
 @measure("alpha_nDCG", also=("andcg",), aspects=True, ceiling=_one, worth=None, reorder=False)
-def alpha_ndcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """alpha-DCG as a share of what the best order of the judged documents reaches.
 
     Formula: alpha-DCG@k / alpha-DCG@k of the greedy order of all judged documents.
@@ -156,13 +156,13 @@ def alpha_ndcg(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) ->
     return _share_of_ideal(h, k, rel, alpha, by_log)
 
 
-def _err_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def _err_ceiling(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """That of the greedy order."""
     return err_ia(greedy(h, rel, alpha), k=k, rel=rel, alpha=alpha)
 
 
 @measure("ERR_IA", aspects=True, ceiling=_err_ceiling, worth=None, reorder=False)
-def err_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """Expected reciprocal rank for each aspect, averaged over the aspects.
 
     Formula: sum over documents and their aspects of (1 - alpha)^(documents above about the aspect) / rank,
@@ -190,7 +190,7 @@ def err_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> Per
 
 
 @measure("nERR_IA", aspects=True, ceiling=_one, worth=None, reorder=False)
-def nerr_ia(h: Hits, k: Cutoff = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
+def nerr_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """ERR-IA as a share of what the best order of the judged documents reaches.
 
     Formula: ERR-IA@k / ERR-IA@k of the greedy order of all judged documents.

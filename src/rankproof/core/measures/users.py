@@ -9,7 +9,7 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import returned
-from rankproof.core.parameters import Cutoff, Grade, Maximum, Persistence
+from rankproof.core.parameters import Cutoff, Depth, Grade, Maximum, Persistence
 
 Scale = Literal["binary", "graded", "topic"]
 
@@ -142,7 +142,7 @@ DEPTH = 1000
 
 
 @measure("SDCG", additive=True, optimistic=True, undefined=False)
-def scaled_dcg(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
+def scaled_dcg(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     """DCG as a share of a list of k documents of the highest grade.
 
     Formula: sum of grade/top_grade / log2(rank + 1) over the top k, divided by the sum of 1 / log2(rank + 1);
