@@ -10,6 +10,7 @@ import pytest
 from rankproof import Calibration, Verdicts, calibrate, judge
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.verdicts import Ask
+from rankproof.store.ledger import Ledger
 from tests.trust.conftest import METRICS, machine, person, rows, truth
 
 
@@ -48,7 +49,9 @@ def test_labels_are_human_verdicts_that_say_who_when_and_how_drawn(ledger: Path)
     total = sum(1 + i % 6 for i in range(200))
     for each in labels:
         assert each.value == truth(*each.key)
-        assert each.origin == {
+        frame = each.origin["frame"]
+        assert len(Ledger(ledger).frames([frame])[frame]) == total
+        assert {name: said for name, said in each.origin.items() if name != "frame"} == {
             "drawn": "random",
             "probability": 30 / total,
             "included": 30 / total,

@@ -14,7 +14,7 @@ from rankproof.judging.run import Judged
 from rankproof.judging.trust.checked import Uncorrected
 from rankproof.judging.trust.correcting import Corrections
 from rankproof.judging.trust.estimates import Estimate, Estimates
-from rankproof.judging.trust.labels import labels_in, people
+from rankproof.judging.trust.labels import Frame, frame_of, labels_in, people
 from rankproof.judging.verdicts import Ask, Judge, Verdict
 from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
@@ -31,7 +31,8 @@ def corrections_for(
     """What takes in samples and gives corrected means, where the ledger holds labels."""
     machines = [each.identity for each in judges if each.identity.get("kind") != HUMAN]
     labels = labels_in(ledger, machines) if ledger is not None and machines else {}
-    return Corrections.of(metrics, labels, complete)
+    frame = frame_of(ledger, labels.values()) if ledger is not None and labels else Frame()
+    return Corrections.of(metrics, labels, complete, frame)
 
 
 def estimates_for(

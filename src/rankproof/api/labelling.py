@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,14 @@ from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import agreed
 from rankproof.judging.trust.alone import settle_alone
 from rankproof.judging.trust.draw import Drawn, Pair, by_relation, draw, draw_whole
-from rankproof.judging.trust.labels import keep_label, labels_in, machines, own_labels, people
+from rankproof.judging.trust.labels import (
+    frame_of,
+    keep_label,
+    labels_in,
+    machines,
+    own_labels,
+    people,
+)
 from rankproof.judging.trust.session import Session
 from rankproof.judging.verdicts import PLAIN_YES, Ask
 from rankproof.store.ledger import Ledger
@@ -89,7 +96,9 @@ class Task:
         for pairs in by_relation(self.pairs):
             own = [labels[each.ask] for each in pairs if each.ask in labels]
             if any(each.random for each in own):
-                found[pairs[0].ask.relation] = agreed(pairs, own)
+                frame = frame_of(self.ledger, own)
+                known = [each for each in pairs if each.ask in frame]
+                found[pairs[0].ask.relation] = agreed(known, own, len(pairs) - len(known))
         labelled = {Ask(*each.key) for each in people(self.ledger)}
         left = sum(each.ask not in labelled for each in self.session.drawn)
         return Calibration(self.judge, found, len(self.session.drawn), left)
@@ -112,7 +121,10 @@ def prepared(
         _in_ledger(source, judge) if is_ledger(source) else _judged(source, judge, ledger, metrics, options)
     )
     pairs = _pairs(found, draw.relation)
-    session = _session(found.ledger, human_judge(who.strip()), draw.of(pairs, found.samples))
+    drawn = draw.of(pairs, found.samples)
+    frame = found.ledger.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
+    drawn = [replace(each, frame=frame) for each in drawn]
+    session = _session(found.ledger, human_judge(who.strip()), drawn)
     return Task(found.judge, found.identities, found.ledger, pairs, session)
 
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from typing import Any
 
 from rankproof.display import Displayable
 from rankproof.store.database import TIMEOUT, held, reading, writing
-from rankproof.store.migrations import Schema
+from rankproof.store.migrations import Schema, version
 
 Key = tuple[str, str, str]
 """Relation, left text, right text."""
@@ -27,6 +28,10 @@ HUMAN = "human"
 """The kind of a judge whose verdicts count before those of any machine."""
 AT_ONCE = 400
 """Pairs looked up in one statement."""
+SHORT = 8
+"""Bytes by which a pair is remembered among those that could be drawn."""
+FRAMES_SINCE = 2
+"""The version of the file from which it remembers them."""
 
 LEDGER = Schema(
     noun="ledger of verdicts",
@@ -61,6 +66,7 @@ LEDGER = Schema(
             ) WITHOUT ROWID""",
             "CREATE TABLE runs (judges TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID",
         ),
+        ("CREATE TABLE frames (id TEXT PRIMARY KEY, pairs BLOB NOT NULL) WITHOUT ROWID",),
     ),
 )
 
@@ -155,6 +161,31 @@ class Ledger:
         text = json.dumps([_spelled(each) for each in judges])
         with writing(self.path, self.timeout, LEDGER) as connection:
             connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (text, _now()))
+
+    def keep_frame(self, keys: Iterable[Key]) -> str:
+        """Remember which pairs could be drawn when labels were; the name of these pairs, the same for the same ones."""
+        short = sorted({pair_of(key)[:SHORT] for key in keys})
+        pairs = zlib.compress(b"".join(short), 1)
+        name = hashlib.blake2b(b"".join(short), digest_size=8).hexdigest()
+        with writing(self.path, self.timeout, LEDGER) as connection:
+            connection.execute("INSERT OR IGNORE INTO frames VALUES (?, ?)", (name, pairs))
+        return name
+
+    def frames(self, names: Iterable[str]) -> dict[str, frozenset[bytes]]:
+        """For each of these names that is known the beginnings of the hashes of its pairs."""
+        with reading(self.path, self.timeout, LEDGER) as connection:
+            if version(connection) < FRAMES_SINCE:
+                return {}
+            rows = [
+                row
+                for name in names
+                for row in connection.execute("SELECT id, pairs FROM frames WHERE id = ?", (name,))
+            ]
+        plain = {name: zlib.decompress(pairs) for name, pairs in rows}
+        return {
+            name: frozenset(each[at : at + SHORT] for at in range(0, len(each), SHORT))
+            for name, each in plain.items()
+        }
 
     def runs(self) -> list[list[dict[str, Any]]]:
         """The judges of each run that was recorded, the latest last."""

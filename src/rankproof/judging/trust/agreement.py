@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.audit.finding import count_of
+from rankproof.core.audit.finding import count_of, percent
 from rankproof.display import Displayable
 from rankproof.errors import DataError
 from rankproof.judging.trust.draw import Pair
@@ -65,8 +65,11 @@ class Agreed(Displayable):
         return low and self.accuracy.value >= 0.7
 
 
-def agreed(pairs: Sequence[Pair], labels: Iterable[Label]) -> Agreed:
-    """How far people and the machine agree on the pairs of one relation, `pairs` being all it judged."""
+def agreed(pairs: Sequence[Pair], labels: Iterable[Label], others: int = 0) -> Agreed:
+    """How far people and the machine agree on the pairs of one relation, `pairs` being all that could be drawn.
+
+    `others` is how many more it judged, of which labels say nothing.
+    """
     every = list(labels)
     relation, drawn = pairs[0].ask.relation, [each for each in every if each.random]
     truth, said = (np.array([is_yes(relation, v) for v in side], dtype=bool) for side in _sides(drawn))
@@ -90,8 +93,14 @@ def agreed(pairs: Sequence[Pair], labels: Iterable[Label]) -> Agreed:
         gladen=gladen,
         corrected=_corrected(pairs, every),
         smallest=_smallest(raw, hits, rejections),
-        notes=(note,) if note else (),
+        notes=(*((note,) if note else ()), *((_apart(others, len(pairs)),) if others else ())),
     )
+
+
+def _apart(others: int, pairs: int) -> str:
+    """What is said of pairs that were judged later, or elsewhere."""
+    share = percent(others / (others + pairs))
+    return f"{share} of its pairs were not there when labels were drawn, and are in no number here"
 
 
 def _sides(labels: Sequence[Label]) -> tuple[list[int], list[int]]:

@@ -23,8 +23,8 @@ from rankproof.judging.metrics.counting import outcomes
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import Judged
 from rankproof.judging.trust.checked import Checked
-from rankproof.judging.trust.labels import Label
-from rankproof.judging.verdicts import Ask, Verdict
+from rankproof.judging.trust.labels import Frame, Label
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Verdict
 
 ADDS_UP = ("P", "DCG", "RBP", "context_relevance", "answer_relevance", "completeness")
 """Metrics that are the sum, over the pairs of a sample, of what each pair gives by itself."""
@@ -39,9 +39,13 @@ class Correcting:
     measure: Measure
     labels: Mapping[Ask, Label]
     complete: float = 1.0
+    frame: Frame = field(default_factory=Frame)
+    """The pairs that could be drawn when labels were."""
     machine: array[float] = field(default_factory=lambda: array("d"))
     pairs: array[float] = field(default_factory=lambda: array("d"))
     rows: array[float] = field(default_factory=lambda: array("d"))
+    unseen: array[float] = field(default_factory=lambda: array("d"))
+    """For each sample how many pairs could not be drawn, and its value with these at nothing and at best."""
 
     @property
     def adds_up(self) -> bool:
@@ -58,6 +62,7 @@ class Correcting:
         place, settled = len(self.machine), _settled(alone, used) if machine is not None else []
         self.machine.append(math.nan if machine is None else machine)
         self.pairs.append(len(settled))
+        self._take_unseen(alone, [ask for ask in settled if ask not in self.frame], machine)
         if machine is None:
             return
         if known and all(ask in self.labels and self.labels[ask].whole for ask in settled):
@@ -65,6 +70,19 @@ class Correcting:
         elif self.adds_up:
             for each in known:
                 self._take_pair(alone, each, place)
+
+    def _take_unseen(self, case: Case, fresh: Sequence[Ask], machine: float | None) -> None:
+        """What the pairs that labels cannot tell of may do to the value."""
+        if machine is None or not fresh or not self.adds_up:
+            value = math.nan if machine is None else machine
+            self.unseen.extend((len(fresh), value, value))
+            return
+        ends = (
+            self._value(_with(case, {ask: best[ask.relation] if best else NOTHING for ask in fresh}))
+            for best in ({}, PLAIN_YES)
+        )
+        low, high = (machine if each is None else each for each in ends)
+        self.unseen.extend((len(fresh), low, high))
 
     def _take_whole(self, case: Case, known: Sequence[Label], machine: float, place: int) -> None:
         """A sample of which people judged everything."""
@@ -86,7 +104,10 @@ class Correcting:
     def checked(self) -> Checked:
         """What came of it."""
         machine, pairs = (np.array(each, dtype=np.float64) for each in (self.machine, self.pairs))
-        return Checked(self.adds_up, machine, pairs, np.array(self.rows, dtype=np.float64).reshape(-1, 5))
+        rows = np.array(self.rows, dtype=np.float64).reshape(-1, 5)
+        fresh, low, high = np.array(self.unseen, dtype=np.float64).reshape(-1, 3).T.copy()
+        unseen = {"fresh": fresh, "low": low, "high": high} if fresh.any() else {}
+        return Checked(self.adds_up, machine, pairs, rows, **unseen, recorded=self.frame.known)
 
 
 def _with(case: Case, values: Mapping[Ask, int]) -> Case:
@@ -107,9 +128,11 @@ class Corrections:
     each: list[Correcting]
 
     @classmethod
-    def of(cls, metrics: Sequence[Measure], labels: Mapping[Ask, Label], complete: float) -> Corrections:
+    def of(
+        cls, metrics: Sequence[Measure], labels: Mapping[Ask, Label], complete: float, frame: Frame
+    ) -> Corrections:
         """Corrections of these metrics; none where nobody labelled anything."""
-        return cls([Correcting(metric, labels, complete) for metric in metrics] if labels else [])
+        return cls([Correcting(metric, labels, complete, frame) for metric in metrics] if labels else [])
 
     def add(self, judged: Judged) -> None:
         """Take one sample."""

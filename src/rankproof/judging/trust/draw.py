@@ -44,6 +44,8 @@ class Drawn:
     """From how many."""
     whole: bool = False
     """Whether the whole sample it belongs to was drawn."""
+    frame: str = ""
+    """The name of the pairs that could have been drawn."""
 
     @property
     def origin(self) -> Mapping[str, Any]:
@@ -54,7 +56,8 @@ class Drawn:
             "included": self.included,
             "of": self.of,
         }
-        return {**plain, "whole": True} if self.whole else plain
+        more = {"frame": self.frame} if self.frame else {}
+        return {**plain, **more, "whole": True} if self.whole else {**plain, **more}
 
 
 def draw(pairs: Sequence[Pair], n: int, informative: int = 0, seed: int = 0) -> list[Drawn]:

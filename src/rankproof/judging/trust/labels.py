@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from rankproof.judging.keeping import entry_of
 from rankproof.judging.lexical.relations import NAME
 from rankproof.judging.trust.draw import RANDOM, Drawn
 from rankproof.judging.verdicts import SUPPORTS, Ask, Judge, Verdict
-from rankproof.store.ledger import HUMAN, Entry, Ledger
+from rankproof.store.ledger import HUMAN, SHORT, Entry, Ledger, pair_of
 
 FROM = {"R": YES, "S": SUPPORTS, "Q": 1, "A": YES}
 """The value of each relation from which a verdict is a yes."""
@@ -31,6 +31,8 @@ class Label:
     """The probability with which the pair was drawn at all."""
     whole: bool
     """Whether its whole sample was drawn."""
+    frame: str = ""
+    """The name of the pairs that could have been drawn; empty if that is not on record."""
 
     @property
     def random(self) -> bool:
@@ -67,7 +69,29 @@ def people(ledger: Ledger) -> Iterator[Entry]:
 def _label(entry: Entry, said: int) -> Label:
     origin = entry.origin
     part, chance = str(origin["drawn"]), float(origin.get("included", 1.0))
-    return Label(Ask(*entry.key), int(entry.value or 0), said, part, chance, bool(origin.get("whole")))
+    frame = str(origin.get("frame", ""))
+    return Label(Ask(*entry.key), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Which pairs could be drawn when labels were: only of these do labels say what the judge is off by."""
+
+    pairs: frozenset[bytes] = frozenset()
+    known: bool = False
+    """Whether it is on record for all labels; if not, any pair is taken for one that could be."""
+
+    def __contains__(self, ask: object) -> bool:
+        return not self.known or (
+            isinstance(ask, Ask) and pair_of((ask.relation, ask.left, ask.right))[:SHORT] in self.pairs
+        )
+
+
+def frame_of(ledger: Ledger, labels: Iterable[Label]) -> Frame:
+    """The pairs that could be drawn for any of these labels."""
+    names = {each.frame for each in labels}
+    found = ledger.frames(names) if names else {}
+    return Frame(frozenset[bytes]().union(*found.values()), bool(names) and names <= found.keys())
 
 
 def keep_label(ledger: Ledger, who: Judge, pair: Drawn, value: int) -> None:
