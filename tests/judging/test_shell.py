@@ -282,3 +282,15 @@ def test_samples_without_a_value_are_listed_with_their_reason(shell: Callable[[s
     without = {each["query"]: each["reason"] for each in json.loads(out) if each["value"] is None}
     assert without["a"].startswith("not settled: ")
     assert all(each["reason"] is None for each in json.loads(out) if each["value"] is not None)
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+def test_a_run_that_measured_nothing_does_not_end_with_0(shell: Callable[[str], Any], form: str) -> None:
+    """Nobody listens at port 9: every pair is unmeasured, and the reason stands there in full."""
+    words = f"judge s.jsonl {METRICS} --judge openai:m --base-url http://127.0.0.1:9 --set tries=1 -f {form}"
+    code, out, err = shell(words)
+    assert code == 3
+    told = " ".join((out + err).split())
+    assert "Nothing was measured" in told
+    assert "ConnectError" in told
+    assert shell("judge s.jsonl -m context_precision --judge replay --ledger gold.db")[0] == 0

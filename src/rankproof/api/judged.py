@@ -221,7 +221,7 @@ class JudgedScores(Scores):
         """What is to be known before the numbers are believed."""
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
-        found = findings_of(self.columns, self.account, self.top, self.emptied)
+        found = findings_of(self.columns, self.account, self.top, self.emptied, self.estimates)
         asked = {each.judge for each in self.drifts}
         unasked = {name: each for name, each in self.versions.items() if name not in asked}
         return Audit.of([*found, *changes(self.drifts), *drifted(unasked)])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
 from rankproof.api.tally import JudgedColumn
-from rankproof.core.audit.finding import Finding, count_of, few, listed, percent
+from rankproof.core.audit.finding import Finding, count_of, listed, percent
 from rankproof.core.scoring import Column
 from rankproof.judging.verdicts import Account
 
@@ -18,6 +18,8 @@ WORTH = (
     "hand; docs/lexical-judge.md says how often, by kind of text. The bounds trust them."
 )
 """What verdicts of the embedded judge are worth."""
+MOST = 3
+"""Causes that are told, in full; of others how many there are."""
 ENOUGH = 0.9
 """Below this coverage a number is warned of."""
 
@@ -46,16 +48,17 @@ def findings_of(
     account: Account,
     top: Mapping[str, int],
     emptied: Mapping[str, int] | None = None,
+    estimated: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Findings of judged scores; `top` is the highest grade of a context that each judge gave, `emptied` how many
-    samples were without a field that others have."""
+    samples were without a field that others have, `estimated` which metrics have an estimate."""
     judged = {name: cast(JudgedColumn, column) for name, column in columns.items()}
     # The first is on every screen: what went wrong, else what left the mean.
     yield from _troubled(account)
     yield from _fewer(judged)
     yield from _empty(emptied or {})
     yield from _thin(judged)
-    yield from _none(judged)
+    yield from _none(judged, estimated)
     yield from _low(top)
 
 
@@ -70,9 +73,16 @@ def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
         )
 
 
-def _none(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
+def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> Iterator[Finding]:
     empty = {name: each for name, each in columns.items() if not len(each.counting)}
-    if empty:
+    if empty and len(empty) == len(columns) and not estimated:
+        causes = list(dict.fromkeys(_causes(each) for each in empty.values()))
+        yield Finding(
+            *("error", "nothing-measured", len(empty)),
+            f"Nothing was measured, by {listed(empty)}: {'; '.join(causes[:MOST])}.",
+            advice="mend what the reasons name, or let another judge settle it.",
+        )
+    elif empty:
         yield Finding(
             *("warning", "unmeasured", len(empty)),
             f"No sample could be measured by {listed(empty)}.",
@@ -97,7 +107,9 @@ def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
 
 def _causes(column: JudgedColumn) -> str:
     """Why samples do not count, each cause with how many samples."""
-    return ", ".join(f"{why} {times:,}" for why, times in column.why.items())
+    found = list(column.why.items())
+    more = f", {len(found) - MOST:,} more causes" if len(found) > MOST else ""
+    return ", ".join(f"{why} {times:,}" for why, times in found[:MOST]) + more
 
 
 def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:
@@ -116,7 +128,7 @@ def _troubled(account: Account) -> Iterator[Finding]:
         yield Finding(
             *("warning", "judge-problems", times),
             f"The judge went wrong {count_of(times, 'time')}; what it did not settle is unmeasured.",
-            examples=few(account.problems),
+            examples=tuple(sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]),
             advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
         )
 

@@ -207,4 +207,5 @@ def note_of(columns: Sequence[JudgedColumn]) -> str:
     for each in columns:
         why.update(each.why)
     listed = ", ".join(f"{reason} ({count:,})" for reason, count in why.most_common(4))
+    listed += f", {len(why) - 4:,} more reasons" if len(why) > 4 else ""
     return f"unmeasured samples: {listed}" if listed else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,8 @@ TEXTS = 5_000
 """Contexts of the samples that are judged together: what texts hold is remembered for about so many."""
 OF_THE_SYSTEM: dict[str, Any] = {"contexts": (), "answer": "", "citations": ()}
 """The fields of a sample that the measured system fills, each with what it is when the system gave nothing."""
+PROBABILITY = re.compile(r" \(probability [^()]*\)")
+"""What differs from pair to pair in a reason that is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
         return outcome
     looked_at = (case.said.get(ask) for ask in asks if ask.relation != "C")
     causes = (said.reason for said in looked_at if isinstance(said, Unmeasured))
-    cause = next((each for each in causes if each), "a text is empty").partition(" (")[0]
+    cause = PROBABILITY.sub("", next((each for each in causes if each), "a text is empty"))
     return replace(outcome, reason=f"not settled: {cause}")
 
 
