@@ -66,6 +66,7 @@ def held(text: str, listed: tuple[str, ...], question: str = "") -> tuple[str, .
     digits = set(NUMBER.findall(f"{text} {question}"))
     own: list[list[str]] = [[] for _ in clauses]
     covered: list[frozenset[str]] = [frozenset() for _ in clauses]
+    whole = {i for i, clause in enumerate(clauses) if clause in listed[:MOST]}
     for claim in listed[:MOST]:
         said = _terms(claim)
         place = max(range(len(clauses)), key=lambda i: len(said & terms[i]))
@@ -73,30 +74,41 @@ def held(text: str, listed: tuple[str, ...], question: str = "") -> tuple[str, .
         bears = len(said & known) >= SHARED * len(said) and set(NUMBER.findall(claim)) <= digits
         fits = len(own[place]) < max(1, len(terms[place]) // 2)
         fits = fits and _size([*own[place], claim], question) <= max(LENGTH * len(clause), ROOM)
-        new = (said & terms[place]) - covered[place]
-        if bears and fits and new and (not negations(claim) or negations(clause)):
+        if (
+            not bears
+            or not (said & terms[place]) - covered[place]
+            or (negations(claim) and not negations(clause))
+        ):
+            continue
+        if fits:
             own[place].append(claim)
             covered[place] |= said
+        else:
+            whole.add(place)
     found = (
-        each for i, clause in enumerate(clauses) for each in _whole(clause, terms[i] & covered[i], own[i])
+        each
+        for i, clause in enumerate(clauses)
+        for each in ([*own[i], clause] if i in whole or _lacks(clause, covered[i], own[i]) else own[i])
     )
     return tuple(dict.fromkeys(_asked(each, question) for each in found))
 
 
-def _whole(clause: str, covered: frozenset[str], claims: Sequence[str]) -> list[str]:
-    """The claims of a clause, and the clause itself if they leave out a number, a denial or most of its words."""
-    said = " ".join(claims)
-    left_out = set(NUMBER.findall(clause)) - set(NUMBER.findall(said)) or (
-        negations(clause) and not negations(said)
+def _lacks(clause: str, covered: frozenset[str], claims: Sequence[str]) -> bool:
+    """Whether the claims of a clause leave out a number, a name, a denial or too many of its words."""
+    said, terms = " ".join(claims), _terms(clause)
+    names = {stem(each.form) for each in words(clause)[1:] if clause[each.start].isupper()} & terms
+    numbers = set(NUMBER.findall(clause)) - set(NUMBER.findall(said))
+    denial = negations(clause) and not negations(said)
+    return bool(not claims or numbers or names - covered or denial) or len(terms & covered) < COVERED * len(
+        terms
     )
-    enough = claims and len(covered) >= COVERED * len(_terms(clause))
-    return [*claims] if enough and not left_out else [*claims, clause]
 
 
 def _size(claims: Iterable[str], question: str) -> int:
     return sum(len(each) - (len(question) if question and question in each else 0) for each in claims)
 
 
+@lru_cache(REMEMBERED)
 def asked_with(text: str, question: str) -> str:
     """The question, if a text is too short to be taken apart without what it answers; else nothing.
 
@@ -108,7 +120,8 @@ def asked_with(text: str, question: str) -> str:
 
 def _asked(claim: str, question: str) -> str:
     """The claim, after its question if it names something and states nothing."""
-    return f"{question.strip()} {claim}" if question.strip() and _bare(claim) else claim
+    before = question.strip()
+    return f"{before} {claim}" if before and _bare(claim) and not claim.startswith(before) else claim
 
 
 def _bare(claim: str) -> bool:
