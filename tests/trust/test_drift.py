@@ -133,7 +133,7 @@ def test_a_changed_model_is_asked_again_by_itself_and_once(
     assert (
         "openai:m answers as m-2 fp, before as m-1 fp; asked 10 pairs again that were judged then (" in said
     )
-    assert "verdicts asked again changed" in " ".join(str(found).split())
+    assert "verdicts asked again changed" in " ".join(found.format("full").split())
     assert found.account.calls == asked - 5  # what asking again took is on the account
     assert again.drifts == []
 
