@@ -131,3 +131,30 @@ def test_a_handful_of_labels_narrows_the_estimate(tmp_path: Path) -> None:
     after = judge(rows, "context_recall", ledger=ledger).estimate("context_recall")
     assert after.labels > 0
     assert after.high - after.low < before.high - before.low
+
+
+def test_an_abstention_widens_an_estimate_and_doubtful_contexts_do_not_add_up() -> None:
+    rows = [
+        {
+            "id": f"s{i}",
+            "query": f"What holds of item {i}?",
+            "contexts": [f"Item {i} was painted in red colours."],
+            "answer": f"Item {i} is red.",
+        }
+        for i in range(12)
+    ]
+    whole = judge(rows, "faithfulness").estimate("faithfulness")
+    shy = [row | {"answer": "I don't know."} if i % 2 else row for i, row in enumerate(rows)]
+    half = judge(shy, "faithfulness").estimate("faithfulness")
+    assert whole is not None
+    assert half is not None
+    assert half.low <= whole.low
+    assert half.high >= 0.5
+    padded = [
+        row | {"contexts": [f"{row['contexts'][0][:-1]}, says {n}." for n in "abcdefgh"]} for row in rows
+    ]
+    one = [row | {"contexts": row["contexts"][:1]} for row in padded]
+    alone, many = (judge(each, "faithfulness").estimate("faithfulness") for each in (one, padded))
+    assert alone is not None
+    assert many is not None
+    assert many.value <= alone.value + 0.05

@@ -22,8 +22,10 @@ from rankproof.judging.case import Case
 from rankproof.judging.keeping import Said
 from rankproof.judging.lexical.relations import NAME, likelihood
 from rankproof.judging.lexical.transfer import logit, shifts
-from rankproof.judging.metrics.counting import outcomes
+from rankproof.judging.metrics.counting import Outcome, outcomes
+from rankproof.judging.metrics.names import found
 from rankproof.judging.metrics.registry import METRICS
+from rankproof.judging.metrics.soft import TOGETHER
 from rankproof.judging.run import Judged
 from rankproof.judging.trust.draw import lot
 from rankproof.judging.trust.labels import is_yes
@@ -72,9 +74,18 @@ class Estimating:
     """A heap of samples, the highest lot first: minus the lot, a number of its own, the pairs that count by their
     probability, and the value of every draw."""
     seen: int = 0
+    lost: int = 0
+    """Samples that left the mean by the system's doing: they could have any value."""
 
-    def add(self, case: Case, used: Sequence[Ask], value: float | None) -> None:
-        """Take one sample, the pairs that the metric looked at, and its value."""
+    @property
+    def by(self) -> str:
+        """Which pairs fall together: those of one claim, or of one context."""
+        return found(self.measure).soft_by
+
+    def add(self, case: Case, used: Sequence[Ask], outcome: Outcome) -> None:
+        """Take one sample, the pairs that the metric looked at, and what it made of them."""
+        value = outcome.value
+        self.lost += value is None and outcome.low is not None and not outcome.units
         own, self.seen = lot(Ask("sample", case.sample.id, ""), SEED), self.seen + 1
         if len(self.kept) == MOST and own >= -self.kept[0][0]:
             return
@@ -99,7 +110,10 @@ class Estimating:
 
     def _column(self, ask: Ask, said: Said) -> list[Said]:
         """What is said of a pair in every draw: yes in as many as its probability has it, in an order of its own."""
-        order = np.random.default_rng(int.from_bytes(pair_of((ask.relation, ask.left, ask.right))))
+        # Of several contexts the strongest counts: what is said of one claim by all of them hangs together.
+        place = ask.right if ask.relation not in TOGETHER or self.by == "right" else ""
+        left = "" if self.by == "right" and ask.relation == "S" else ask.left
+        order = np.random.default_rng(int.from_bytes(pair_of((ask.relation, left, place))))
         chance = 1 / (1 + np.exp(-(logit(np.array(_chance(ask, said))) + self.shifted[ask.relation])))
         sides: tuple[Said, Said] = Verdict(ask, 0, NAME), Verdict(ask, PLAIN_YES[ask.relation], NAME)
         return [sides[yes] for yes in (order.permutation(PLACES) < chance).tolist()]
@@ -121,9 +135,11 @@ class Estimating:
             for end, by_sample in zip(ends, (sampled.low, sampled.high), strict=True)
         )
         most = 1.0 if own.max() <= 1 else math.inf
-        return Estimate(
-            value, max(value - low, 0.0), min(value + high, most), len(own), expected, self.labels
-        )
+        low, high = max(value - low, 0.0), min(value + high, most)
+        if self.lost:
+            kept = self.seen - self.lost
+            low, high = low * kept / self.seen, (high * kept + max(own.max(), 1.0) * self.lost) / self.seen
+        return Estimate(value, low, high, len(own), expected, self.labels)
 
 
 def _doubtful(said: Said | None) -> bool:
@@ -159,12 +175,12 @@ class Estimates:
     def add(self, judged: Judged) -> None:
         """Take one sample."""
         for place, each in self.each:
-            each.add(judged.case, judged.used[place], judged.outcomes[place].value)
+            each.add(judged.case, judged.used[place], judged.outcomes[place])
 
     def results(self) -> dict[str, Estimate]:
         """The estimate of each metric that has one."""
-        found = {each.measure.name: each.result() for _, each in self.each}
-        return {name: each for name, each in found.items() if each is not None}
+        made = {each.measure.name: each.result() for _, each in self.each}
+        return {name: each for name, each in made.items() if each is not None}
 
 
 def _estimable(measure: Measure) -> bool:
