@@ -58,7 +58,10 @@ WRITERS = {
     "spans": ("spans", "spans.tsv", "found.json", "--corpus", "docs.tsv", "-o", "out.csv"),
     "bench": ("bench", "bench.toml", "--no-cache", "-o", "out.md"),
     "judge": ("judge", "samples.jsonl", "-m", "context_precision", "-o", "out.txt"),
-    "judge --qrels": ("judge", "samples.jsonl", "-m", "context_precision", "--qrels", "out.qrels"),
+    "judge --qrels": (
+        *("judge", "samples.jsonl", "-m", "context_precision", "--ledger", "kept.db"),
+        *("--qrels", "out.qrels"),
+    ),
     "verdicts": ("verdicts", "--ledger", "kept.db", "-f", "json", "-o", "out.json"),
     "verdicts --export": ("verdicts", "--ledger", "kept.db", "--export", "out.jsonl"),
     "calibrate": ("calibrate", "kept.db", "--report", "-o", "out.txt"),
@@ -101,6 +104,9 @@ def folder_with(path: Path) -> Path:
     ):
         done = rankproof(path, *words)
         assert done.returncode == 0, done.stderr
+    verdicts = Verdicts(path / "kept.db")
+    for each in list(verdicts):
+        verdicts.override(each.id, 1, by="ana")
     return path
 
 
@@ -219,7 +225,7 @@ def test_one_file_is_not_two_outputs(folder: Path) -> None:
 def test_functions_refuse_as_commands_do(folder: Path) -> None:
     scores = evaluate(folder / "judged.tsv", folder / "my.run", "RR@10")
     History(folder / "rankproof.db").save(scores, "tuesday")
-    judged = Judge("lexical")(folder / "samples.jsonl", "context_precision")
+    judged = Judge("lexical", ledger=folder / "kept.db")(folder / "samples.jsonl", "context_precision")
     writers: dict[str, Callable[..., Any]] = {
         "a.md": report(JUDGED_DICT, {"a": {"q": ["d"]}}).save,
         "b.md": grid({"benchmark": "sample", "retrievers": {"words": "keyword"}}).save,

@@ -8,10 +8,19 @@ from rankproof.api.checks import check_conventions
 from rankproof.api.evaluate import Measures, evaluate
 from rankproof.core.audit import Audit, audit_full
 from rankproof.errors import DataError
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments, load_ranking
 
 
-def audit(judgments: Any, ranking: Any, measures: Measures | None = None, **conventions: Any) -> Audit:
+@with_columns
+def audit(
+    judgments: Any,
+    ranking: Any,
+    measures: Measures | None = None,
+    *,
+    columns: Columns = None,
+    **conventions: Any,
+) -> Audit:
     """Everything that is wrong or odd about judgments and a ranking, the most serious first.
 
     It looks at every document, where `Scores.audit` sees judged ones only. `measures` are those whose

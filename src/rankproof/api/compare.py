@@ -29,6 +29,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, one_of
 from rankproof.io.frames import is_frame
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.pipes import pipes_kept
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, surely
@@ -61,6 +62,7 @@ class Pair:
     """The same with the judge's error taken out (not turned), where people labelled enough."""
 
 
+@with_columns
 @pipes_kept()
 def compare(
     judgments: Any,
@@ -75,6 +77,7 @@ def compare(
     correction: str = "holm",
     permutations: int = 100_000,
     all_pairs: bool = False,
+    columns: Columns = None,
     **conventions: Any,
 ) -> Comparison:
     """Compare rankings of the same queries with a baseline (the first where none is named).

@@ -31,6 +31,7 @@ from rankproof.core.names import parse_all
 from rankproof.core.summary import Row
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.questions import load_questions
@@ -65,6 +66,7 @@ class Diagnosis(Diagnosed):
         return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
 
 
+@with_columns
 @pipes_kept()
 def diagnose(
     judgments: Any,
@@ -78,6 +80,7 @@ def diagnose(
     by: Grouping | None = None,
     alpha: float = 0.05,
     seed: int = 0,
+    columns: Columns = None,
     **conventions: Any,
 ) -> Diagnosis:
     """Say how good a ranking is, which queries it fails and why, and which changes are worth trying first.

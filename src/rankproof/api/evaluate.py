@@ -20,6 +20,7 @@ from rankproof.core.parameters import LARGEST
 from rankproof.core.scoring import scored
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.frames import LIBRARY, is_frame, library_of
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.rows import notes_of
@@ -39,6 +40,7 @@ def prepare(judgments: Any) -> Judgments:
     return load_judgments(judgments)
 
 
+@with_columns
 @pipes_kept()
 def evaluate(
     judgments: Any,
@@ -55,6 +57,7 @@ def evaluate(
     context_k: int | None = None,
     by: Grouping | None = None,
     unjudged_grade: float = 1.0,
+    columns: Columns = None,
 ) -> Scores:
     """Score a ranking against judgments.
 

@@ -26,6 +26,7 @@ from rankproof.core.table import RankingTable
 from rankproof.core.ties import seen_by, worth
 from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.texts import QUERY_TEXT, read_texts, read_titles
 from rankproof.reporting.explanation import text
@@ -78,6 +79,7 @@ class Explanation(Displayable):
         return f"<Explanation of {self.own.measure} = {self.value:.4f} for query {self.own.query!r}>"
 
 
+@with_columns
 def explain(
     judgments: Any,
     ranking: Any,
@@ -86,6 +88,7 @@ def explain(
     *,
     profile: str | None = None,
     versus: str | None = None,
+    columns: Columns = None,
     **conventions: Any,
 ) -> Explanation:
     """How the number of one query comes about: the ranked list, and the derivation as on paper.

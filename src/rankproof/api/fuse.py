@@ -9,9 +9,11 @@ from rankproof.api.pooling import Fused, load_rankings, open_pool
 from rankproof.bench.fusion.recipe import Recipe, Weights, learned, recipe
 from rankproof.core.judgments import Judgments
 from rankproof.errors import UsageError
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments
 
 
+@with_columns
 def fuse(
     rankings: Any,
     method: str = "rrf",
@@ -20,6 +22,7 @@ def fuse(
     weights: Weights | None = None,
     judgments: Any = None,
     depth: int | None = None,
+    columns: Columns = None,
     **parameters: Any,
 ) -> Fused:
     """One ranking made of several, as `{query: {document: score}}`, best first.

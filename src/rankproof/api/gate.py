@@ -37,6 +37,7 @@ from rankproof.api.soundness import soundness
 from rankproof.core.names import parse
 from rankproof.display import Displayable
 from rankproof.errors import UsageError
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.pipes import pipes_kept
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, overall
 
@@ -112,6 +113,7 @@ class Gate(Displayable):
         return f"<Gate: {self.outcome}; {rows}>"
 
 
+@with_columns
 @pipes_kept()
 def gate(
     judgments: Any,
@@ -131,6 +133,7 @@ def gate(
     anchor_margin: float | Mapping[str, float] | None = None,
     by: Grouping | None = None,
     seed: int = 0,
+    columns: Columns = None,
     **conventions: Any,
 ) -> Gate:
     """Decide whether `candidate` may replace `baseline` under these judgments.

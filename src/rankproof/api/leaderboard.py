@@ -20,6 +20,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.scoring import averaged
 from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.guess import Columns, with_columns
 from rankproof.stats.corrections import correct
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.letters import letters
@@ -165,6 +166,7 @@ def _short(found: Alike) -> str:
     return "-" if found.value is None else f"{found.value:.4f}"
 
 
+@with_columns
 def leaderboard(
     scores: Any,
     systems: Any = None,
@@ -172,6 +174,7 @@ def leaderboard(
     *,
     alpha: float = 0.05,
     seed: int = 0,
+    columns: Columns = None,
     **conventions: Any,
 ) -> Leaderboard:
     """Order systems by a measure (the first where none is named), and leave out each query in turn.
@@ -258,6 +261,7 @@ def _ends(pair: tuple[float, float]) -> tuple[float | None, float | None]:
     return (pair[0], pair[1]) if np.isfinite(pair[0]) else (None, None)
 
 
+@with_columns
 def rank_correlation(
     first: Systems,
     second: Systems | None = None,
@@ -267,6 +271,7 @@ def rank_correlation(
     names: tuple[str, str] | None = None,
     higher: bool = True,
     p: float = 0.9,
+    columns: Columns = None,
 ) -> RankCorrelation:
     """How alike two sets of scores order the same systems; the second is taken for the truth where one is needed.
 

@@ -18,6 +18,7 @@ from rankproof.api.grouping import Grouping, groups_of
 from rankproof.api.scores import Scores
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.outputs import check_free, write_file
@@ -111,6 +112,7 @@ def kind(path: str | os.PathLike[str]) -> str:
     return KINDS[ending]
 
 
+@with_columns
 @pipes_kept()
 def report(
     judgments: Any,
@@ -127,6 +129,7 @@ def report(
     correction: str = "holm",
     seed: int = 0,
     diagnosis: Diagnosed | None = None,
+    columns: Columns = None,
     **conventions: Any,
 ) -> Report:
     """Everything there is to say about one system or several, ready to be written as a page.

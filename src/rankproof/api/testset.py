@@ -23,14 +23,22 @@ from rankproof.core.judgments import Judgments
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, is_number, one_of
 from rankproof.io.corpora import load_corpus
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
 from rankproof.stats.power import queries_needed as needed_for
 from rankproof.stats.power import smallest_detectable, spread
 
 
+@with_columns
 def pool(
-    rankings: Any, depth: int = 10, *, order: str = "depth", budget: int | None = None, judgments: Any = None
+    rankings: Any,
+    depth: int = 10,
+    *,
+    order: str = "depth",
+    budget: int | None = None,
+    judgments: Any = None,
+    columns: Columns = None,
 ) -> Pool:
     """The documents to judge: the best `depth` of every ranking, for each query.
 
@@ -118,7 +126,10 @@ def draw_questions(
     return list(known_items(documents, n, sources=wanted, seed=seed))
 
 
-def check_questions(questions: Any, judgments: Any, *, corpus: Any = None, rankings: Any = None) -> Audit:
+@with_columns
+def check_questions(
+    questions: Any, judgments: Any, *, corpus: Any = None, rankings: Any = None, columns: Columns = None
+) -> Audit:
     """What is wrong or odd about a test set, the most serious first.
 
     Questions asked twice, or nearly; without a relevant document; with their answer not in the corpus; copied
@@ -185,6 +196,7 @@ class Plan(Displayable):
         )
 
 
+@with_columns
 def questions_needed(
     judgments: Any,
     baseline: Any,
@@ -194,6 +206,7 @@ def questions_needed(
     *,
     power: float = 0.8,
     alpha: float = 0.05,
+    columns: Columns = None,
 ) -> Plan:
     """How many questions show a difference of that size between rankings like these two.
 

@@ -22,6 +22,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.display import Displayable
 from rankproof.errors import UsageError
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments
 from rankproof.reporting.numbers import score, span
 
@@ -112,6 +113,7 @@ class Tuned(Displayable):
         return ["", f"No worse on the held-out queries: {', '.join(others)}."] if others else []
 
 
+@with_columns
 def tune(
     judgments: Any,
     rankings: Any,
@@ -123,6 +125,7 @@ def tune(
     share: float = 0.5,
     seed: int = 0,
     depth: int | None = None,
+    columns: Columns = None,
 ) -> Tuned:
     """The best settings of a fusion, chosen on one part of the judged queries and scored on the other.
 

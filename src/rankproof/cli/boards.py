@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankproof.cli import saved
-from rankproof.cli.files import check_one_stdin, named
+from rankproof.cli.files import check_one_stdin, matched, named
 from rankproof.errors import UsageError
 from rankproof.reporting.numbers import count
 
@@ -23,7 +23,8 @@ def scored(
 
     if saved.are_names(words, history):
         return {name: History(history).scores(name) for name in words}
-    judgments, *runs = words
+    judgments, *given = words
+    runs = [each for path in given for each in matched(path)]
     if len(set(runs)) < 2:
         raise UsageError(
             f"got {count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -17,6 +19,7 @@ def named(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
     >>> named(["runs/a.run", "runs/b.run"]), named(["x/a.run", "y/a.run"])
     ({'a.run': 'runs/a.run', 'b.run': 'runs/b.run'}, {'x/a.run': 'x/a.run', 'y/a.run': 'y/a.run'})
     """
+    paths = [each for path in paths for each in matched(path)]
     twice = [path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN]
     if twice:
         raise UsageError(f"{twice[0]}: given more than once. Next: name each file once.")
@@ -24,6 +27,16 @@ def named(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
         return dict(zip(_asked(shown_as, len(paths)), paths, strict=True))
     names = ["standard input" if path == STDIN else PurePath(path).name for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+
+
+def matched(path: str) -> list[str]:
+    """The files that a pattern like `runs/2026-*.run` stands for, in order; what is no pattern as it is."""
+    if path == STDIN or os.path.lexists(path) or not glob.has_magic(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise UsageError(f"{path}: no file matches. Next: check the folder, and the pattern.")
+    return found
 
 
 def _asked(shown_as: str, n: int) -> list[str]:

@@ -43,6 +43,30 @@ COMMANDS = {
 }
 
 
+def _take_columns(command: click.Command, name: str) -> None:
+    """Give the option for columns to each command that reads judgments or rankings, once."""
+    for inner, each in getattr(command, "commands", {}).items():
+        _take_columns(each, f"{name} {inner}")
+    if name in WITH_COLUMNS and not any(each.name == "columns" for each in command.params):
+        option = click.Option(
+            ["--columns"],
+            metavar="ROLE=COLUMN,...",
+            multiple=True,
+            expose_value=False,
+            is_eager=True,
+            callback=_name_columns,
+            help="Which columns are query, doc, grade, score, rank. [known names]",
+        )
+        command.params.append(option)
+
+
+def _name_columns(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> None:
+    if given:
+        from rankproof.io.guess import columns_named
+
+        context.with_resource(columns_named(given))
+
+
 def _restore_help(command: click.Command) -> None:
     """The help of a command and of those below it, which Python without docstrings has not."""
     from rankproof.core.docstring import docstring
@@ -75,6 +99,22 @@ def _files(context: click.Context, parameter: click.Parameter, incomplete: str) 
     return [CompletionItem(incomplete, type="file")]
 
 
+WITH_COLUMNS = {
+    *(
+        "evaluate",
+        "compare",
+        "gate",
+        "leaderboard",
+        "rank-correlation",
+        "report",
+        "audit",
+        "diagnose",
+        "explain",
+    ),
+    *("fuse", "pool", "label", "convert", "run", "questions check", "questions needed"),
+}
+"""The commands that read judgments or rankings, of which columns can be named."""
+
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
 
@@ -93,6 +133,7 @@ class Commands(click.Group):
         if sys.flags.optimize:
             _restore_help(command)
         _complete_files(command)
+        _take_columns(command, name)
         return command
 
     def resolve_command(

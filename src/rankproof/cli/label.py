@@ -214,9 +214,13 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None
     format_of(qrels, form)
     try:
         check_free(qrels, force=may_replace(qrels) or _adds_in_place(qrels, add_to))
-    except UsageError as error:
-        known = f"{error}" if add_to or not os.path.isfile(qrels) else _with_add_to(str(error), qrels)
-        raise UsageError(known) from None
+    except UsageError:
+        if add_to is not None or not os.path.isfile(qrels):
+            raise
+        raise UsageError(
+            f"{qrels}: there is such a file already, and it was left as it is. Next: --add-to {qrels} writes the "
+            "labels together with what it holds, another name leaves it alone, --force replaces it."
+        ) from None
 
 
 def _form(path: str) -> str | None:
@@ -229,10 +233,6 @@ def _adds_in_place(qrels: str, add_to: str | None) -> bool:
 
     same = add_to is not None and os.path.realpath(qrels) == os.path.realpath(add_to)
     return same and format_of(qrels, _form(qrels)) == "trec"
-
-
-def _with_add_to(message: str, qrels: str) -> str:
-    return f"{message} --add-to {qrels} writes the labels together with what it holds."
 
 
 def _without(made: Pool, judgments: str) -> Pool:

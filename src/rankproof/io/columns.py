@@ -19,7 +19,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census, Ordered, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import PLACES, RankingTable
-from rankproof.io.ids import judged_kinds
+from rankproof.io.ids import judged_kinds, meeting
 from rankproof.io.trec.chunks import PAD, BadLine, Chunk
 from rankproof.io.trec.collect import NotTogether, collected
 from rankproof.io.trec.index import Index, index_of
@@ -104,6 +104,8 @@ class ColumnRankings:
             note_ranks(group, score, rank, census)
 
     def _scanned(self, judgments: Judgments, conventions: Conventions, census: Census) -> list[Ordered]:
+        integers = [_are_integers(self.columns.column(name).type) for name in ("query", "doc")]
+        judgments = meeting(judgments, (integers[0], integers[1]))
         for name, judged in zip(("query", "doc"), judged_kinds(judgments), strict=True):
             if judged is not None and judged != _are_integers(self.columns.column(name).type):
                 raise _Odd

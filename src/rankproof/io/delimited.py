@@ -18,7 +18,9 @@ BLANKS = " \t\n\r\x0b\x0c"
 NUMBERS = ("grade", "score", "rank")
 """The roles whose fields are numbers."""
 
-NEXT = "Next: add a header line, as query_id,doc_id,{}."
+NEXT = (
+    "Next: add a header line, as query_id,doc_id,{}, or name its columns with --columns query=NAME,doc=NAME."
+)
 
 
 def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Rows:

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from rankproof.errors import DataError
+from rankproof.errors import DataError, UsageError, nearest
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Columns: TypeAlias = Mapping[str, str] | str | None
+"""Which column has which role: `{"query": "search_term_id"}`, or "query=search_term_id,doc=product_id"."""
+
+EXPECTED = (
+    *("expected", "expected_doc", "expected_doc_id", "expected_document", "expected_id", "expected_ids"),
+    *("expected_docs", "expected_doc_ids", "relevant_ids", "relevant_docs", "relevant_doc_ids"),
+    *("ground_truth", "ground_truth_id", "ground_truth_ids", "gold", "gold_id", "gold_ids", "gold_doc_id"),
+)
+"""What exports of test sets call the documents that answer a question: one, or a list of them."""
+RETRIEVED = (
+    *("doc_ids", "document_ids", "retrieved", "retrieved_ids", "retrieved_docs", "retrieved_doc_ids"),
+    *("results", "ranking", "ranked"),
+)
+"""What lists of documents are called."""
 
 NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
         ("query_id", "qid", "topic_id", "topicno", "question_id"),
-        ("query", "topic", "question", "user_id", "user", "q"),
+        ("query", "topic", "question", "user_id", "user", "q", "search_term_id", "search_id", "search_term"),
     ),
     "doc": (
         ("doc_id", "docno", "document_id", "corpus_id", "passage_id", "pid", "chunk_id", "item_id"),
         ("doc", "document", "passage", "chunk", "item", "product_id", "did", "d"),
+        EXPECTED,
+        RETRIEVED,
     ),
     "score": (("score", "sim", "similarity", "rsv", "doc_score", "relevance_score"), ("s",)),
     "rank": (("rank", "position", "pos", "doc_rank"),),
@@ -53,11 +75,109 @@ def column_of(role: str, columns: Sequence[str]) -> list[str]:
     >>> column_of("query", ["query_id", "query", "docno"]), column_of("query", ["qid", "topic_id"])
     (['query_id'], ['qid', 'topic_id'])
     """
+    named = _named.get()
+    if named is not None and named.roles.get(role) in columns:
+        return [named.take(role)]
     for names in NAMES[role]:
         known = {plain(name) for name in names}
         if found := [column for column in columns if plain(column) in known]:
-            return found
+            return found if named is None else [each for each in found if each not in named.roles.values()]
     return []
+
+
+# --- columns that are named --------------------------------------------------------------------
+
+ROLES = {
+    "query": "query",
+    "queryid": "query",
+    "doc": "doc",
+    "docid": "doc",
+    "document": "doc",
+    "score": "score",
+    "rank": "rank",
+    "grade": "grade",
+    "relevance": "grade",
+    "aspect": "aspect",
+}
+"""What a role may be called by who names its column."""
+
+
+class Named:
+    """Columns that were named for their roles, and which of them were met."""
+
+    def __init__(self, roles: Mapping[str, str]) -> None:
+        self.roles = roles
+        self._met: set[str] = set()
+
+    def take(self, role: str) -> str:
+        """The column of a role, which is here."""
+        self._met.add(role)
+        return self.roles[role]
+
+    def check(self) -> None:
+        """Refuse a name that no file had: it is misspelt, and something else was taken."""
+        lost = [(role, name) for role, name in self.roles.items() if role not in self._met]
+        if lost:
+            words = ", ".join(f"{name!r} (for the {role})" for role, name in lost)
+            raise UsageError(f"columns: no input has a column {words}. Next: check how it is written.")
+
+
+_named: ContextVar[Named | None] = ContextVar("columns that were named", default=None)
+
+
+def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]:
+    """The column of each role, from a mapping or from ROLE=COLUMN,...
+
+    >>> columns_of("query=search_term_id,doc=product_id")
+    {'query': 'search_term_id', 'doc': 'product_id'}
+    """
+    if not isinstance(given, Mapping):
+        parts = [part for text in ([given] if isinstance(given, str) else given) for part in text.split(",")]
+        pairs = [part.partition("=") for part in parts if part.strip()]
+        given = {role.strip(): name.strip() for role, _, name in pairs}
+        if len(given) < len(pairs):
+            raise _no_columns(", ".join(parts))
+    found: dict[str, str] = {}
+    for role, name in given.items():
+        known = ROLES.get(plain(str(role)))
+        if known is None or not name or known in found or not isinstance(name, str):
+            raise _no_columns(f"{role}={name or ''}", nearest(str(role), NAMES))
+        found[known] = name
+    return found
+
+
+def _no_columns(got: str, hint: str = "") -> UsageError:
+    return UsageError(
+        f"columns: got {got}, expected ROLE=COLUMN, each role once: {', '.join(NAMES)}.{hint} "
+        "Next: write them like query=search_term_id,doc=product_id."
+    )
+
+
+@contextmanager
+def columns_named(given: Mapping[str, str] | str | Sequence[str] | None) -> Iterator[None]:
+    """While this lasts, columns with these names have these roles, in whatever is read."""
+    if not given:
+        yield
+        return
+    named = Named(columns_of(given))
+    token = _named.set(named)
+    try:
+        yield
+    finally:
+        _named.reset(token)
+    named.check()
+
+
+def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
+    """The verb, whose argument `columns` names the columns of what it reads."""
+
+    @wraps(verb)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        given: Any = kwargs.get("columns")
+        with columns_named(given):
+            return verb(*args, **kwargs)
+
+    return wrapper
 
 
 @dataclass(frozen=True)
@@ -83,14 +203,57 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
     """
     took: dict[str, str] = {}
     for role in (*wanted.needed, *wanted.helpful):
-        found = column_of(role, columns)
+        fit = columns if role != "doc" or wanted is not RANKING else without_expected(columns)
+        found = column_of(role, fit)
+        if role == "query" and not found and any(map(_is_of_lists, columns)):
+            found = [name for name in columns if plain(name) == "id"]
         if len(found) > 1:
             raise _unsure(role, found, columns, source)
         if found:
             took[role] = found[0]
         elif role in wanted.needed:
             raise _absent(role, columns, wanted, source)
+    if _is_of_lists(took["doc"]) and not {"grade", "score", "rank"} & set(took):
+        # A question a row, with a document or a list of them: it goes by its own id where it has one.
+        own = [name for name in columns if plain(name) == "id"]
+        return {**took, "query": own[0]} if own and not _is_named("query") else took
     return _as_judgments(took, columns, source) if wanted is JUDGMENTS else _as_ranking(took, columns, source)
+
+
+def without_expected(columns: Sequence[str]) -> list[str]:
+    """The columns without those of documents that should have been found, unless one of them is named."""
+    expected = set(map(plain, EXPECTED))
+    named = _named.get()
+    own = {} if named is None else named.roles
+    return [name for name in columns if plain(name) not in expected or name == own.get("doc")]
+
+
+def _is_of_lists(name: str) -> bool:
+    return plain(name) in set(map(plain, (*EXPECTED, *RETRIEVED)))
+
+
+def _is_named(role: str) -> bool:
+    named = _named.get()
+    return named is not None and role in named.roles
+
+
+def column_named(role: str, columns: Sequence[str]) -> list[str]:
+    """The column that was named for the role, if it is here."""
+    named = _named.get()
+    return [named.take(role)] if named is not None and named.roles.get(role) in columns else []
+
+
+def list_columns(columns: Sequence[str], known: Collection[str], wanted: Wanted) -> list[str]:
+    """Of columns that hold lists those of documents: for judgments what was expected, if that stands beside others."""
+    named = _named.get()
+    if named is not None and named.roles.get("doc") in columns:
+        return [named.take("doc")]
+    expected = [name for name in columns if plain(name) in set(map(plain, EXPECTED))]
+    lists = {*known, *map(plain, RETRIEVED)}
+    others = [name for name in columns if plain(name) in lists and name not in expected]
+    if expected and others:
+        return expected if wanted is JUDGMENTS else others
+    return expected or others
 
 
 def _as_judgments(took: dict[str, str], columns: Sequence[str], source: str) -> dict[str, str]:
@@ -135,16 +298,20 @@ def listed(columns: Sequence[str]) -> str:
 def _unsure(role: str, found: list[str], columns: Sequence[str], source: str) -> DataError:
     return DataError(
         f"{source}: cannot tell which column is the {role}: {listed(found)} (of {listed(columns)}). "
-        f"Next: keep one of them, or rename it to {NAMES[role][0][0]!r}."
+        f"Next: keep one of them, or rename it to {NAMES[role][0][0]!r}, or {_by_option(role)}."
     )
 
 
 def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> DataError:
-    known = ", ".join(repr(name) for names in NAMES[role] for name in names[:3])
+    known = ", ".join(repr(name) for names in NAMES[role] for name in names)
     return DataError(
         f"{source}: no column looks like the {role} of {wanted.what}; the columns are {listed(columns)}. "
-        f"Next: rename the one that is to {NAMES[role][0][0]!r} (also known: {known})."
+        f"Next: rename the one that is to {NAMES[role][0][0]!r} (also known: {known}), or {_by_option(role)}."
     )
+
+
+def _by_option(role: str) -> str:
+    return f"say --columns {role}=NAME (in Python columns={{{role!r}: NAME}})"
 
 
 def _swapped(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import Any, cast
@@ -30,6 +32,7 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
     return False
 
 
+UNTYPED = "of a file without types"
 PROBED = 8192
 """Dicts up to this length are known by their size in memory."""
 
@@ -105,8 +108,45 @@ def check_same_kind(ours: bool | None, judged: bool | None, what: str) -> None:
         kind = {True: "integers", False: "text"}
         raise DataError(
             f"{what}: got ids that are {kind[ours]} where the judgments have {kind[judged]}. "
-            "Next: give both as text, written the same way."
+            "Next: give both as text, written the same way; 'rankproof convert' writes a file whose ids are text, "
+            "like convert judgments.parquet judgments.qrels."
         )
+
+
+def plain_digits(ids: Iterable[str]) -> bool:
+    """Whether every id is a whole number as it is printed: no zeros before it, no sign but a minus.
+
+    >>> plain_digits(["7", "120"]), plain_digits(["007"]), plain_digits(["d7"])
+    (True, False, False)
+    """
+    return all(map(re.compile("0|-?[1-9][0-9]*").fullmatch, ids))
+
+
+def untyped(judgments: Judgments) -> Judgments:
+    """The judgments of a file that does not tell integers from text."""
+    return replace(judgments, prepared={**judgments.prepared, UNTYPED: True})
+
+
+def meeting(
+    judgments: Judgments,
+    ours: tuple[bool | None, bool | None],
+    digits: Callable[[int], bool] = lambda role: False,
+) -> Judgments:
+    """The judgments with ids of the ranking's kind, where one side is a file that has no types and all is digits.
+
+    `ours` says whether queries and documents of the ranking are integers; `digits` whether its queries (0) or
+    documents (1) are plain digits of such a file.
+    """
+    kinds = list(judged_kinds(judgments))
+    texts = (judgments.queries, judgments.docs)
+    for role, kind in enumerate(kinds):
+        if ours[role] and kind is False and judgments.prepared.get(UNTYPED) and plain_digits(texts[role]):
+            kinds[role] = True
+        elif ours[role] is False and kind and digits(role):
+            kinds[role] = False
+    if kinds == list(judged_kinds(judgments)):
+        return judgments
+    return replace(judgments, prepared={**judgments.prepared, "integer_ids": tuple(map(bool, kinds))})
 
 
 def judged_kinds(judgments: Judgments) -> tuple[bool | None, bool | None]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.io.guess import Wanted, column_of, plain
+from rankproof.io.guess import RANKING, Wanted, column_named, column_of, list_columns, plain, without_expected
 from rankproof.io.rows import Rows
 from rankproof.io.tuples import read_tuples
 
@@ -184,23 +184,30 @@ def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source
         if type(item) is Repeated:
             _check_once(item, rows.where(row), "field")
     names = list(data[0]) if data and isinstance(data[0], dict) else []
-    if names and not column_of("doc", _scalars(data[0])) and (lists := _lists(data[0])):
+    if names and not _doc_of(_scalars(data[0]), wanted) and (lists := _lists(data[0], wanted)):
         return _by_query(data, lists, rows)
     return read_tuples(data, wanted, source, line)
+
+
+def _doc_of(names: list[str], wanted: Wanted) -> list[str]:
+    """The column of one document a row, of which there may be several rows a query."""
+    return column_of("doc", names if wanted is not RANKING else without_expected(names))
 
 
 def _scalars(item: dict[str, Any]) -> list[str]:
     return [name for name, value in item.items() if not isinstance(value, (dict, list))]
 
 
-def _lists(item: dict[str, Any]) -> list[str]:
-    return [name for name, value in item.items() if isinstance(value, (dict, list)) and plain(name) in LISTS]
+def _lists(item: dict[str, Any], wanted: Wanted) -> list[str]:
+    held = [name for name, value in item.items() if isinstance(value, (dict, list))]
+    return list_columns(held, LISTS, wanted)
 
 
 def _by_query(data: list[Any], lists: list[str], rows: Rows) -> Nested:
     """`{query: documents}` from objects that each hold one query."""
     scalars = _scalars(data[0])
-    query = [name for name in scalars if plain(name) == "id"] or column_of("query", scalars)
+    query = column_named("query", scalars) or [name for name in scalars if plain(name) == "id"]
+    query = query or column_of("query", scalars)
     if len(query) != 1 or len(lists) != 1:
         raise DataError(
             f"{rows.where(0)}: cannot tell the query and its documents in {shorten(list(data[0]))}. "

@@ -16,6 +16,7 @@ from rankproof.io.delimited import read_delimited
 from rankproof.io.files import check_path, name_of, read_bytes, read_head, text_of
 from rankproof.io.frames import LIBRARY, is_frame, judgments_from_frame, library_of, ranking_from_frame
 from rankproof.io.guess import JUDGMENTS, RANKING, Wanted
+from rankproof.io.ids import untyped
 from rankproof.io.jsonio import graded, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.parquet import read_parquet
@@ -115,13 +116,13 @@ def _judgments_in(path: PathLike, source: str) -> Judgments:
     if kind == TREC_RANKING:
         raise _swapped(source, "a ranking (6 columns)", "judgments (4 columns)")
     if kind == TREC_JUDGMENTS:
-        return read_qrels(path, source=source)
+        return untyped(read_qrels(path, source=source))
     if kind == PARQUET:
         return judgments_from_frame(read_parquet(path, JUDGMENTS, source), source)
     found = _content(path, kind, JUDGMENTS, source)
     if isinstance(found, Rows):
-        return judgments_of(found)
-    return judgments_from_mapping(graded(found, source), source)
+        return untyped(judgments_of(found)) if kind != JSON else judgments_of(found)
+    return untyped(judgments_from_mapping(graded(found, source), source))
 
 
 def _ranking_in(path: PathLike, source: str) -> Rankings:
@@ -133,7 +134,9 @@ def _ranking_in(path: PathLike, source: str) -> Rankings:
     if kind == PARQUET:
         return ranking_from_frame(read_parquet(path, RANKING, source), source)
     found = _content(path, kind, RANKING, source)
-    return ranking_of(found) if isinstance(found, Rows) else MappingRankings(found, source)
+    if isinstance(found, Rows):
+        return replace(ranking_of(found), untyped=kind != JSON)
+    return MappingRankings(found, source, untyped=True)
 
 
 def _content(path: PathLike, kind: Format, wanted: Wanted, source: str) -> Rows | dict[str, Any]:

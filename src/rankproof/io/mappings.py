@@ -22,7 +22,16 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.finding import Finder, Ranking, finder
-from rankproof.io.ids import are_integers, as_given, check_same_kind, judged_kinds, keys_are_integers
+from rankproof.io.ids import (
+    are_integers,
+    as_given,
+    check_same_kind,
+    is_integer,
+    judged_kinds,
+    keys_are_integers,
+    meeting,
+    plain_digits,
+)
 from rankproof.io.lists import check_ranking, check_score, columns, ranking_as_dict, ranking_table
 from rankproof.io.numbers import numbers_in
 from rankproof.io.relevant import judgments_from_mapping
@@ -44,6 +53,8 @@ class MappingRankings:
 
     mapping: Mapping[Any, Any]
     source: str = "ranking"
+    untyped: bool = False
+    """Whether it is of a file whose keys can be text only."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.mapping, Mapping):
@@ -53,6 +64,7 @@ class MappingRankings:
         """The rankings of judged queries, some ten thousand documents at a time."""
         if conventions.ties == "rank":
             raise _no_ranks(self.source)
+        judgments = meeting(judgments, self._kinds(), self._digits)
         rankings = self._of_judged_queries(judgments, census)
         documents, start = finder(judgments), judgments.start
         for begin in range(0, len(rankings), QUERIES):
@@ -64,6 +76,20 @@ class MappingRankings:
                 first = begin + part.start
                 here = None if present is None else present[part]
                 yield _Batch(self.source, judgments, first, some[part], here, length[part]).block(documents)
+
+    def _kinds(self) -> tuple[bool | None, bool | None]:
+        """Whether queries and documents are integers, as far as the first ones tell."""
+        query = next(iter(self.mapping), None)
+        docs = next((each for each in self.mapping.values() if isinstance(each, (dict, list)) and each), ())
+        doc: Any = next(iter(docs), None)
+        doc = doc[0] if isinstance(doc, (tuple, list)) and doc else doc
+        return (None if query is None else is_integer(query)), (None if doc is None else is_integer(doc))
+
+    def _digits(self, role: int) -> bool:
+        if not self.untyped:
+            return False
+        table = self.table()
+        return plain_digits((table.query, table.doc)[role])
 
     def table(self) -> RankingTable:
         """Every document of every ranking as columns."""

@@ -14,8 +14,8 @@ from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.ids import check_same_kind, judged_kinds
-from rankproof.io.rows import Rows, check_not_empty
+from rankproof.io.ids import check_same_kind, judged_kinds, meeting, plain_digits
+from rankproof.io.rows import Rows, check_not_empty, one_a_row
 
 BLOCK = 32_768
 """About how many documents are handed to the join at once."""
@@ -23,6 +23,7 @@ BLOCK = 32_768
 
 def ranking_of(rows: Rows) -> RowRankings:
     """The rankings in the rows."""
+    rows = one_a_row(rows, ranked=True)
     check_not_empty(rows)
     queries, queries_are_int = rows.ids("query")
     docs, docs_are_int = rows.ids("doc")
@@ -55,6 +56,8 @@ class RowRankings:
     integer_ids: tuple[bool, bool] = (False, False)
     """Whether the ids of queries, and of documents, were integers."""
     notes: tuple[str, ...] = ()
+    untyped: bool = False
+    """Whether they come from a file that does not tell integers from text."""
 
     @property
     def source(self) -> str:
@@ -71,6 +74,7 @@ class RowRankings:
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""
+        judgments = meeting(judgments, self.integer_ids, self._digits)
         self._check_kinds(judgments)
         census.notes.extend(self.notes)
         self._note_ranks(conventions.ties, census)
@@ -83,6 +87,9 @@ class RowRankings:
                 batch = []
         if batch:
             yield self._block(batch, order, judgments)
+
+    def _digits(self, role: int) -> bool:
+        return self.untyped and plain_digits((self.rows.query, self.rows.doc)[role])
 
     def _check_kinds(self, judgments: Judgments) -> None:
         if len(self.rows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,9 @@ from rankproof.errors import DataError, shorten
 from rankproof.io.guess import column_of
 from rankproof.io.ids import is_id
 from rankproof.io.numbers import as_numbers, is_number
+
+LISTS = (list, tuple, np.ndarray)
+"""What holds several documents in one cell of a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +119,48 @@ def spells_number(text: str) -> bool:
     return "_" not in text
 
 
+def one_a_row(rows: Rows, *, ranked: bool) -> Rows:
+    """The rows with each list of documents as so many rows; `ranked`: the best come first.
+
+    >>> one_a_row(Rows({"query": ["q"], "doc": [["a", "b"]]}, "a list"), ranked=True).columns
+    {'query': ['q', 'q'], 'doc': ['a', 'b'], 'rank': [1, 2]}
+    """
+    lists = _lists_in(rows)
+    if lists is None:
+        return rows
+    at = [row for row, docs in enumerate(lists) for _ in docs]
+    columns = {role: [values[row] for row in at] for role, values in rows.columns.items()}
+    columns["doc"] = [doc for docs in lists for doc in docs]
+    if ranked and not {"score", "rank"} & set(columns):
+        columns["rank"] = [rank for docs in lists for rank in range(1, len(docs) + 1)]
+    line = None if rows.line is None else [rows.line[row] for row in at]
+    return Rows(columns, rows.source, line, rows.notes)
+
+
+def _lists_in(rows: Rows) -> list[Sequence[Any]] | None:
+    """The documents of each row, where rows hold lists of them, or the JSON of lists; else None."""
+    values = rows.columns["doc"]
+    if not len(values) or not (isinstance(values[0], LISTS) or str(values[0]).startswith("[")):
+        return None
+    found = [_list_in(value) for value in values]
+    return None if None in (None if each is None else 0 for each in found) else [each or () for each in found]
+
+
+def _list_in(value: Any) -> Sequence[Any] | None:
+    if isinstance(value, LISTS):
+        return list(value)
+    if value is None:
+        return ()
+    try:
+        found = json.loads(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return found if isinstance(found, list) else None
+
+
 def judgments_of(rows: Rows) -> Judgments:
     """The judgments in the rows; without a grade column every document named is relevant."""
+    rows = one_a_row(rows, ranked=False)
     check_not_empty(rows)
     queries, queries_are_int = rows.ids("query")
     docs, docs_are_int = rows.ids("doc")

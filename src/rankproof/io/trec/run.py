@@ -19,7 +19,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, opened
-from rankproof.io.ids import check_same_kind, judged_kinds
+from rankproof.io.ids import check_same_kind, judged_kinds, meeting, plain_digits
 from rankproof.io.trec.chunks import SIZE, BadLine, Chunk, chunk_of, chunks
 from rankproof.io.trec.collect import NotTogether, collected
 from rankproof.io.trec.gather import gathered
@@ -31,6 +31,10 @@ from rankproof.io.trec.scan import Scanned, note_ranks_of, numbers, scan
 
 LINE = 50
 """About how many bytes a line of a run has."""
+
+
+LOOKED_AT = 10_000
+"""So many lines say whether all ids are digits, where the judgments have integers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +51,7 @@ class TrecRankings:
 
         The whole run is read before the first is handed out, to notice queries whose lines stand apart.
         """
+        judgments = meeting(judgments, (False, False), self._digits)
         for kind, what in zip(judged_kinds(judgments), ("queries", "documents"), strict=True):
             check_same_kind(False, kind, f"{self.source}, {what}")
         try:
@@ -58,6 +63,10 @@ class TrecRankings:
         if census.comments:
             census.notes.append(comment_note(self.source, census.comments))
         yield from found
+
+    def _digits(self, role: int) -> bool:
+        some = self.part(LOOKED_AT)
+        return plain_digits((some.query, some.doc)[role])
 
     def _scanned(
         self, pieces: Iterator[Chunk], judgments: Judgments, conventions: Conventions, census: Census

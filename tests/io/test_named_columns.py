@@ -1,0 +1,153 @@
+"""Columns of exports: named by who gives them, or known by what test sets call them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import audit, compare, evaluate, explain, fuse, gate, pool
+from rankproof.errors import DataError, UsageError
+from tests.shell import rankproof
+
+COLUMNS = {"query": "suchbegriff", "doc": "artikel", "grade": "note", "score": "wert"}
+WORDS = ",".join(f"{role}={name}" for role, name in COLUMNS.items())
+GRADES = [("q1", "d1", 1), ("q1", "d2", 0), ("q2", "d3", 2)]
+SCORES = [("q1", "d2", 2.0), ("q1", "d1", 1.0), ("q2", "d3", 3.0)]
+FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "pandas", "polars", "records")
+
+
+def given(form: str, folder: Path, rows: list[tuple[Any, ...]], value: str) -> Any:
+    """The rows under names that nobody knows, beside columns that are not wanted."""
+    names = ("quelle", "suchbegriff", "artikel", value)
+    whole = [("x", *row) for row in rows]
+    records = [dict(zip(names, row, strict=True)) for row in whole]
+    path = folder / f"{value}.{form}"
+    if form in ("csv", "tsv"):
+        mark = "," if form == "csv" else "\t"
+        path.write_text("".join(mark.join(map(str, row)) + "\n" for row in (names, *whole)))
+    elif form in ("json", "jsonl"):
+        path.write_text(
+            json.dumps(records) if form == "json" else "".join(json.dumps(r) + "\n" for r in records)
+        )
+    elif form == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(
+            pytest.importorskip("pyarrow").Table.from_pylist(records), path
+        )
+    elif form in ("pandas", "polars"):
+        return pytest.importorskip(form).DataFrame(records)
+    else:
+        return records
+    return path
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_named_columns_of_every_format(form: str, tmp_path: Path) -> None:
+    judged, ranked = given(form, tmp_path, GRADES, "note"), given(form, tmp_path, SCORES, "wert")
+    expected = evaluate(GRADES, SCORES, "nDCG@10").per_query
+    for columns in (COLUMNS, WORDS):
+        assert evaluate(judged, ranked, "nDCG@10", columns=columns).per_query == expected
+    with pytest.raises(DataError, match="Next: " if form == "tsv" else "--columns "):
+        evaluate(judged, SCORES, "nDCG@10")
+
+
+def test_every_verb_takes_columns(tmp_path: Path) -> None:
+    judged, ranked = given("csv", tmp_path, GRADES, "note"), given("csv", tmp_path, SCORES, "wert")
+    assert compare(judged, {"a": ranked, "b": SCORES}, "RR@10", columns=WORDS)
+    assert gate(judged, SCORES, ranked, "RR@10", columns=WORDS)
+    assert explain(judged, ranked, "q1", "RR@10", columns=WORDS)
+    audit(judged, ranked, columns=WORDS)
+    named = {role: COLUMNS[role] for role in ("query", "doc", "score")}
+    assert fuse({"a": ranked, "b": SCORES}, columns=named)
+    assert pool({"a": ranked}, columns=named)
+
+
+SHELL = {
+    "evaluate": ("evaluate", "note.csv", "wert.csv", "-m", "RR@10"),
+    "compare": ("compare", "note.csv", "wert.csv", "b.csv", "-m", "RR@10"),
+    "gate": ("gate", "note.csv", "wert.csv", "b.csv", "-m", "RR@10"),
+    "leaderboard": ("leaderboard", "note.csv", "wert.csv", "b.csv", "-m", "RR@10"),
+    "report": ("report", "note.csv", "wert.csv", "-m", "RR@10"),
+    "audit": ("audit", "note.csv", "wert.csv"),
+    "diagnose": ("diagnose", "note.csv", "wert.csv"),
+    "explain": ("explain", "note.csv", "wert.csv", "q1", "-m", "RR@10"),
+    "convert": ("convert", "note.csv", "out.qrels", "--force"),
+    "fuse": ("fuse", "wert.csv", "b.csv"),
+}
+
+
+@pytest.mark.parametrize("name", SHELL)
+def test_every_command_takes_columns(name: str, tmp_path: Path) -> None:
+    given("csv", tmp_path, GRADES, "note")
+    path = given("csv", tmp_path, SCORES, "wert")
+    (tmp_path / "b.csv").write_text(path.read_text())
+    roles = {"convert": ("query", "doc", "grade"), "fuse": ("query", "doc", "score")}.get(
+        name, tuple(COLUMNS)
+    )
+    words = ",".join(f"{role}={COLUMNS[role]}" for role in roles)
+    done = rankproof(tmp_path, *SHELL[name], "--columns", words)
+    assert done.returncode in (0, 4), done.stderr
+    assert rankproof(tmp_path, *SHELL[name]).returncode == 3
+    wrong = rankproof(tmp_path, *SHELL[name], "--columns", f"{words},rank=nowhere")
+    assert wrong.returncode == 2
+    assert "no input has a column 'nowhere'" in wrong.stderr
+
+
+@pytest.mark.parametrize("columns", ["query", "qurey=a", "query=a,query=b", "doc=", {"query": 3}])
+def test_what_names_no_column_is_an_error(columns: Any) -> None:
+    with pytest.raises(UsageError, match="expected ROLE=COLUMN"):
+        evaluate(GRADES, SCORES, "RR", columns=columns)
+
+
+RECORDS: dict[str, list[dict[str, Any]]] = {
+    "expected": [
+        {"id": "q1", "question": "why", "expected": "d1"},
+        {"id": "q2", "question": "who", "expected": "d3"},
+    ],
+    "expected_doc": [{"query_id": "q1", "expected_doc": "d1"}, {"query_id": "q2", "expected_doc": "d3"}],
+    "doc_ids": [{"query_id": "q1", "doc_ids": ["d1"]}, {"query_id": "q2", "doc_ids": ["d3"]}],
+    "ground_truth_ids": [
+        {"id": "q1", "question": "why", "ground_truth_ids": ["d1"], "note": "x"},
+        {"id": "q2", "question": "who", "ground_truth_ids": ["d3"], "note": "y"},
+    ],
+}
+ANSWERS = [
+    {"id": "q1", "question": "why", "ground_truth_ids": ["d1"], "retrieved_ids": ["d2", "d1"]},
+    {"id": "q2", "question": "who", "ground_truth_ids": ["d3"], "retrieved_ids": ["d3"]},
+]
+
+
+def written(records: list[dict[str, Any]], form: str, path: Path) -> Any:
+    if form in ("pandas", "polars"):
+        return pytest.importorskip(form).DataFrame(records)
+    file = path / f"{len(list(path.iterdir()))}.{form}"
+    if form == "jsonl":
+        file.write_text("".join(json.dumps(each) + "\n" for each in records))
+    elif form == "parquet":
+        arrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist(records), file)
+    else:
+        cells = [
+            [json.dumps(v) if isinstance(v, list) else str(v) for v in each.values()] for each in records
+        ]
+        quoted = [
+            ",".join('"' + cell.replace('"', '""') + '"' for cell in row)
+            for row in [list(records[0]), *cells]
+        ]
+        file.write_text("\n".join(quoted) + "\n")
+    return file
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "pandas", "polars"])
+@pytest.mark.parametrize("name", RECORDS)
+def test_what_test_sets_call_it_is_known(name: str, form: str, tmp_path: Path) -> None:
+    ranking = {"q1": ["d2", "d1"], "q2": ["d3"]}
+    assert evaluate(written(RECORDS[name], form, tmp_path), ranking, "RR")["RR"] == 0.75
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "pandas", "polars"])
+def test_one_file_may_hold_what_was_expected_and_what_was_found(form: str, tmp_path: Path) -> None:
+    both = written(ANSWERS, form, tmp_path)
+    assert evaluate(both, both, "RR").per_query["RR"] == {"q1": 0.5, "q2": 1.0}
