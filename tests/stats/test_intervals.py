@@ -100,6 +100,20 @@ def test_no_jump_from_one_query_to_the_next() -> None:
         assert ratio == pytest.approx(math.sqrt((n + 1) / n), abs=0.004), n
 
 
+def test_ends_far_outside_the_values_are_integrated_too() -> None:
+    """Where the range reaches beyond the values: as many hits of many in a range of several widths."""
+    for n, yes in ((100, 99), (700, 690), (700, 693), (700, 699), (5000, 4990), (700, 3)):
+        values = hits(yes, n)
+        for bounds, ends in (((-3.0, 7.0), (-3.0, 7.0)), (UPWARDS, (0.0, 2.0)), (INFINITE, (-1.0, 2.0))):
+            found = interval(values, bounds=bounds)
+            atoms, means = np.array([ends[0], 0.0, 1.0, ends[1]]), []
+            for near, tail in ((0.8, 0.025), (0.2, 0.975)):
+                weights = rng(8).dirichlet([near, n - yes, yes, 1 - near], 100_000)
+                means.append(float(np.quantile(weights @ atoms, tail)))
+            low, high = means
+            assert max(abs(found.low - low), abs(found.high - high)) < 0.03 * (high - low), (n, yes, bounds)
+
+
 # --- what it promises -------------------------------------------------------------------------------------
 
 
