@@ -56,6 +56,8 @@ class Served:
     faults: list[Fault] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    """Fields of a call that are refused, each with the words."""
     delay: float = 0.0
     at_once: int = 0
     most_at_once: int = 0
@@ -97,6 +99,10 @@ class Handler(BaseHTTPRequestHandler):
                 served.at_once -= 1
 
     def _reply(self, data: dict[str, Any], fault: Fault) -> None:
+        for name, words in self.served.refused.items():
+            if name in data:
+                self.say(400, json.dumps({"error": {"message": words}}))
+                return
         if fault.answer is not None:
             fault.answer(self)
             return

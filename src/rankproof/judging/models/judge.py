@@ -32,6 +32,8 @@ class ModelJudge:
     """What is sent beside the texts: temperature, seed and the like."""
     budget: Budget = field(default_factory=lambda: Budget(""), repr=False, compare=False)
     pace: Pace = field(default_factory=lambda: Pace(Limits.concurrency), repr=False, compare=False)
+    dropped: set[str] = field(default_factory=set, repr=False, compare=False)
+    """What the service was found to refuse, as a temperature: it is not sent any more."""
     tells = True
     """It says itself how far it is, with what that cost."""
 
@@ -59,6 +61,7 @@ class ModelJudge:
         asked = Session(
             *(self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep),
             tell=getattr(groups, "tell", None),
+            dropped=self.dropped,
         )
         return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
 

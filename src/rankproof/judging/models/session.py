@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from rankproof.judging.models.asking import MOST_PAIRS, Call, calls_for
@@ -43,6 +44,8 @@ class Session:
     budget: Budget
     pace: Pace
     keep: Keep
+    dropped: set[str] = field(default_factory=set)
+    """What the service was found to refuse."""
     share_of_price: float = 1.0
     """What is paid of the usual price."""
     hopeless: str = ""
@@ -66,8 +69,12 @@ class Session:
                 timeout=limits.timeout,
                 tries=limits.tries,
                 pause=limits.pause,
+                dropped=self.dropped,
             )
             size = len(groups) if isinstance(groups, Sized) else 0
+            # One call goes first: what the service refuses is learnt from it, before many are under way.
+            for first in islice(calls, 1):
+                await self._one(line, first, size)
             try:
                 async with asyncio.TaskGroup() as workers:
                     for _ in range(limits.concurrency):
@@ -89,10 +96,13 @@ class Session:
     async def _work(self, line: Line, calls: Iterator[Call], size: int) -> None:
         """Take one call after the other: as many workers as calls may be under way keep memory flat."""
         for call in calls:
-            self.under_way += 1
-            await self._settle(line, call, self.limits.again)
-            self.under_way -= 1
-            self._tell(size)
+            await self._one(line, call, size)
+
+    async def _one(self, line: Line, call: Call, size: int) -> None:
+        self.under_way += 1
+        await self._settle(line, call, self.limits.again)
+        self.under_way -= 1
+        self._tell(size)
 
     def _tell(self, size: int) -> None:
         """Say which share of so many groups is done, and what it has cost so far."""

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -42,8 +43,17 @@ LARGEST = 8 << 20
 LONGEST_WAIT = 120.0
 """Seconds that are waited when the service asks for more."""
 LONGEST_PAUSE = 30.0
-DROPPABLE = ("response_format", "temperature", "tool_choice")
-"""What is left out when a service says that it does not know it."""
+DROPPABLE = {
+    "response_format": ("response_format", "json_schema", "schema", "structured output"),
+    "temperature": ("temperature",),
+    "tool_choice": ("tool_choice",),
+}
+"""What is left out when a service refuses it, by the words of which one stands in the refusal."""
+SAME_REFUSALS = 5
+"""So often the same refusal, with no reply so far, is taken for an answer to all calls."""
+SECRET = re.compile(r"(?i)\b(?:sk|pk|key|bearer|token)[-_ :=]+[\w*.\-]{6,}|\b[\w\-]{32,}\b")
+"""What looks like a key, in whole or in part."""
+LONGEST_REASON = 200
 
 
 class Hopeless(Exception):
@@ -68,34 +78,48 @@ class Line:
     tries: int
     pause: float
     dropped: set[str] = field(default_factory=set)
+    """What the service refuses; it is known from one run to the next."""
     problems: dict[str, int] = field(default_factory=dict)
     """What went wrong and was tried again."""
     reached: bool = False
     """Whether the service ever answered."""
+    refusals: dict[str, int] = field(default_factory=dict)
+    """How often each refusal came before any reply; empty once there was one."""
+    replied: bool = False
 
     async def ask(self, call: Call) -> Reply:
         """The reply to a call, after as many tries as are allowed."""
-        wait, problem = 0.0, ""
-        for attempt in range(self.tries):
+        wait, problem, attempt = 0.0, "", 0
+        while attempt < self.tries:
             await asyncio.sleep(wait)
             async with self.pace:
-                status, headers, body, problem = await self._send(call)
+                left_out = frozenset(self.dropped)
+                status, headers, body, problem = await self._send(call, left_out)
             if not problem and status == 200:
+                self.replied = True
                 self.pace.faster()
                 return self._read(body)
+            if field_ := _unknown(status, body, left_out):
+                # Calls that were under way with it come here as well: each is sent again, and none counts a try.
+                self._drop(field_, body)
+                wait = 0.0
+                continue
             problem = problem or self._refused(status, body)
             self._note(problem)
             if status in CROWDED:
                 self.pace.slower()
-            wait = 0.0 if self._learnt(status, body) else _waiting(headers, self.pause * 2**attempt)
+            wait = _waiting(headers, self.pause * 2**attempt)
+            if wait > LONGEST_WAIT:
+                raise Hopeless(f"{problem} and asks to wait for {_duration(wait)}")
+            attempt += 1
         raise Failed(problem) if self.reached else Hopeless(f"{problem}, and no call was ever answered")
 
-    async def _send(self, call: Call) -> tuple[int, Mapping[str, str], bytes, str]:
+    async def _send(self, call: Call, left_out: frozenset[str]) -> tuple[int, Mapping[str, str], bytes, str]:
         """Status, headers and body, or what went wrong on the way."""
         import httpx2
 
         sent = self.service.provider.body(self.model, call, self.given)
-        sent = {name: value for name, value in sent.items() if name not in self.dropped}
+        sent = {name: value for name, value in sent.items() if name not in left_out}
         try:
             async with asyncio.timeout(self.timeout):
                 return await self._exchange(sent)
@@ -129,26 +153,24 @@ class Line:
         return self.service.provider.reply(found)
 
     def _refused(self, status: int, body: bytes) -> str:
-        """Why the service gave no answer; what the service says about it may quote a key, so it is not repeated."""
+        """Why the service gave no answer, as it says itself, without anything that looks like a key."""
         if status in HOPELESS:
             raise Hopeless(f"{HOPELESS[status]} (HTTP {status})")
         if NO_CREDIT in body:
             raise Hopeless(f"{HOPELESS[402]} (HTTP {status})")
-        if status not in AGAIN and not self._may_drop(status, body):
-            raise Failed(f"the service refused the call (HTTP {status})")
-        return f"the service answered HTTP {status}"
+        if status in AGAIN:
+            return f"the service answered HTTP {status}"
+        problem = f"the service refused the call{_reason(body)} (HTTP {status})"
+        times = self.refusals[problem] = self.refusals.get(problem, 0) + 1
+        if times >= SAME_REFUSALS and not self.replied and status in (400, 422):
+            raise Hopeless(problem)
+        raise Failed(problem)
 
-    def _may_drop(self, status: int, body: bytes) -> str:
-        """What a service says it does not know, of what can be left out."""
-        said = body.decode("utf-8", "replace")
-        if status not in (400, 422):
-            return ""
-        return next((name for name in DROPPABLE if name in said and name not in self.dropped), "")
-
-    def _learnt(self, status: int, body: bytes) -> bool:
-        name = self._may_drop(status, body)
-        self.dropped |= {name} if name else set()
-        return bool(name)
+    def _drop(self, name: str, body: bytes) -> None:
+        """Leave a field out from now on, and say so once."""
+        if name not in self.dropped:
+            self.dropped.add(name)
+            self._note(f"the service refuses {name!r}, so it is left out{_reason(body)}")
 
     def _note(self, problem: str) -> None:
         self.problems[problem] = self.problems.get(problem, 0) + 1
@@ -157,11 +179,47 @@ class Line:
         return f"<Line to {shorten(self.service.url)}>"
 
 
+def _unknown(status: int, body: bytes, left_out: frozenset[str]) -> str:
+    """What a service refuses of what was sent, if it can be left out."""
+    if status not in (400, 422):
+        return ""
+    said = body.decode("utf-8", "replace").lower()
+    found = (name for name, words in DROPPABLE.items() if any(word in said for word in words))
+    return next((name for name in found if name not in left_out), "")
+
+
+def _reason(body: bytes) -> str:
+    """What a service says of a refusal, cut short and without keys; empty where it says nothing.
+
+    >>> _reason(b'{"error": {"message": "Model is overloaded, key sk-123456789"}}')
+    ': Model is overloaded, [key]'
+    """
+    text = body.decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = text
+    while isinstance(found, dict):
+        found = next((found[name] for name in ("error", "message", "detail", "msg") if found.get(name)), "")
+    said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
+    said = SECRET.sub("[key]", said)
+    return f": {said[:LONGEST_REASON]}{'...' if len(said) > LONGEST_REASON else ''}" if said else ""
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as people say them.
+
+    >>> _duration(86400.0), _duration(600.0)
+    ('24 hours', '10 minutes')
+    """
+    return f"{seconds / 3600:.0f} hours" if seconds >= 7200 else f"{seconds / 60:.0f} minutes"
+
+
 def _waiting(headers: Mapping[str, str], pause: float) -> float:
     """Seconds until the next try: what the service asks for, else the pause, never in step with others."""
     asked = _retry_after(headers.get("retry-after", ""))
     if asked is not None:
-        return min(asked, LONGEST_WAIT)
+        return asked
     return min(pause, LONGEST_PAUSE) * random.uniform(0.75, 1.25)
 
 
