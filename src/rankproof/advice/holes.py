@@ -17,6 +17,7 @@ from rankproof.core.corpus import Document
 from rankproof.core.text.languages import language
 from rankproof.core.text.stopwords import STOP_WORDS
 from rankproof.core.text.words import words
+from rankproof.display import Displayable
 
 FEWEST = 5
 """Lost documents below which nothing is looked for: what three share may be anything."""
@@ -37,7 +38,7 @@ _START = re.compile(r"^[^\W\d_]+(?=[\W\d_])|^\d{2,}(?=\D)")
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Displayable):
     """Something that lost documents have in common."""
 
     what: str
@@ -55,7 +56,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Displayable):
     """Documents that should come up and that no question returns."""
 
     lost: int

@@ -44,7 +44,7 @@ Systems = Mapping[str, Scores] | Mapping[str, float] | str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
+class Duel(Displayable):
     """Two systems of a leaderboard, the better one first."""
 
     better: str

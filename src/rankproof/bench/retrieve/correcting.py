@@ -17,13 +17,14 @@ from rankproof.core.text.slips import meant
 from rankproof.core.text.stems import stem
 from rankproof.core.text.stopwords import COMMON, STOP_WORDS
 from rankproof.core.text.words import words
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, shorten
 
 Rewrite = Callable[[str], str]
 """A question in, the one that is asked instead out."""
 
 
-class Speller:
+class Speller(Displayable):
     """Corrects questions: a word that the corpus lacks becomes the word of it that it is a slip away from.
 
     >>> Speller({"change": 3, "password": 9})("How do I chnage my pasword?")

@@ -18,6 +18,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
+from rankproof.display import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.keeping import Said
 from rankproof.judging.lexical.relations import NAME, likelihood
@@ -44,7 +45,7 @@ MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Displayable):
     """The expectation of a mean over all samples, and the ends of its interval."""
 
     value: float
