@@ -320,3 +320,9 @@ def test_settings_tell_embedders_apart() -> None:
     assert len({json.dumps(each.settings, sort_keys=True) for each in made}) == len(made)
     assert repr(made[1]) == "dense[l]"
     assert as_search(made[0]) is made[0]
+
+
+def test_a_model_without_its_weights_says_what_to_do(tmp_path: Path) -> None:
+    pytest.importorskip("model2vec")
+    with pytest.raises(UsageError, match=r"the weights of .* cannot be loaded: .*Next: check its name"):
+        model2vec(str(tmp_path / "nothing"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -64,7 +65,9 @@ def sentence_transformers(model: str, **options: Any) -> Embedder:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise _not_installed("sentence-transformers") from error
-    return _of_model(SentenceTransformer(model, **options), model)
+    with _weights(model):
+        made = SentenceTransformer(model, **options)
+    return _of_model(made, model)
 
 
 def model2vec(model: str) -> Embedder:
@@ -73,7 +76,23 @@ def model2vec(model: str) -> Embedder:
         from model2vec import StaticModel
     except ImportError as error:
         raise _not_installed("model2vec") from error
-    return _of_model(StaticModel.from_pretrained(model), model)
+    with _weights(model):
+        made = StaticModel.from_pretrained(model)
+    return _of_model(made, model)
+
+
+@contextmanager
+def _weights(model: str) -> Iterator[None]:
+    """What to do if the weights of a model are neither here nor to be fetched."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError, LookupError) as error:
+        why = " ".join(str(error).split())
+        raise UsageError(
+            f"embedder: the weights of {shorten(model)} cannot be loaded: {type(error).__name__}: {why[:200]}. "
+            "Next: check its name; or fetch it where there is a network and give the path of its folder; "
+            "or use lsa(corpus), which needs no weights."
+        ) from error
 
 
 def _of_model(model: Any, name: str | None = None) -> Embedder:
