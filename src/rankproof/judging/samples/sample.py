@@ -12,7 +12,7 @@ class Context:
 
     id: str
     text: str
-    recorded: bool = True
+    recorded: bool = field(default=True, repr=False)
     """Whether its text is known; one that is known and blank says nothing, of the other nothing can be said."""
 
 
