@@ -123,9 +123,10 @@ def test_gate_and_diagnose_refuse_a_ranking_that_is_spelt_otherwise() -> None:
         diagnose(JUDGED, AS_FILES)
 
 
-def test_gate_decides_on_a_ranking_that_finds_nothing_relevant() -> None:
+def test_a_gate_lets_nothing_through_that_shares_no_document_with_the_judgments() -> None:
     lost = {query: ["elsewhere", "nowhere"] for query in JUDGED}
-    assert gate(JUDGED, RANKED, lost, "RR").outcome == "fail"
+    found = gate(JUDGED, RANKED, lost, "RR")
+    assert (found.outcome, found.exit_code) == ("invalid", 3)
 
 
 def test_scores_say_what_keeps_the_ids_apart() -> None:
