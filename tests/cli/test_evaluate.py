@@ -122,13 +122,15 @@ def test_per_query_tables_show_queries_then_means(rankproof: Any, files: Path) -
     assert cells(done.out, "RR")[1] == "0.6667"
 
 
-def test_several_rankings_stand_side_by_side_and_the_best_is_only_marked(rankproof: Any, files: Path) -> None:
+def test_several_rankings_stand_side_by_side_and_none_of_two_queries_is_marked_as_the_best(
+    rankproof: Any, files: Path
+) -> None:
     done = rankproof("evaluate", "judgments.txt", "first.run", "second.run", "-m", "RR", "-m", "R@5")
     assert cells(done.out, "measure") == ["measure", "first.run", "second.run"]
     # the second ranking has d6 last, so its first relevant document of q2 stands at rank 2: RR (1 + 1/2) / 2
-    assert [each for each in cells(done.out, "RR") if each.startswith("0.")] == ["0.6667", "0.7500*"]
+    assert [each for each in cells(done.out, "RR") if each.startswith("0.")] == ["0.6667", "0.7500"]
     assert [each for each in cells(done.out, "R@5") if each.startswith("0.")] == ["0.8333", "0.8333"]
-    assert "not a claim that the difference is real" in done.out
+    assert "not a claim that the difference is real" not in done.out
 
 
 def test_more_rankings_than_fit_become_rows(rankproof: Any, files: Path) -> None:
