@@ -21,7 +21,8 @@ pytestmark = [
 SEARCH = """
 def find(text):
     number = int(text.split()[-1])
-    return [f"d{{number}}", "x"] if number % 10 < {good} else ["x", f"d{{number}}"] if number % 10 < 9 else ["x"]
+    found = f"d{{number}}"
+    return [found, "x", "y"] if number % 10 < {good} else ["x", found, "y"] if number % 10 < 9 else ["x"]
 """
 
 
