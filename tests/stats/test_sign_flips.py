@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import random
 import subprocess
 import sys
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from rankproof.errors import DataError, UsageError
 from rankproof.stats import flips
 from rankproof.stats.flips import common_unit, counted, sign_flip, sign_flips, tried
 from rankproof.stats.paired import paired
+from rankproof.stats.tails import flips_above
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -123,10 +126,58 @@ def test_ties_at_the_observed_total_count_as_extreme() -> None:
     assert flips._drawn([np.sort(flat)], 1, "two-sided", 5_000)[0] == 5_000
 
 
-def test_p_is_never_0_when_drawn() -> None:
-    found = sign_flip(rng(7).normal(5, 1, 200), rng(), permutations=999)
-    assert found.p == 1 / 1000
-    assert "at most 0.001" in found.note
+def test_p_is_never_0_and_no_draw_bounds_it() -> None:
+    values = rng(7).normal(5, 1, 200)
+    found = sign_flip(values, rng(), permutations=999)
+    assert found.p == pytest.approx(2 * 0.5**200)
+    assert found == sign_flip(values, rng(1), permutations=10)
+    for many in (np.full(1500, 0.25), rng(1).normal(5, 1, 1500)):
+        assert 0 < sign_flip(many, rng()).p < 1e-300
+
+
+INTEGERS = {
+    "normal": lambda draw, m: np.abs(draw.normal(0, 1, m)),
+    "skewed": lambda draw, m: draw.exponential(1, m),
+    "one large": lambda draw, m: np.append(draw.random(m - 1), m / 4),
+}
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("m", [17, 25, 60])
+def test_beyond_the_draws_p_is_that_of_exact_counting(kind: str, m: int) -> None:
+    """Against every total counted on a fine grid, from the middle of the tail down to 1e-12."""
+    shares = INTEGERS[kind](rng(m), m)
+    sizes = np.sort(np.maximum(1.0, np.rint(shares / shares.sum() * 60_000)))
+    totals, chances = counted(sizes) or (np.empty(0), np.empty(0))
+    tails = np.cumsum(chances[::-1])[::-1]
+    for wanted in (1e-3, 1e-4, 1e-6, 1e-9, 1e-12):
+        place = int(np.searchsorted(-tails, -wanted)) + 1
+        reached = [i for i in range(place, len(tails)) if chances[i] > 0][:1]
+        for i in reached:
+            assert flips_above(sizes, float(totals[i]), 1e-10) == pytest.approx(tails[i], rel=0.03)
+
+
+def test_mixed_denominators_are_counted_as_fractions_are() -> None:
+    draw = random.Random(5)
+    for _ in range(120):
+        m = draw.randint(3, 11)
+        exact = [Fraction(draw.randint(0, d), d) - Fraction(draw.randint(0, e), e)
+                 for d, e in ((draw.randint(2, 12), draw.randint(2, 12)) for _ in range(m))]  # fmt: skip
+        values = np.array([float(each) for each in exact])
+        seen = abs(sum(exact))
+        totals = [sum(f if s else -f for f, s in zip(exact, signs, strict=True))
+                  for signs in itertools.product((True, False), repeat=m)]  # fmt: skip
+        expected = sum(abs(each) >= seen for each in totals) / len(totals)
+        assert sign_flip(values, rng()).p == pytest.approx(expected, rel=1e-12), exact
+
+
+def test_grids_of_many_differences_are_counted_in_whole_steps() -> None:
+    """The smallest p that m signs can reach, whatever fractions the differences are of."""
+    draw = random.Random(6)
+    for _ in range(200):
+        m, denominators = draw.randint(17, 60), draw.sample((2, 3, 4, 5, 6, 7, 10), 3)
+        values = np.array([draw.randint(1, d) / d for d in (draw.choice(denominators) for _ in range(m))])
+        assert sign_flip(values, rng()).p == pytest.approx(2 * 0.5**m, rel=1e-9)
 
 
 # --- order, company, direction ------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 
 If two systems are alike, each query's difference could as well have had the other sign. The p-value is how
 often random signs give a total at least as far from 0 as the one seen. It is counted exactly where that is
-cheap: for up to 16 differences that are not 0, or where all lie on a common grid (as those of P@10 do).
-Otherwise signs are drawn, the same for every column of one length, and p = (k + 1) / (B + 1).
+cheap: for up to 16 differences that are not 0, or where all lie on a common grid (as those of P@10 do), in whole
+steps of that grid. Otherwise signs are drawn, the same for every column of one length, and p = (k + 1) / (B + 1).
+Where fewer than about a hundred of the draws would be as extreme, they are too few to say how small p is, and it is
+worked out by the saddle point of all sign flips (`stats/tails.py`), so that a family of any size can be told apart.
 
 Only the sizes of the differences enter the draws, smallest first: neither the order of the queries, nor which
 system is called first, nor what else is tested changes an answer. Totals are compared with a slack far above
@@ -16,12 +18,14 @@ statistical significance tests for information retrieval evaluation, CIKM 2007.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.stats.paired import Alternative, Outcome, check_alternative, check_count, differences, total
+from rankproof.stats.tails import flips_above
 
 PERMUTATIONS = 100_000
 """Draws of signs: near 0.05 a p-value then moves by about 0.0007 from seed to seed."""
@@ -37,6 +41,16 @@ STEPS = 30_000_000
 
 SLACK = 1e-10
 """Totals nearer than this, relative to the sum of sizes, are equal but for rounding."""
+
+FEWEST = 100
+"""Draws as extreme below which the saddle point knows p better: a hundred give it to a tenth."""
+RARE = 0.01
+"""The largest p that is taken from the saddle point: in the middle draws are as good, and nobody need be told more."""
+
+EVEN = 1e-7
+"""How far a size may lie from its grid, in steps: far above rounding, too little to add up to a step."""
+TINY = sys.float_info.min
+"""No p is 0: where a thousand signs must all agree, this stands for it."""
 
 AT_ONCE = 1 << 20
 """Signs drawn at a time: 8 MB of numbers."""
@@ -67,24 +81,28 @@ def sign_flips(
     check_count("permutations", permutations)
     rows = [differences(column) for column in columns]
     seed = int(rng.integers(1 << 62))
-    exact = [_exact(row, alternative) for row in rows]
-    left = [row for row, p in zip(rows, exact, strict=True) if p is None]
+    found = [_undrawn(row, alternative, min(FEWEST / permutations, RARE)) for row in rows]
+    left = [row for row, outcome in zip(rows, found, strict=True) if outcome is None]
     drawn = iter(_drawn(left, seed, alternative, permutations))
-    return [_exact_outcome(row, p) if p is not None else _drawn_outcome(row, next(drawn), permutations)
-            for row, p in zip(rows, exact, strict=True)]  # fmt: skip
+    return [outcome or _drawn_outcome(row, next(drawn), permutations)
+            for row, outcome in zip(rows, found, strict=True)]  # fmt: skip
 
 
-def _exact_outcome(row: Array, p: float) -> Outcome:
-    moved = int(np.count_nonzero(row))
-    note = "" if moved > 5 else f"{moved} differences not 0: two-sided p cannot go below {2 / 2**moved:g}"
-    note = note if moved else "all differences are 0"
-    return Outcome(total(row) / len(row), p, len(row), "sign flips, all counted", note)
+def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
+    """What counting says, or the saddle point where p is below `rare`; None where signs must be drawn."""
+    mean, p = total(row) / len(row), _exact(row, alternative)
+    if p is not None:
+        moved = int(np.count_nonzero(row))
+        note = "" if moved > 5 else f"{moved} differences not 0: two-sided p cannot go below {2 / 2**moved:g}"
+        note = note if moved else "all differences are 0"
+        return Outcome(mean, p, len(row), "sign flips, all counted", note)
+    p = flips_above(_sizes(row), observed(row, alternative), SLACK) * (2 if alternative == "two-sided" else 1)
+    return Outcome(mean, p, len(row), "sign flips, by their saddle point") if p < rare else None
 
 
 def _drawn_outcome(row: Array, extreme: int, permutations: int) -> Outcome:
-    note = "" if extreme else f"no draw was as extreme, so p is at most {1 / (permutations + 1):.2g}"
     p = (extreme + 1) / (permutations + 1)
-    return Outcome(total(row) / len(row), p, len(row), f"sign flips, {permutations:,} drawn", note)
+    return Outcome(total(row) / len(row), p, len(row), f"sign flips, {permutations:,} drawn")
 
 
 # --- what is counted ---------------------------------------------------------------------------------
@@ -98,13 +116,23 @@ def observed(row: Array, alternative: str) -> float:
 def _exact(row: Array, alternative: str) -> float | None:
     """p from all sign flips, None where that is too much work."""
     sizes = _sizes(row)
-    seen, slack = observed(row, alternative), SLACK * total(sizes)
-    found = tried(sizes) if len(sizes) <= FEW else counted(sizes)
-    if found is None:
+    seen = observed(row, alternative)
+    both = alternative == "two-sided"
+    grid = on_grid(sizes) if len(sizes) else None
+    if grid is not None:
+        # In whole steps totals are compared as they are: no rounding can lose the one that was seen.
+        unit, steps = grid
+        reached = np.arange(-len(steps) + 1, len(steps), 2)
+        return _share(steps, np.abs(reached) if both else reached, round(seen / unit))
+    if len(sizes) > FEW:
         return None
-    totals, chances = found
-    reach = np.abs(totals) if alternative == "two-sided" else totals
-    return min(1.0, float(chances[reach >= seen - slack].sum()))
+    totals, chances = tried(sizes)
+    return _share(chances, np.abs(totals) if both else totals, seen - SLACK * total(sizes))
+
+
+def _share(chances: Array, reached: Array, least: float) -> float:
+    """The chance of all totals from `least` on: never 0, as the total that was seen is one of them."""
+    return min(1.0, max(float(chances[reached >= least].sum()), TINY))
 
 
 def _sizes(row: Array) -> Array:
@@ -121,6 +149,15 @@ def tried(sizes: Array) -> tuple[Array, Array]:
 
 def counted(sizes: Array) -> tuple[Array, Array] | None:
     """Every total of signed sizes with its chance, by counting on their grid; None where there is none."""
+    grid = on_grid(sizes)
+    if grid is None:
+        return None
+    unit, chances = grid
+    return unit * np.arange(-len(chances) + 1, len(chances), 2.0), chances
+
+
+def on_grid(sizes: Array) -> tuple[float, Array] | None:
+    """The unit of the sizes' grid, and the chance of each total from minus their sum on, in double units."""
     unit = common_unit(sizes)
     if unit is None:
         return None
@@ -135,7 +172,7 @@ def counted(sizes: Array) -> tuple[Array, Array] | None:
         chances[: end + step] /= 2
         chances[step : end + step] += chances[:end]
         end += step
-    return unit * (2.0 * np.arange(cells) - (cells - 1)), chances
+    return unit, chances
 
 
 def common_unit(sizes: Array) -> float | None:
@@ -146,8 +183,9 @@ def common_unit(sizes: Array) -> float | None:
         unit = _common(size, unit, finest)
         if unit < finest:
             return None
-    even = np.abs(sizes / unit - np.rint(sizes / unit)).max() < 1e-6
-    return unit if even else None
+    steps = np.rint(sizes / unit)
+    unit = total(sizes) / float(steps.sum())  # without what Euclid's remainders have gathered
+    return unit if np.abs(sizes / unit - steps).max() < EVEN else None
 
 
 def step_of(values: Array) -> float:

@@ -1,0 +1,193 @@
+"""A lower bound of a true mean difference that holds for dense changes and for rare ones.
+
+Where many queries carry the spread, Student's bound is right, and a correction for skewness keeps it right. Where
+few do, the losses that were seen say little about those that were not: Gaffke's bound takes one more query into
+account, at the worst end a difference can have, and is that of Clopper and Pearson for hits and misses (no loss among
+n queries leaves one of up to 1 - alpha^(1/n) possible). Between both the bound slides with the effective number
+of queries that differ from the usual one: (sum of |d - median|)^2 / sum of (d - median)^2. It counts the moved
+queries where all moved alike, and gives two thirds of n for normal differences and 1 for a single large loss among
+many tiny changes.
+
+What no bound can rule out: accidents so rare that none was seen, in data that look dense without them.
+
+Simulated in `benchmarks/differences.py`, with the tables in docs/small-samples.md.
+
+Reference: N. J. Johnson: Modified t tests and confidence intervals for asymmetrical populations, JASA 1978; P. Hall:
+On the removal of skewness by transformation, J. Royal Statistical Society B 1992; for Gaffke's bound see
+`stats/dirichlet.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.stats.dirichlet import quantile, share_below
+from rankproof.stats.distributions import NORMAL, t_above, t_quantile
+from rankproof.stats.paired import constant
+
+FEW, MANY = 0.1, 0.5
+"""Effective shares of queries: up to the first changes are rare, from the second on dense."""
+SETTLED = 15.0
+"""The effective number at which what was seen counts as much as what was not."""
+FALL = 4
+"""How fast the unseen loses its weight: to a hundredth at three times that number."""
+NEARLY = 0.01
+"""Less weight than this is none."""
+CAUTION = 10
+"""Queries at which half of the skewness seen is believed."""
+FARTHEST = 8.2
+"""Normal quantiles beyond which a chance is 0 or 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Differences as their sizes and how often each came; the counts need be no whole numbers."""
+
+    values: Array
+    counts: Array
+
+    @classmethod
+    def of(cls, row: Array) -> Sample:
+        """The sample of a row of differences; those equal but for rounding are one."""
+        row = np.full(len(row), float(np.sort(row)[len(row) // 2])) if constant(row) else row
+        values, counts = np.unique(row, return_counts=True)
+        return cls(values, counts.astype(np.float64))
+
+    @property
+    def n(self) -> float:
+        """The number of queries."""
+        return float(self.counts.sum())
+
+    @property
+    def mean(self) -> float:
+        """The mean difference."""
+        return float(np.average(self.values, weights=self.counts))
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean."""
+        squares = float((self.counts * (self.values - self.mean) ** 2).sum())
+        return math.sqrt(squares / (self.n - 1) / self.n)
+
+    def turned(self) -> Sample:
+        """The same with all signs changed."""
+        return Sample(-self.values[::-1], self.counts[::-1])
+
+    def of_size(self, n: float) -> Sample:
+        """As many queries as asked for, in the same shares."""
+        return Sample(self.values, self.counts * (n / self.n))
+
+    def with_one(self, value: float) -> Sample:
+        """One query more."""
+        return Sample(np.append(self.values, value), np.append(self.counts, 1.0))
+
+    @property
+    def effective(self) -> float:
+        """How many queries carry the spread around the usual difference."""
+        off = np.abs(self.values - self._median)
+        squares = float((self.counts * off**2).sum())
+        return float((self.counts * off).sum()) ** 2 / squares if squares else 0.0
+
+    @property
+    def _median(self) -> float:
+        reached = np.cumsum(self.counts) / self.n
+        low, high = np.searchsorted(reached, [0.5 - 1e-12, 0.5 + 1e-12])
+        return float(self.values[low] + self.values[min(high, len(self.values) - 1)]) / 2
+
+    @property
+    def rarity(self) -> float:
+        """The weight of what was not seen: 1 where few queries carry the spread, 0 where many do."""
+        effective = self.effective
+        share = (MANY - effective / max(1.0, self.n - 1)) / (MANY - FEW)
+        weight = min(1.0, max(0.0, share)) / (1 + (effective / SETTLED) ** FALL)
+        return min(1.0, max(0.0, (weight - NEARLY) / (1 - 2 * NEARLY)))
+
+    @property
+    def skew(self) -> float:
+        """The skewness of the mean, as far as so many queries can be believed."""
+        off = self.values - self.mean
+        square, cube = (float(np.average(off**k, weights=self.counts)) for k in (2, 3))
+        return cube / square**1.5 / math.sqrt(self.n) * self.n / (self.n + CAUTION) if square else 0.0
+
+
+def lower_bound(sample: Sample, alpha: float, end: float) -> float:
+    """What the true mean lies above, but for a chance of alpha; no difference can lie below `end`.
+
+    >>> lossless = Sample.of(np.zeros(50))
+    >>> round(lower_bound(lossless, 0.05, -1.0), 4)
+    -0.0582
+    """
+    end = min(end, float(sample.values.min()))
+    rare = sample.rarity
+    dense = max(_student(sample, alpha), end) if rare < 1 else 0.0
+    unseen = sample.with_one(end)
+    return (1 - rare) * dense + rare * quantile(unseen.values, unseen.counts, alpha) if rare else dense
+
+
+def chance_below(sample: Sample, point: float, end: float) -> float:
+    """The smallest alpha at which the lower bound lies above `point`: the p of a mean at or below it.
+
+    >>> round(chance_below(Sample.of(np.zeros(50)), -0.0582, -1.0), 3)
+    0.05
+    """
+    if point <= min(end, float(sample.values.min())):
+        return 0.0
+    rare = sample.rarity
+    if rare == 1:
+        unseen = sample.with_one(min(end, float(sample.values.min())))
+        return share_below(unseen.values, unseen.counts, point)
+    if rare == 0:
+        t = (sample.mean - point) / sample.error
+        return max(t_above(each, sample.n - 1) for each in (t, _straightened(t, sample.skew)))
+    low, high = -FARTHEST, FARTHEST
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        above = lower_bound(sample, NORMAL.cdf(middle), end) > point
+        low, high = (low, middle) if above else (middle, high)
+    return NORMAL.cdf(high)
+
+
+def _student(sample: Sample, alpha: float) -> float:
+    """Student's bound, lower where the skewness of the differences asks for it."""
+    if not sample.error:
+        return sample.mean
+    t = t_quantile(1 - alpha, sample.n - 1)
+    return sample.mean - sample.error * max(t, _bent(t, sample.skew))
+
+
+def _straightened(t: float, skew: float) -> float:
+    """Hall's transformation: t of a skewed sample as one of a symmetric one, cubic so that it always rises."""
+    return t + skew / 3 * t * t + skew * skew / 27 * t**3 + skew / 6
+
+
+def _bent(t: float, skew: float) -> float:
+    """The t that `_straightened` turns into this one."""
+    if abs(skew) < 1e-9:
+        return t
+    return 3 / skew * (float(np.cbrt(1 + skew * (t - skew / 6))) - 1)
+
+
+def smallest_margin(n: int, alpha: float = 0.05, worst: float = 1.0) -> float:
+    """The smallest margin that n queries can pass where no loss is seen; one query loses `worst` at most.
+
+    Where most queries change, and each by little, a smaller one can pass.
+
+    >>> round(smallest_margin(50), 3), round(smallest_margin(300), 3)
+    (0.058, 0.01)
+    """
+    return worst * (1 - alpha ** (1 / n)) if n else worst
+
+
+def queries_for_margin(margin: float, alpha: float = 0.05, worst: float = 1.0) -> int | None:
+    """How many queries without a loss make a margin pass; None where no number does.
+
+    >>> queries_for_margin(0.01), queries_for_margin(0.06)
+    (299, 49)
+    """
+    if margin >= worst:
+        return 1
+    return math.ceil(math.log(alpha) / math.log1p(-margin / worst)) if margin > 0 else None
