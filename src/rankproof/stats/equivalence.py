@@ -1,7 +1,8 @@
-"""Are two systems the same within a margin? Two one-sided t tests.
+"""Are two systems the same within a margin? Two one-sided tests.
 
 Finding no difference is no evidence that there is none. This asks the opposite question: are both "worse by
-more than the margin" and "better by more than the margin" ruled out?
+more than the margin" and "better by more than the margin" ruled out? Each is by the bound of `stats/confidence.py`,
+which holds for rare changes too: that none of 15 queries changed does not make two systems the same.
 
 Reference: D. J. Schuirmann: A comparison of the two one-sided tests procedure and the power approach for
 assessing the equivalence of average bioavailability, J. Pharmacokinetics and Biopharmaceutics 1987.
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 
 from rankproof.core.hits import Array
 from rankproof.errors import UsageError
+from rankproof.stats.confidence import Sample, chance_below
+from rankproof.stats.differences import Ends, possible
 from rankproof.stats.paired import Outcome, differences, total
-from rankproof.stats.significance import paired_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,11 @@ class Equivalence:
     note: str = ""
 
 
-def equivalence(values: Array, margin: float) -> Equivalence:
+def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equivalence:
     """Two one-sided tests that the mean of paired differences lies within the margin of 0.
 
-    At alpha it agrees with Student's interval at level 1 - 2 alpha lying inside the margins.
+    At alpha it agrees with `difference_interval` at level 1 - 2 alpha lying inside the margins. `ends` are the least
+    and the greatest difference that a query can have, as there.
 
     >>> import numpy as np
     >>> found = equivalence(np.array([0.01, -0.02, 0.0, 0.02, 0.01]), margin=0.05)
@@ -51,10 +54,12 @@ def equivalence(values: Array, margin: float) -> Equivalence:
             " Next: give the largest difference that does not matter."
         )
     row = differences(values)
-    low, high = paired_t(row + margin, "greater"), paired_t(row - margin, "less")
+    mean, n = total(row) / len(row), len(row)
+    least, most = possible(row) if ends is None else ends
+    sample = Sample.of(row)
+    note = "one query says nothing of others" if n == 1 else ""
+    ps = [1.0, 1.0] if n == 1 else [chance_below(sample, -margin, least),
+                                    chance_below(sample.turned(), -margin, -most)]  # fmt: skip
+    low, high = (Outcome(mean, p, n, "bound with what was not seen", note) for p in ps)
     worse = max(low, high, key=lambda each: each.p)
-    return Equivalence(
-        difference=total(row) / len(row), margin=margin, p=worse.p,
-        above_low=low, below_high=high, n=len(row),
-        method=f"two one-sided tests ({worse.method})", note=worse.note,
-    )  # fmt: skip
+    return Equivalence(mean, margin, worse.p, low, high, n, f"two one-sided tests ({worse.method})", note)

@@ -101,7 +101,7 @@ class Gaps:
         t = self._saddle(seen)
         logs, _, slope = self._tilted(t)
         w = math.sqrt(max(0.0, 2 * (t * seen - logs)))
-        if w < 1:
+        if w < 1 or slope <= 0:  # too near the middle for a bound, or beyond the digits of a number
             return 1.0
         density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
         tail = 0.5 * math.erfc(w / math.sqrt(2)) + density * (1 / (t * math.sqrt(slope)) - 1 / w)

@@ -1,0 +1,221 @@
+"""How small a difference these queries can show, from the differences that were seen.
+
+`stats/power.py` is about a known spread and normal values. Here the differences themselves say how a true one would
+look. As many queries would move as did; where the moved ones are hits and misses, the difference comes from further
+hits lost (or won), else the moved ones move further. The power is that of sign flips, which need enough moved
+queries to find anything: six for p = .05. Where too few moved, nothing is promised, and the reason is given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.stats.distributions import NORMAL, beta_share, shifted_t_above, t_quantile
+from rankproof.stats.flips import step_of
+from rankproof.stats.paired import SAME, differences
+
+POWER = 0.82
+"""How often what is called detectable is found: in the middle of the .75 to .9 that the simulations ask for."""
+FEWEST = 5
+"""Moved queries below which they say too little about those to come."""
+NODES = 12
+"""Numbers of moved queries over which a power is averaged, where more are possible."""
+REACH = 5.0
+"""How far from the usual number of them, in standard deviations."""
+EXACT = 3e-3
+"""How exactly the smallest difference is found: its third digit."""
+MOST = 10**9
+"""A difference that needs more queries than this is as good as none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """The smallest true difference that is found four times out of five, or why none can be named."""
+
+    value: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How the differences moved: all that a power is worked out from."""
+
+    n: int
+    moved: float
+    """The share of queries that moved; of hits and misses the share that would move without a difference."""
+    spread: float
+    """The standard deviation of those that moved, around their mean; of hits and misses the size of one."""
+    hits: bool
+    """Whether all that moved moved alike, up or down, as hits and misses do."""
+    step: float
+    """The grid that differences lie on, 0 where there is none."""
+
+    @classmethod
+    def of(cls, row: Array) -> Moves:
+        """The moves of some differences."""
+        sizes = np.abs(row[row != 0])
+        n, m = len(row), len(sizes)
+        if not m:
+            return cls(n, 0.0, 0.0, False, 0.0)
+        if float(np.ptp(sizes)) <= SAME * float(sizes.max()) and m < n:
+            gained = int((row > 0).sum())
+            # What goes one way beyond chance is the difference itself, and no part of the usual coming and going.
+            beyond = max(0.0, abs(2 * gained - m) - math.sqrt(m))
+            return cls(n, (m - beyond) / n, float(sizes.max()), True, float(sizes.max()))
+        moved = np.sort(row[row != 0])
+        return cls(n, m / n, float(moved.std(ddof=1)) if m > 1 else 0.0, False, step_of(row))
+
+    def found(self, difference: float, n: int, alpha: float, sides: int) -> float:
+        """How often sign flips find a true difference of this size with n queries."""
+        if self.hits:
+            more = min(difference / self.spread, 1 - self.moved / 2)
+            gone = min(1.0, self.moved + more)
+            lost = min(1.0, (self.moved / 2 + more) / gone) if gone else 0.0
+            return _averaged(n, gone, lambda m: _more_lost(m, lost, alpha, sides))
+        less = max(0.0, difference - self.step / n) / self.moved
+        if not self.spread:
+            return _averaged(n, self.moved, lambda m: float(m >= fewest_moved(alpha, sides)))
+        return _averaged(n, self.moved, lambda m: _moved_further(m, less / self.spread, alpha, sides))
+
+    def fewer(self) -> Moves:
+        """The same with as few moved queries as may well be: one standard error less."""
+        error = math.sqrt(self.moved * (1 - self.moved) / self.n)
+        return self if self.hits else replace(self, moved=max(self.moved - error, 1 / self.n))
+
+    @property
+    def most(self) -> float:
+        """A difference that leaves no doubt, if enough queries move."""
+        return self.spread * (1.0 if self.hits else 100.0 * self.moved)
+
+
+def detectable(values: Array, alpha: float, sides: int = 2, beyond: float = 0.0) -> Detection:
+    """The smallest true difference that these queries show four times out of five; the estimate must reach `beyond`.
+
+    >>> detectable(np.append(np.zeros(13), [0.5, -0.2]), 0.05).note
+    'only 2 of 15 queries changed: too few to say what could be seen'
+    >>> round(detectable(np.random.default_rng(0).normal(0, 1, 34), 0.05).value, 1)
+    0.4
+    """
+    row = differences(values)
+    m, moves = int(np.count_nonzero(row)), Moves.of(row)
+    if m < FEWEST:
+        return Detection(None, few_changed(m, len(row)))
+    value = _smallest(moves, alpha, sides)
+    if value is None:
+        return Detection(None, f"{few_changed(m, len(row), '')}, and p must reach {alpha:.2g}")
+    if beyond:
+        wide = float(row.std(ddof=1)) / math.sqrt(len(row))
+        value = max(value, beyond + NORMAL.inv_cdf(POWER) * wide)
+    return Detection(value)
+
+
+def few_changed(moved: int, n: int, end: str = ": too few to say what could be seen") -> str:
+    """That too few queries changed, in words."""
+    return f"only {moved:,} of {n:,} queries changed{end}" if moved else f"none of {n:,} queries changed{end}"
+
+
+@lru_cache(maxsize=4096)
+def _smallest(moves: Moves, alpha: float, sides: int) -> float | None:
+    most = moves.most
+    if moves.fewer().found(most, moves.n, alpha, sides) < POWER:
+        return None
+    high = min(most, moves.spread / math.sqrt(moves.n))
+    while high < most and moves.found(high, moves.n, alpha, sides) < POWER:
+        high = min(most, 2 * high)
+    low = high / 2
+    while high - low > EXACT * high:
+        middle = (low + high) / 2
+        enough = moves.found(middle, moves.n, alpha, sides) >= POWER
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def needed(values: Array, difference: float, alpha: float, sides: int = 2) -> int | None:
+    """How many queries show a true difference of this size four times out of five; None where nobody can say.
+
+    >>> needed(np.random.default_rng(0).normal(0, 1, 34), 0.5, 0.05)
+    23
+    """
+    row = differences(values)
+    if np.count_nonzero(row) < FEWEST or not difference:
+        return None
+    return _needed(Moves.of(row), abs(difference), alpha, sides)
+
+
+@lru_cache(maxsize=4096)
+def _needed(moves: Moves, difference: float, alpha: float, sides: int) -> int | None:
+    n = 2
+    while moves.found(difference, n, alpha, sides) < POWER:
+        n *= 2
+        if n > MOST:
+            return None
+    low, high = n // 2, n
+    while high - low > max(1, high >> 12):
+        middle = (low + high) // 2
+        enough = moves.found(difference, middle, alpha, sides) >= POWER
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def _averaged(n: int, share: float, power: Callable[[int], float]) -> float:
+    """A power over the numbers of queries that move, if each does with the same chance."""
+    if share >= 1:
+        return power(n)
+    middle, wide = n * share, math.sqrt(n * share * (1 - share))
+    low, high = max(0, math.floor(middle - REACH * wide)), min(n, math.ceil(middle + REACH * wide))
+    numbers = np.unique(np.linspace(low, high, min(NODES, high - low + 1)).round()).astype(int)
+    logs = [_log_binomial(n, m, share) for m in numbers.tolist()]
+    weights = np.exp(np.array(logs) - max(logs))
+    powers = [power(m) for m in numbers.tolist()]
+    return float(np.dot(weights, powers) / weights.sum())
+
+
+def _log_binomial(n: int, m: int, share: float) -> float:
+    ways = math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1)
+    return ways + m * math.log(share) + (n - m) * math.log1p(-share)
+
+
+def fewest_moved(alpha: float, sides: int = 2) -> int:
+    """The fewest moved queries of which sign flips can find anything.
+
+    >>> fewest_moved(0.05), fewest_moved(0.001)
+    (6, 11)
+    """
+    return math.ceil(math.log2(sides / alpha))
+
+
+@cache
+def _least_lost(m: int, level: float) -> int:
+    """How many of m must go the same way for a p at or below `level` on that side; m + 1 where none is enough."""
+    low, high = m // 2, m + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if beta_share(0.5, middle, m - middle + 1) <= level else (middle, high)
+    return high
+
+
+@lru_cache(maxsize=1 << 16)
+def _at_least(k: int, m: int, share: float) -> float:
+    return 1.0 if k <= 0 else beta_share(share, k, m - k + 1)
+
+
+def _more_lost(m: int, lost: float, alpha: float, sides: int) -> float:
+    """How often the sign test finds that of m moved hits this share is lost."""
+    least = _least_lost(m, alpha / sides)
+    return _at_least(least, m, lost) if least <= m else 0.0
+
+
+def _moved_further(m: int, shift: float, alpha: float, sides: int) -> float:
+    """How often sign flips of m differences with this mean, in standard deviations, find it: nearly as t does."""
+    if m < fewest_moved(alpha, sides):
+        return 0.0
+    # p comes in steps of 2^-m: the level that can be reached is below alpha.
+    patterns = 2.0 ** min(m, 60)
+    level = math.floor(alpha / sides * patterns) / patterns
+    return shifted_t_above(t_quantile(1 - level, m - 1), m - 1, shift * math.sqrt(m))
