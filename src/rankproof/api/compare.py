@@ -33,12 +33,12 @@ from rankproof.io.guess import Columns, with_columns
 from rankproof.io.pipes import pipes_kept
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, surely
-from rankproof.stats.differences import difference_intervals
+from rankproof.stats.detection import detectable, needed
+from rankproof.stats.differences import Ends, agreeing, difference_intervals
 from rankproof.stats.effects import d_z
 from rankproof.stats.equivalence import equivalence
-from rankproof.stats.flips import sign_flips, step_of
-from rankproof.stats.paired import paired
-from rankproof.stats.power import queries_needed, smallest_detectable, spread
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import paired, total
 
 SMALL = 10
 """A group of fewer queries is shown, and never decided."""
@@ -60,6 +60,8 @@ class Pair:
     sign: int
     corrected: Corrected | None = None
     """The same with the judge's error taken out (not turned), where people labelled enough."""
+    ends: Ends | None = None
+    """The least and the greatest difference that a query can have."""
 
 
 @with_columns
@@ -225,7 +227,8 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
                 sign = measure.spec.sign
                 values, corrected = _differences(own, other, key), own.corrected_lead(other, key, level)
                 mean = None if own.thin(key) or other.thin(key) else own[key]
-                yield Pair(name, measure, group, mean, sign * values, sign, corrected)
+                ends = possible_ends(own, other, key)
+                yield Pair(name, measure, group, mean, sign * values, sign, corrected, ends)
 
 
 def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iterator[str]:
@@ -248,6 +251,23 @@ def _differences(mine: Scores, theirs: Scores, name: str) -> Array:
     return paired(mine.column(name).values[both], theirs.column(name).values[both])
 
 
+def possible_ends(mine: Scores, theirs: Scores, name: str) -> Ends:
+    """The least and the greatest difference that a query can have, alike on both sides.
+
+    From the best or the worst that either system scored to the far end of the measure; where it has no end, to what
+    was seen.
+    """
+    columns = [each.column(name) for each in (mine, theirs)]
+    seen = np.concatenate([each.counting for each in columns])
+    if not len(seen):
+        return -1.0, 1.0
+    least, most = columns[0].measure.spec.bounds
+    low, high = float(seen.min()), float(seen.max())
+    reach = [high - least, most - low, high - low]
+    far = max(each for each in reach if np.isfinite(each)) or float(np.abs(seen).max()) or 1.0
+    return -far, far
+
+
 def _both(mine: Scores, theirs: Scores, name: str) -> Array:
     """Which queries count for both."""
     own, other = mine.column(name), theirs.column(name)
@@ -266,21 +286,25 @@ def _rows(
     correction: str,
     permutations: int,
 ) -> list[ComparisonRow]:
-    ps = [each.p for each in sign_flips([pair.values for pair in pairs], rng, permutations=permutations)]
-    spans = difference_intervals([pair.values for pair in pairs], rng, 1 - alpha)
+    columns, ends = [pair.values for pair in pairs], [pair.ends for pair in pairs]
+    ps = [each.p for each in sign_flips(columns, rng, permutations=permutations)]
+    spans = difference_intervals(columns, level=1 - alpha, ends=ends)
     corrected = _corrected(pairs, ps, correction)
-    alike = _corrected(pairs, [_beyond(pair.values, margin) for pair in pairs], correction)
+    alike = _corrected(pairs, [_beyond(pair, margin) for pair in pairs], correction)
     sizes = Counter(bool(pair.slice) for pair in pairs)
     surest = {sliced: surely(alpha, size, correction) for sliced, size in sizes.items()}
     return [
-        _row(pair, baseline, span.low, span.high, p, adjusted, same, alpha, surest[bool(pair.slice)])
+        _row(pair, baseline, (span.low, span.high), p, adjusted, same, alpha, surest[bool(pair.slice)])
         for pair, span, p, adjusted, same in zip(pairs, spans, ps, corrected, alike, strict=True)
     ]
 
 
-def _beyond(values: Array, margin: float | None) -> float:
-    """How well the differences go with a true one beyond the margin: the p of equivalence; 1 without a margin."""
-    return 1.0 if margin is None else equivalence(values, margin).p
+def _beyond(pair: Pair, margin: float | None) -> float:
+    """How well the differences go with a true one beyond the margin; 1 without a margin.
+
+    Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin.
+    """
+    return 1.0 if margin is None else min(1.0, 2 * equivalence(pair.values, margin, pair.ends).p)
 
 
 def _corrected(pairs: list[Pair], ps: list[float], correction: str) -> list[float]:
@@ -296,8 +320,7 @@ def _corrected(pairs: list[Pair], ps: list[float], correction: str) -> list[floa
 def _row(
     pair: Pair,
     baseline: str,
-    low: float,
-    high: float,
+    span: Ends,
     p: float,
     adjusted: float,
     same: float,
@@ -305,8 +328,9 @@ def _row(
     surest: float,
 ) -> ComparisonRow:
     values, n = pair.values, len(pair.values)
-    gain = float(values.mean())
-    wide, step = spread(values), step_of(values)
+    gain = total(values) / n
+    low, high = agreeing(span, gain, adjusted, alpha) if n > 1 else span
+    seen = detectable(values, surest)
     verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
     return ComparisonRow(
@@ -322,8 +346,9 @@ def _row(
         p=p,
         p_corrected=adjusted,
         effect=d_z(values).value if n > 1 else None,
-        detectable=None if wide is None else smallest_detectable(wide, n, surest, step=step),
-        queries_needed=None if not wide or not gain else queries_needed(gain, wide, surest, step=step),
+        detectable=seen.value,
+        detectable_note=seen.note,
+        queries_needed=needed(values, gain, surest),
         wins=int((values > 0).sum()),
         ties=int((values == 0).sum()),
         losses=int((values < 0).sum()),

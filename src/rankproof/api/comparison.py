@@ -53,6 +53,8 @@ class ComparisonRow(Displayable):
     verdict: str
     """better, worse, equivalent (within the margin) or unclear."""
     note: str = ""
+    detectable_note: str = ""
+    """Why no detectable difference can be named, where none can."""
     corrected: float | None = None
     """The difference with a judge's error taken out, by labels of people; None where there are none."""
     corrected_low: float | None = None

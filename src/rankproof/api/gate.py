@@ -223,7 +223,8 @@ def gate_scores(
     first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
     names = [""] * len(compared) + [name for name, _ in fixed]
     rng = np.random.default_rng(seed)
-    decisions = decide([each.values for each in every], margins, rng, alpha, minimum)
+    columns, ends = [each.values for each in every], [each.ends for each in every]
+    decisions = decide(columns, margins, rng, alpha, minimum, ends=ends)
     rows = [difference_row(*each, minimum) for each in zip(every, margins, decisions, names, strict=True)]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)

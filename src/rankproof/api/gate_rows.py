@@ -47,6 +47,8 @@ class GateRow(Displayable):
     detectable: float | None = None
     more: int | None = None
     """How many more queries would let it pass four times out of five, if nothing changed at all."""
+    detectable_note: str = ""
+    """Why no detectable drop can be named, where none can."""
     passes_at: float | None = None
     """The least margin at which these differences would pass."""
     note: str = ""
@@ -88,6 +90,7 @@ def difference_row(pair: Pair, margin: float, found: Decision, against: str, min
         p=found.p,
         detectable=found.detectable,
         more=found.more,
+        detectable_note=found.detectable_note,
         passes_at=None if found.low is None else max(-found.low, 0.0),
         note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
         against=against,

@@ -1,8 +1,8 @@
 """The gate's arithmetic: may a change pass, must it fail, or can nobody tell yet?
 
 With d = candidate - baseline, query by query: *pass* where the lower one-sided bound of the mean difference is
-above -margin; else *fail* where the upper bound is below 0 and the estimate at or below -margin; else
-*inconclusive*.
+above -margin; else *fail* where sign flips find a drop and the estimate is at or below -margin; else
+*inconclusive*. The bound takes into account the losses that so few queries need not show (`stats/confidence.py`).
 
 Every row must pass for the whole to pass, so passing needs no correction (an intersection of tests). One row that
 fails is enough to fail, so the evidence for failing is corrected over all rows: under a change that changes
@@ -11,16 +11,20 @@ nothing, the whole fails with a chance of at most alpha.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.stats.confidence import Sample, lower_bound
 from rankproof.stats.corrections import correct, surely
-from rankproof.stats.differences import difference_intervals
-from rankproof.stats.flips import sign_flips, step_of
-from rankproof.stats.power import queries_needed, smallest_detectable, spread
+from rankproof.stats.detection import MOST, POWER, detectable
+from rankproof.stats.differences import Ends, agreeing, possible
+from rankproof.stats.distributions import NORMAL
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import SAME, differences, total
 
 PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
 MINIMUM = 10
@@ -37,13 +41,15 @@ class Decision:
     """The one-sided lower bound at alpha."""
     high: float | None
     """The one-sided upper bound at alpha."""
-    p: float
-    """How often chance alone gives a drop as large, corrected over all rows."""
+    p: float | None
+    """How often chance alone gives a drop as large, corrected over all rows; None where nothing is left to chance."""
     n: int
     detectable: float | None
     """The true drop that this many queries show four times out of five or more, beside all other rows."""
     more: int | None
     """How many more queries would let it pass four times out of five if nothing changed; None: not known, or none."""
+    detectable_note: str = ""
+    """Why no detectable drop can be named, where none can."""
 
 
 def decide(
@@ -53,21 +59,36 @@ def decide(
     alpha: float = 0.05,
     minimum: int = MINIMUM,
     permutations: int = 20_000,
+    ends: Sequence[Ends | None] | None = None,
 ) -> list[Decision]:
     """One decision for each column of differences, turned so that more is better.
 
+    `ends` are the least and the greatest difference that a query can have, as `difference_interval` takes them.
+
     >>> rng = np.random.default_rng(0)
-    >>> drop, level = np.linspace(-0.4, 0.0, 30), np.zeros(30)
+    >>> drop, level = np.linspace(-0.4, 0.0, 30), np.zeros(300)
     >>> [each.outcome for each in decide([drop, level], [0.01, 0.01], rng)]
     ['fail', 'pass']
     """
-    spans = difference_intervals(columns, rng, 1 - 2 * alpha)
     drops = sign_flips(columns, rng, "less", permutations)
     ps = correct([each.p for each in drops], "holm")
-    surest = surely(alpha, len(columns))
+    alphas = alpha, surely(alpha, len(columns))
     return [
-        _decision(column, margin, (alpha, surest), minimum, (span.low, span.high), p)
-        for column, margin, span, p in zip(columns, margins, spans, ps, strict=True)
+        _decision(column, margin, alphas, minimum, limits, p)
+        for column, margin, limits, p in zip(columns, margins, ends or [None] * len(columns), ps, strict=True)
+    ]
+
+
+def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[Decision]:
+    """Whether exactly these queries lost more than the margin on average: counted, so nothing is left to chance.
+
+    >>> [each.outcome for each in decide_these([np.zeros(5), np.array([0.0, -1.0])], [0.0, 0.01])]
+    ['pass', 'fail']
+    """
+    return [
+        Decision(PASS if gain >= -margin - SAME else FAIL, gain, None, None, None, len(column), None, None)
+        for column, margin in zip(columns, margins, strict=True)
+        for gain in [total(column) / len(column)]
     ]
 
 
@@ -88,31 +109,55 @@ def _decision(
     margin: float,
     alphas: tuple[float, float],
     minimum: int,
-    ends: tuple[float, float],
+    ends: Ends | None,
     p: float,
 ) -> Decision:
     """The decision at the first of two alphas; the second is the one at which a loss is found among all rows."""
-    gain, n, wide = float(np.sort(column).mean()), len(column), spread(column)
-    low, high = (end if np.isfinite(end) else None for end in ends)
-    outcome = _outcome(gain, low, high, p, margin, alphas[0]) if n >= minimum else INCONCLUSIVE
-    step = step_of(column)
-    more = _more(wide, n, margin, alphas[0], step) if outcome == INCONCLUSIVE else None
+    row = differences(column)
+    gain, n, alpha = total(row) / len(row), len(row), alphas[0]
+    low, high = _bounds(row, alpha, possible(row) if ends is None else ends)
+    low, high = agreeing((low, high), gain, p, alpha, sides=1) if gain < 0 or p > alpha else (low, high)
+    outcome = _outcome(gain, low, p, margin, alpha) if n >= minimum else INCONCLUSIVE
+    more = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else None
     more = minimum - n if n < minimum else more
-    detectable = None if wide is None else smallest_detectable(wide, n, alphas[1], sides=1, step=step)
-    return Decision(outcome, gain, low, high, p, n, detectable, more)
+    found = detectable(row, alphas[1], sides=1, beyond=margin)
+    shown = [end if math.isfinite(end) else None for end in (low, high)]
+    return Decision(outcome, gain, *shown, p, n, found.value, more, found.note)
 
 
-def _outcome(
-    gain: float, low: float | None, high: float | None, p: float, margin: float, alpha: float
-) -> str:
-    if low is not None and low > -margin:
+def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
+    """The lower and the upper one-sided bound at alpha."""
+    if len(row) < 2:
+        return -math.inf, math.inf
+    sample = Sample.of(row)
+    return lower_bound(sample, alpha, ends[0]), -lower_bound(sample.turned(), alpha, -ends[1])
+
+
+def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> str:
+    if low > -margin:
         return PASS
-    if high is not None and high < 0 and p <= alpha and gain <= -margin:
-        return FAIL
-    return INCONCLUSIVE
+    return FAIL if p <= alpha and gain <= -margin else INCONCLUSIVE
 
 
-def _more(wide: float | None, n: int, margin: float, alpha: float, step: float) -> int | None:
+def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> int | None:
     """The queries still missing to let a change pass that changes nothing, four times out of five; None: no more."""
-    needed = queries_needed(margin, wide, alpha, sides=1, step=step) if wide and margin else None
-    return None if needed is None or needed <= n else needed - n
+    n, sample = len(row), Sample.of(row)
+    end = (possible(row) if ends is None else ends)[0]
+
+    def passes(size: int) -> bool:
+        larger = sample.of_size(size)
+        reach = larger.mean - lower_bound(larger, alpha, end) + NORMAL.inv_cdf(POWER) * larger.error
+        return reach < margin
+
+    if n < 2 or not margin or passes(n):
+        return None
+    size = 2 * n
+    while not passes(size):
+        size *= 2
+        if size > MOST:
+            return None
+    low, high = size // 2, size
+    while high - low > max(1, high >> 8):
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(middle) else (middle, high)
+    return high - n

@@ -147,7 +147,6 @@ class Gaps:
         return t
 
 
-
 def _largest_gaps(table: Array, rng: np.random.Generator, permutations: int) -> Array:
     """The gap between the best and the worst mean of each shuffled table."""
     within = np.sort(table, axis=1)
