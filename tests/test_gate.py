@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from rankproof import gate, sample
 from rankproof.cli.gate import command
 from rankproof.errors import UsageError
+from rankproof.stats.confidence import smallest_margin
 from rankproof.stats.gate import decide, overall
 from rankproof.stats.power import smallest_detectable
 
@@ -36,7 +37,18 @@ def hits(count: int) -> dict[str, list[str]]:
     [(40, 40, "pass"), (40, 55, "pass"), (55, 20, "fail"), (40, 38, "inconclusive"), (20, 60, "pass")],
 )
 def test_outcomes(before: int, after: int, outcome: str) -> None:
-    assert gate(JUDGED, hits(before), hits(after), "Success@5").outcome == outcome
+    assert gate(JUDGED, hits(before), hits(after), "Success@5", margin=0.05).outcome == outcome
+
+
+def test_that_nothing_was_seen_to_be_lost_passes_a_margin_only_where_enough_was_asked() -> None:
+    """No loss among n queries leaves one of up to 1 - .05^(1/n) possible: the bound of Clopper and Pearson."""
+    for n in (20, 50, 60, 300):
+        judged = {f"q{i}": {"a": 1} for i in range(n)}
+        runs = {q: ["a"] for q in judged}
+        least = smallest_margin(n)
+        assert least == pytest.approx(1 - 0.05 ** (1 / n))
+        assert gate(judged, runs, runs, "RR", margin=least * 0.999).outcome == "inconclusive"
+        assert gate(judged, runs, runs, "RR", margin=least * 1.001).outcome == "pass"
 
 
 def test_a_wide_margin_lets_a_small_loss_pass() -> None:
@@ -47,7 +59,7 @@ def test_a_wide_margin_lets_a_small_loss_pass() -> None:
 def test_strict_turns_inconclusive_into_fail_and_nothing_else() -> None:
     found = gate(JUDGED, hits(40), hits(38), "Success@5", strict=True)
     assert (found.outcome, found.exit_code) == ("fail", 1)
-    assert gate(JUDGED, hits(40), hits(40), "Success@5", strict=True).outcome == "pass"
+    assert gate(JUDGED, hits(40), hits(40), "Success@5", margin=0.05, strict=True).outcome == "pass"
     assert "the gate is strict" in str(found)
 
 
@@ -79,9 +91,8 @@ def test_lower_is_better_measures_are_turned() -> None:
 
 
 def test_floors_coverage_and_slices() -> None:
-    found = gate(
-        JUDGED, hits(40), hits(40), "Success@5", floors={"Hit@5": 0.9}, by=lambda q: str(int(q[1:]) % 2)
-    )
+    halves = {"by": lambda q: str(int(q[1:]) % 2), "margin": 0.1}
+    found = gate(JUDGED, hits(40), hits(40), "Success@5", floors={"Hit@5": 0.9}, **halves)
     assert [(row.check, row.slice, row.outcome) for row in found] == [
         ("difference", "", "pass"),
         ("difference", "0", "pass"),
@@ -89,7 +100,7 @@ def test_floors_coverage_and_slices() -> None:
         ("floor", "", "fail"),
     ]
     assert gate(JUDGED, hits(40), hits(40), "Success@5", coverage=0.9).outcome == "inconclusive"
-    assert gate(JUDGED, hits(60), hits(60), "Success@5", coverage=0.9).outcome == "pass"
+    assert gate(JUDGED, hits(60), hits(60), "Success@5", margin=0.05, coverage=0.9).outcome == "pass"
 
 
 def test_too_little_judged_decides_nothing_whatever_the_numbers_show() -> None:
@@ -307,7 +318,7 @@ def test_the_pytest_plugin_fails_skips_and_passes(pytester: pytest.Pytester) -> 
         def hits(count):
             return {q: ["a"] if i < count else ["x"] for i, q in enumerate(judged)}
         def test_same(rankproof_gate):
-            assert rankproof_gate(judged, hits(40), hits(40), "RR").outcome == "pass"
+            assert rankproof_gate(judged, hits(40), hits(40), "RR", margin=0.05).outcome == "pass"
         def test_worse(rankproof_gate):
             rankproof_gate(judged, hits(55), hits(20), "RR")
         def test_unclear(rankproof_gate):
@@ -324,7 +335,7 @@ def test_a_small_group_is_shown_and_decides_nothing() -> None:
     judged = {f"q{i}": {"a": 1} for i in range(40)}
     ranked = {query: ["a"] for query in judged}
     by = {query: "rare" if i < 3 else "usual" for i, query in enumerate(judged)}
-    found = gate(judged, ranked, ranked, "RR", by=by, strict=True)
+    found = gate(judged, ranked, ranked, "RR", by=by, margin=0.08, strict=True)
     assert [(row.slice, row.outcome) for row in found] == [
         ("", "pass"),
         ("rare", "inconclusive"),

@@ -75,29 +75,31 @@ def test_an_unknown_method_is_refused() -> None:
 # --- equivalence ---------------------------------------------------------------------------------------
 
 
-def test_equivalence_agrees_with_statsmodels() -> None:
+def test_dense_equivalence_is_nearly_that_of_statsmodels() -> None:
+    """Where all move, the bounds are Student's, and lower only where the skewness seen asks for it."""
     draw = rng(1)
     for _ in range(50):
-        d, margin = draw.normal(0.01, 0.1, int(draw.integers(3, 200))), float(draw.uniform(0.005, 0.1))
+        d, margin = draw.normal(0.01, 0.1, int(draw.integers(100, 300))), float(draw.uniform(0.005, 0.1))
         p, low, high = DescrStatsW(d).ttost_mean(-margin, margin)
         found = equivalence(d, margin)
+        assert found.p >= p - 1e-12
         assert (found.p, found.above_low.p, found.below_high.p) == pytest.approx(
-            (p, low[1], high[1]), rel=1e-6, abs=1e-12
+            (p, low[1], high[1]), rel=0.2, abs=0.004
         )
 
 
-def test_equivalence_is_students_interval_inside_the_margins() -> None:
+def test_equivalence_is_the_interval_inside_the_margins() -> None:
     draw = rng(2)
-    for _ in range(100):
-        d, margin = draw.normal(0.02, 0.1, 50), 0.045
-        inside = difference_interval(d, rng(), 0.9, "t")
+    for i in range(100):
+        moved = draw.random(50) < (1.0, 0.1, 0.3)[i % 3]
+        d, margin = np.where(moved, draw.normal(0.02, 0.1, 50), 0.0), 0.045
+        inside = difference_interval(d, level=0.9)
         assert (equivalence(d, margin).p < 0.05) == (-margin < inside.low and inside.high < margin)
 
 
 def test_equal_differences_and_margins() -> None:
-    assert equivalence(np.zeros(5), 0.1).p == 1 / 32
+    assert equivalence(np.zeros(5), 0.1).p == pytest.approx(0.9**5)
     assert equivalence(np.full(5, 0.2), 0.1).p == 1.0
-    assert "all differences are equal" in equivalence(np.zeros(5), 0.1).note
     assert equivalence(np.array([0.01]), 0.1).p == 1.0
     for margin in (0.0, -0.1, float("nan"), float("inf")):
         with pytest.raises(UsageError, match="margin: got"):

@@ -151,7 +151,7 @@ def gate(
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
     >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
-    >>> gate(judged, good, bad, "RR").outcome, gate(judged, good, good, "RR").outcome
+    >>> gate(judged, good, bad, "RR").outcome, gate(judged, good, good, "RR", margin=0.15).outcome
     ('fail', 'pass')
     """
     check_conventions(conventions, gate)

@@ -121,8 +121,8 @@ def _decision(
     more = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else None
     more = minimum - n if n < minimum else more
     found = detectable(row, alphas[1], sides=1, beyond=margin)
-    shown = [end if math.isfinite(end) else None for end in (low, high)]
-    return Decision(outcome, gain, *shown, p, n, found.value, more, found.note)
+    shown = (end if math.isfinite(end) else None for end in (low, high))
+    return Decision(outcome, gain, next(shown), next(shown), p, n, found.value, more, found.note)
 
 
 def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
