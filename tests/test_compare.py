@@ -19,8 +19,8 @@ from rankproof import RR, audit, compare, evaluate, explain, gate, report, sampl
 from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.equivalence import equivalence
 from rankproof.stats.detection import detectable, needed
+from rankproof.stats.equivalence import equivalence
 
 Run = dict[str, list[str]]
 
@@ -258,7 +258,9 @@ def test_the_markdown_table_gives_each_row_its_own_verdict_in_full() -> None:
     shown = [line[-1] for line in needs["cannot tell yet"]]
     unclear = [row for row in found if row.verdict == "unclear" and row.wins + row.losses]
     assert sorted(shown) == sorted(
-        f"cannot tell yet: needs about {row.queries_needed:,} queries |" for row in unclear if row.queries_needed
+        f"cannot tell yet: needs about {row.queries_needed:,} queries |"
+        for row in unclear
+        if row.queries_needed
     )
     # Where fewer than five queries moved, nobody can say how many would be needed.
     assert all(row.wins + row.losses < 5 and row.detectable_note for row in unclear if not row.queries_needed)

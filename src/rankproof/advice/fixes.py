@@ -10,8 +10,9 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.display import Displayable
-from rankproof.stats.differences import difference_intervals
-from rankproof.stats.paired import paired
+from rankproof.stats.differences import Ends, agreeing, difference_intervals
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import paired, total
 
 FEWEST = 10
 """With fewer queries nothing is claimed."""
@@ -169,10 +170,12 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
     """
     tried = [each for each in trials if len(each.before)]
     turned = [paired(each.after, each.before) * (1 if each.higher else -1) for each in tried]
-    level = 1 - alpha / max(1, len(tried))
-    spans = difference_intervals(turned, rng, level) if tried else []
+    share = alpha / max(1, len(tried))
+    spans = difference_intervals(turned, level=1 - share)
+    ps = [each.p for each in sign_flips(turned, rng)]
     found = [
-        _fix(each, gains, span.low, span.high) for each, gains, span in zip(tried, turned, spans, strict=True)
+        _fix(each, gains, agreeing((span.low, span.high), total(gains) / len(gains), p, share))
+        for each, gains, span, p in zip(tried, turned, spans, ps, strict=True)
     ]
     return sorted(found, key=_weight)
 
@@ -182,7 +185,8 @@ def _weight(fix: Fix) -> tuple[bool, bool, bool, float]:
     return not fix.claimed, fix.most, fix.kind != "hole", -fix.gain
 
 
-def _fix(trial: Trial, gains: Array, low: float, high: float) -> Fix:
+def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
+    low, high = span
     change, n = CHANGES[trial.kind], len(gains)
     said = {name: getattr(change, name).format(**trial.words) for name in ("title", "how", "do")}
     same = trial.measure == trial.after_measure

@@ -12,6 +12,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.display import Displayable
 from rankproof.stats.corrections import correct
+from rankproof.stats.differences import agreeing
 from rankproof.stats.groups import Gap, gap
 
 FEWEST = 10
@@ -68,8 +69,10 @@ def patterns(
     [('short', 'worse'), ('typo', 'too few')]
     """
     groups = {kind: [query for query in named if query in values] for kind, named in kinds.items()}
+    # Each kind draws anew, so that neither the order of the kinds nor what else is looked at changes an answer.
+    seed = int(rng.integers(1 << 62))
     gaps = {
-        kind: gap(*_sides(named, values), rng, 1 - alpha)
+        kind: gap(*_sides(named, values), np.random.default_rng(seed), 1 - alpha)
         for kind, named in groups.items()
         if 0 < len(named) < len(values)
     }
@@ -80,7 +83,7 @@ def patterns(
         _pattern(kind, _within(each, widest), groups[kind], values, corrected.get(kind), sign, alpha)
         for kind, each in gaps.items()
     ]
-    return sorted(found, key=lambda each: (each.p is None, sign * each.difference))
+    return sorted(found, key=lambda each: (each.p is None, sign * each.difference, each.kind))
 
 
 def _within(found: Gap, widest: float) -> Gap:
@@ -106,7 +109,10 @@ def _pattern(
     alpha: float,
 ) -> Pattern:
     mean = float(np.mean([values[query] for query in queries]))
-    worst = sorted(queries, key=lambda query: sign * values[query])
+    worst = sorted(queries, key=lambda query: (sign * values[query], query))
+    low, high = found.low, found.high
+    if p is not None:
+        low, high = agreeing((low, high), found.difference, p, alpha)
     return Pattern(
         kind=kind,
         n=found.n,
@@ -114,8 +120,8 @@ def _pattern(
         mean=mean,
         mean_of_others=mean - found.difference,
         difference=found.difference,
-        low=found.low if np.isfinite(found.low) else None,
-        high=found.high if np.isfinite(found.high) else None,
+        low=low if np.isfinite(low) else None,
+        high=high if np.isfinite(high) else None,
         p=p,
         verdict=_verdict(sign * found.difference, p, alpha),
         examples=tuple(worst[:3]),
