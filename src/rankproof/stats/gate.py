@@ -116,7 +116,8 @@ def _decision(
     row = differences(column)
     gain, n, alpha = total(row) / len(row), len(row), alphas[0]
     low, high = _bounds(row, alpha, possible(row) if ends is None else ends)
-    low, high = agreeing((low, high), gain, p, alpha, sides=1) if gain < 0 or p > alpha else (low, high)
+    # The upper bound is below 0 exactly where sign flips find a drop; the lower one answers another question.
+    high = agreeing((low, high), gain, p, alpha, sides=1)[1]
     outcome = _outcome(gain, low, p, margin, alpha) if n >= minimum else INCONCLUSIVE
     more = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else None
     more = minimum - n if n < minimum else more
