@@ -10,8 +10,6 @@ many tiny changes.
 
 What no bound can rule out: accidents so rare that none was seen, in data that look dense without them.
 
-Simulated in `benchmarks/differences.py`, with the tables in docs/small-samples.md.
-
 Reference: N. J. Johnson: Modified t tests and confidence intervals for asymmetrical populations, JASA 1978; P. Hall:
 On the removal of skewness by transformation, J. Royal Statistical Society B 1992; for Gaffke's bound see
 `stats/dirichlet.py`.

@@ -24,7 +24,7 @@ from rankproof.stats.detection import MOST, POWER, detectable
 from rankproof.stats.differences import Ends, agreeing, possible
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import SAME, differences, total
+from rankproof.stats.paired import differences, total
 
 PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
 MINIMUM = 10
@@ -76,19 +76,6 @@ def decide(
     return [
         _decision(column, margin, alphas, minimum, limits, p)
         for column, margin, limits, p in zip(columns, margins, ends or [None] * len(columns), ps, strict=True)
-    ]
-
-
-def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[Decision]:
-    """Whether exactly these queries lost more than the margin on average: counted, so nothing is left to chance.
-
-    >>> [each.outcome for each in decide_these([np.zeros(5), np.array([0.0, -1.0])], [0.0, 0.01])]
-    ['pass', 'fail']
-    """
-    return [
-        Decision(PASS if gain >= -margin - SAME else FAIL, gain, None, None, None, len(column), None, None)
-        for column, margin in zip(columns, margins, strict=True)
-        for gain in [total(column) / len(column)]
     ]
 
 
