@@ -86,7 +86,7 @@ def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str
     assert max(map(width, lines)) <= COLUMNS
 
 
-@pytest.mark.parametrize("name", FULLER)
+@pytest.mark.parametrize("name", sorted(FULLER))
 def test_what_a_screen_leaves_out_is_named_and_printed_in_full(folder: Path, name: str) -> None:
     short, full = (rankproof(folder, *COMMANDS[name], *more).stdout for more in ((), ("--full",)))
     assert "--full" in short

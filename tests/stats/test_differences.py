@@ -11,6 +11,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.differences import difference_interval, difference_intervals
+from rankproof.stats.dirichlet import share_below
 from rankproof.stats.equivalence import equivalence
 
 METHODS = ["bca", "percentile", "t"]
@@ -104,3 +105,17 @@ def test_equal_differences_and_margins() -> None:
     for margin in (0.0, -0.1, float("nan"), float("inf")):
         with pytest.raises(UsageError, match="margin: got"):
             equivalence(np.zeros(5), margin)
+
+
+def test_the_chance_of_a_weighted_mean_is_that_of_weights_drawn() -> None:
+    """Also where many small values make the transform grow along a bent path."""
+    rng = np.random.default_rng(3)
+    cases = [(np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.2, 7.0, 693.0, 0.8]))]
+    for size in (2, 5, 12, 29):
+        spread = np.append(rng.normal(size=size), [-60.0])
+        cases += [(spread, rng.choice([1.0, 2.0, 50.0, 700.0], size + 1)) for _ in range(5)]
+    for values, counts in cases:
+        drawn = rng.dirichlet(counts, 40_000) @ values
+        for wanted in (0.01, 0.05, 0.5, 0.975):
+            found = share_below(values, counts, float(np.quantile(drawn, wanted)))
+            assert abs(found - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / 40_000)

@@ -27,6 +27,8 @@ NODES = 48
 """Points of the trapezoidal rule: more change no digit that is shown."""
 FAR = 6.0
 """Where it ends, in units of the saddle's width, as an area hyperbolic sine."""
+RISE = 1.0
+"""So much more than at the saddle point, as a logarithm, shows that the transform does not fall along a path."""
 STEPS = 100
 LEAST, EPSILON = 1e-300, 1e-16
 
@@ -55,9 +57,13 @@ def share_below(values: Array, counts: Array, point: float) -> float:
     skew = width**3 * (float((shapes * tilted**3).sum()) - 1 / saddle**3)
     bend = min(1.0, max(-1.0, 2 / 3 * skew))
     u = np.linspace(0.0, FAR, NODES)
-    s = saddle + width * (bend * (np.cosh(u) - 1) + 1j * np.sinh(u))
-    along = width * (bend * np.sinh(u) + 1j * np.cosh(u))
-    logs = (shapes[:, None] * np.log(1 - off[:, None] * s)).sum(axis=0) + np.log(-s)
+    for share in (1.0, 0.5, 0.0):  # far out, what many small values add may grow along a bent path
+        turn = share * bend
+        s = saddle + width * (turn * (np.cosh(u) - 1) + 1j * np.sinh(u))
+        along = width * (turn * np.sinh(u) + 1j * np.cosh(u))
+        logs = (shapes[:, None] * np.log(1 - off[:, None] * s)).sum(axis=0) + np.log(-s)
+        if not turn or logs.real.min() > logs.real[0] - RISE:
+            break
     height = (np.exp(-logs) * along).imag
     return min(1.0, max(0.0, float(height.sum() - height[0] / 2) * float(u[1]) / math.pi))
 
