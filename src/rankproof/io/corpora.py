@@ -10,6 +10,7 @@ from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, shorten
+from rankproof.io.beir import BEIR_CORPUS, folder_at
 from rankproof.io.fields import (
     DOCUMENT_ID,
     DOCUMENT_TEXT,
@@ -21,11 +22,11 @@ from rankproof.io.fields import (
     record_of,
     text_in,
 )
-from rankproof.io.files import STDIN, check_path, read_bytes, text_of
+from rankproof.io.files import STDIN, read_bytes, text_of
 from rankproof.io.records import Placed, records, records_in
+from rankproof.io.zips import matching
 
 TEXT_FILES = (".txt", ".md", ".markdown", ".rst")
-BEIR_CORPUS = "corpus.jsonl*"
 
 
 def load_corpus(source: Any) -> Corpus:
@@ -52,8 +53,9 @@ def load_corpus(source: Any) -> Corpus:
 def _placed(source: Any) -> Iterator[Placed]:
     if hasattr(source, "docs_iter"):
         return ((f"the corpus, item {n}", _ir_document(each)) for n, each in enumerate(source.docs_iter(), 1))
-    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN and check_path(source).is_dir():
-        return _in_folder(Path(source))
+    path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
+    if path and (folder := folder_at(Path(source))):
+        return _in_folder(folder)
     return records(source, "the corpus")
 
 
@@ -104,7 +106,7 @@ def _ir_document(document: Any) -> Mapping[str, Any]:
 
 
 def _in_folder(folder: Path) -> Iterator[Placed]:
-    if found := sorted(folder.glob(BEIR_CORPUS)):
+    if found := matching(folder, BEIR_CORPUS):
         return records_in(found[0])
     files = [
         path for path in sorted(folder.rglob("*")) if path.suffix.lower() in TEXT_FILES and path.is_file()

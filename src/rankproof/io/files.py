@@ -20,6 +20,7 @@ from rankproof.errors import DataError, UsageError, missing_extra, nearest
 from rankproof.io.pipes import STDIN as STDIN
 from rankproof.io.pipes import PathLike as PathLike
 from rankproof.io.pipes import Pipe, kept_here, open_raw
+from rankproof.io.zips import archive_of, open_member, packed_size
 
 HEAD = 1 << 16
 """How much of a file is looked at to tell what it is."""
@@ -87,7 +88,7 @@ def check_path(path: PathLike) -> Path:
     """The path, if something is there; else an error with the nearest name in that folder."""
     where = Path(path)
     try:
-        if where.exists():
+        if where.exists() or archive_of(where):
             return where
         folder = where.parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else None
@@ -110,6 +111,10 @@ def _raw(path: PathLike) -> Iterator[BinaryIO]:
         return
     if os.fspath(path) == STDIN:
         yield open_raw(STDIN)
+        return
+    if found := archive_of(path):
+        with open_member(*found) as stream:
+            yield io.BufferedReader(_Guarded(stream, packed_size(*found), name_of(path)))
         return
     where = check_path(path)
     if where.is_dir():
@@ -154,13 +159,14 @@ class _Counted(io.RawIOBase):
 class _Guarded(_Counted):
     """What comes out of an archive, refused where it is out of all proportion to what went in."""
 
-    def __init__(self, stream: BinaryIO, packed: _Counted, name: str) -> None:
+    def __init__(self, stream: BinaryIO, packed: _Counted | int, name: str) -> None:
         super().__init__(stream)
         self._packed, self._name = packed, name
 
     def readinto(self, room: Any) -> int:
         got = super().readinto(room)
-        if self.count > max(UNPACKED, RATIO * self._packed.count):
+        packed = self._packed if isinstance(self._packed, int) else self._packed.count
+        if self.count > max(UNPACKED, RATIO * packed):
             raise DataError(
                 f"{self._name}: the archive unpacks to more than {RATIO} times its size, expected text. "
                 "Next: unpack it by hand, and look at what it holds."

@@ -22,14 +22,15 @@ from typing import Any
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.beir import split_of
-from rankproof.io.corpora import BEIR_CORPUS, load_corpus
+from rankproof.io.beir import BEIR_CORPUS, folder_at, split_of
+from rankproof.io.corpora import load_corpus
 from rankproof.io.fields import QUESTION_ID, QUESTION_TEXT, checked_id, field_of, id_of, text_in
 from rankproof.io.guess import column_of
 from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import beir_questions, load_questions
 from rankproof.io.records import Placed, records
+from rankproof.io.zips import matching
 from rankproof.outputs import check_free, whole_file, write_file
 
 RELEVANT = (
@@ -65,8 +66,8 @@ def load_labelled(source: Any) -> Labelled:
     """
     if hasattr(source, "queries_iter"):
         return _of_ir_datasets(source)
-    if isinstance(source, (str, os.PathLike)) and (folder := split_of(Path(source))[0]).is_dir():
-        corpus = load_corpus(folder) if any(folder.glob(BEIR_CORPUS)) else None
+    if isinstance(source, (str, os.PathLike)) and (folder := folder_at(split_of(Path(source))[0])):
+        corpus = load_corpus(folder) if matching(folder, BEIR_CORPUS) else None
         return Labelled(load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus)
     return _of_records(records(source, "the benchmark"))
 

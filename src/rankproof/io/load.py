@@ -88,11 +88,12 @@ def _judgments_at(path: PathLike) -> Judgments:
     if isinstance(source, Pipe):
         return _judgments_in(source, name_of(path))
     where, split = beir.split_of(Path(path))
-    if not check_path(where).is_dir():
+    folder = beir.folder_at(check_path(where))
+    if folder is None:
         return _judgments_in(where, str(path))
-    file = beir.judgments_file(where, split)
+    file = beir.judgments_file(folder, split)
     judgments = _judgments_in(file, str(file))
-    notes = [*notes_of(judgments), beir.choice_note(where, file)]
+    notes = [*notes_of(judgments), beir.choice_note(folder, file)]
     return replace(judgments, prepared={**judgments.prepared, "notes": notes})
 
 
@@ -100,8 +101,9 @@ def _ranking_at(path: PathLike) -> Rankings:
     source = _kept(path)
     if isinstance(source, Pipe):
         return _ranking_in(source, name_of(path))
-    if check_path(path).is_dir():
-        raise DataError(f"{path}: a folder, expected a ranking. Next: give the path of a file.")
+    if beir.folder_at(check_path(path)):
+        what = "a folder" if Path(path).is_dir() else "a BEIR archive"
+        raise DataError(f"{path}: {what}, expected a ranking. Next: give the path of a file.")
     return _ranking_in(Path(path), str(path))
 
 

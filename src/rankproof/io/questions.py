@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.errors import DataError, shorten
+from rankproof.io.beir import BEIR_QUESTIONS, folder_at
 from rankproof.io.fields import QUESTION_ID, QUESTION_TEXT, checked_id, field_of, id_of, record_of, text_in
-from rankproof.io.files import STDIN, check_path
+from rankproof.io.files import STDIN
 from rankproof.io.records import Placed, records, records_in
-
-BEIR_QUESTIONS = "queries.jsonl*"
+from rankproof.io.zips import matching
 
 
 def load_questions(source: Any) -> dict[str, str]:
@@ -45,15 +45,16 @@ def _placed(source: Any) -> Iterator[Placed]:
     if hasattr(source, "queries_iter"):
         each = enumerate(source.queries_iter(), 1)
         return ((f"the questions, item {number}", record_of(item)) for number, item in each)
-    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN and check_path(source).is_dir():
-        return records_in(beir_questions(Path(source)))
+    path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
+    if path and (folder := folder_at(Path(source))):
+        return records_in(beir_questions(folder))
     # A series, as a column of a frame is, holds the texts alone.
     return records(source.to_list() if hasattr(source, "to_list") else source, "the questions")
 
 
 def beir_questions(folder: Path) -> Path:
     """The file with the questions of a BEIR folder."""
-    found = sorted(folder.glob(BEIR_QUESTIONS))
+    found = matching(folder, BEIR_QUESTIONS)
     if not found:
         raise DataError(f"{folder}: a folder without queries.jsonl. Next: name the file with the questions.")
     return found[0]

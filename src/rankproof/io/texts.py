@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.beir import folder_at
 from rankproof.io.corpora import load_corpus
 from rankproof.io.files import name_of, opened
 
@@ -61,7 +62,7 @@ def _is_read_by_line(source: Any) -> bool:
     """Lines are read one by one, and need no more than an id and a title."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        return not path.is_dir() and WHOLE.isdisjoint(path.suffixes[-2:])
+        return not folder_at(path) and WHOLE.isdisjoint(path.suffixes[-2:])
     return isinstance(source, Mapping) and not isinstance(source, Corpus)
 
 

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, nearest, one_of
-from rankproof.io.beir import split_of
+from rankproof.io.beir import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
 from rankproof.io.guess import column_of
 from rankproof.io.load import load_judgments, load_ranking
@@ -79,7 +79,7 @@ def what_is_in(source: PathLike, target: PathLike) -> str:
 
 def _shown_by(source: PathLike) -> str:
     if not is_pipe(source):
-        if split_of(Path(source))[0].is_dir():
+        if folder_at(split_of(Path(source))[0]):
             return "judgments"
         check_path(source)
     head = read_head(source)
