@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rankproof.core.audit import Audit
     from rankproof.core.measure import Measure, measure
     from rankproof.errors import RankproofError
+    from rankproof.judging.models.chat import chat
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ _PUBLIC = {
     "History": "rankproof.api.history",
     "judge": "rankproof.api.judge",
     "Judge": "rankproof.api.judge",
+    "chat": "rankproof.judging.models.chat",
     "JudgedScores": "rankproof.api.judged",
     "Scores": "rankproof.api.scores",
     "leaderboard": "rankproof.api.leaderboard",
@@ -125,6 +127,7 @@ __all__ = [
     "agreement",
     "audit",
     "calibrate",
+    "chat",
     "check_questions",
     "compare",
     "compare_scores",

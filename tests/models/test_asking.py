@@ -164,7 +164,7 @@ def test_memory_of_calls_under_way_is_bounded(server: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "words"), [({"max_calls": 5}, "5 calls"), ({"max_tokens": 4000}, "4,000 tokens")]
+    ("limit", "words"), [({"max_calls": 5}, "5 calls"), ({"budget_tokens": 4000}, "4,000 tokens")]
 )
 def test_a_budget_stops_and_keeps_what_was_paid_for(
     server: Served, limit: dict[str, int], words: str

@@ -6,7 +6,10 @@ import asyncio
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from time import perf_counter
 from types import CodeType
 from typing import Any
 
@@ -16,12 +19,14 @@ from rankproof.judging.judges.replies import COULD_NOT_TELL, said_of
 from rankproof.judging.verdicts import VALUES, Account, Ask, Keep, Unmeasured
 
 AT_ONCE = 32
-"""Calls of an asynchronous function that wait at the same time."""
+"""Calls of a function that are under way at the same time."""
+SLOW = 0.002
+"""Seconds from which on a call is worth a thread: one that is quicker works, and threads would only wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalledJudge:
-    """A function that is asked pair by pair; an asynchronous one is asked for a whole sample at once."""
+    """A function that is asked pair by pair, about several pairs at a time where each takes a while."""
 
     function: Callable[..., Any]
     name: str
@@ -34,7 +39,7 @@ class CalledJudge:
     def identity(self) -> Mapping[str, Any]:
         """Its name, and its `version` where it has one, else its code: what is changed is another judge."""
         version = getattr(self.function, "version", None)
-        known = {"code": _code_of(self.function)} if version is None else {"version": str(version)}
+        known = {"code": code_of(self.function)} if version is None else {"version": str(version)}
         return {"kind": "function", "name": self.name, **known}
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
@@ -44,12 +49,13 @@ class CalledJudge:
         return account
 
     async def _groups(self, groups: Iterable[Sequence[Ask]], keep: Keep, account: Account) -> None:
-        turn = asyncio.Semaphore(AT_ONCE)
-        await asyncio.gather(*(self._group(group, keep, account, turn) for group in groups))
+        turn = Turns(asyncio.Semaphore(self.at_most), self.at_most > 1)
+        try:
+            await asyncio.gather(*(self._group(group, keep, account, turn) for group in groups))
+        finally:
+            turn.threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _group(
-        self, group: Sequence[Ask], keep: Keep, account: Account, turn: asyncio.Semaphore
-    ) -> None:
+    async def _group(self, group: Sequence[Ask], keep: Keep, account: Account, turn: Turns) -> None:
         # Gathered with their exceptions: a user's function may raise anything, and costs one pair only.
         found = await asyncio.gather(*(self._answer(ask, turn) for ask in group), return_exceptions=True)
         said = [said_of(ask, each, self.name) for ask, each in zip(group, found, strict=True)]
@@ -59,13 +65,53 @@ class CalledJudge:
                 account.problems[each.reason] = account.problems.get(each.reason, 0) + 1
         keep(said)
 
-    async def _answer(self, ask: Ask, turn: asyncio.Semaphore) -> Any:
-        async with turn:
-            found = self._call(ask)
+    async def _answer(self, ask: Ask, turn: Turns) -> Any:
+        async with turn.free:
+            found = await turn.call(self.function, (ask,) if self.whole else tuple(ask))
             return await found if inspect.isawaitable(found) else found
 
-    def _call(self, ask: Ask) -> Any:
-        return self.function(ask) if self.whole else self.function(ask.relation, ask.left, ask.right)
+    @property
+    def at_most(self) -> int:
+        """Calls under way at once: as the function's own `concurrency` says, where it has one."""
+        told = getattr(self.function, "concurrency", AT_ONCE)
+        return told if isinstance(told, int) and told > 0 else AT_ONCE
+
+
+@dataclass
+class Turns:
+    """Who is called next, and where: a quick function at once, one that makes others wait in a thread."""
+
+    free: asyncio.Semaphore
+    several: bool
+    """Whether several may be called at a time."""
+    slow: bool = False
+    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(AT_ONCE))
+
+    async def call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """What the function gives, or its promise."""
+        if self.slow:
+            work, loop = copy_context().run, asyncio.get_running_loop()
+            future = loop.run_in_executor(self.threads, lambda: from_thread(work, function, *arguments))
+            found: Any = (await asyncio.gather(future, return_exceptions=True))[0]
+            if not isinstance(found, BaseException):
+                return found
+            if "thread" not in str(found):
+                raise found
+            # What it uses belongs to one thread, as a connection of SQLite does: it is asked there from now on.
+            self.slow = self.several = False
+        began = perf_counter()
+        try:
+            return function(*arguments)
+        finally:
+            self.slow = self.several and perf_counter() - began > SLOW
+
+
+def from_thread(work: Callable[..., Any], function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """What the function gives; a StopIteration, which no future can hold, as another error."""
+    try:
+        return work(function, *given, **named)
+    except StopIteration as error:
+        raise RuntimeError("StopIteration") from error
 
 
 def called_judge(function: Callable[..., Any], name: str | None = None) -> CalledJudge:
@@ -110,7 +156,7 @@ def _takes(function: Callable[..., Any]) -> int:
     )
 
 
-def _code_of(function: Callable[..., Any]) -> str:
+def code_of(function: Callable[..., Any]) -> str:
     """A hash of what a function does, as far as its own code tells; empty where it has none in Python."""
     code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
     return "" if code is None else hashlib.blake2b(_spelled(code).encode(), digest_size=8).hexdigest()

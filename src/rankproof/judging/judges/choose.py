@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rankproof.errors import UsageError, nearest
+from rankproof.errors import UsageError, nearest, shorten
 from rankproof.judging.judges.called import called_judge
 from rankproof.judging.judges.cascade import Cascade
 from rankproof.judging.judges.human import human_judge
@@ -47,8 +47,8 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> lis
     if callable(spec):
         return [called_judge(spec)]
     raise UsageError(
-        f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, a function, or a judge. "
-        "Next: see docs/judging.md."
+        f"judge: got {shorten(spec)}, expected one of {', '.join(NAMED)}, a function, or a judge. "
+        "Next: judge=chat(model) makes one of a model of LangChain and the like; see docs/judging.md."
     )
 
 

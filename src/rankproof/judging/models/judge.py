@@ -15,7 +15,7 @@ from rankproof.judging.models.limits import Limits
 from rankproof.judging.models.pace import Pace
 from rankproof.judging.models.prices import price
 from rankproof.judging.models.providers import Service, service_of
-from rankproof.judging.models.session import Session, sizes
+from rankproof.judging.models.session import Connect, Session, over_http, sizes
 from rankproof.judging.prompts import CLAIMS, VERDICTS
 from rankproof.judging.verdicts import Account, Ask, Keep
 
@@ -34,6 +34,10 @@ class ModelJudge:
     pace: Pace = field(default_factory=lambda: Pace(Limits.concurrency), repr=False, compare=False)
     dropped: set[str] = field(default_factory=set, repr=False, compare=False)
     """What the service was found to refuse, as a temperature: it is not sent any more."""
+    connect: Connect = field(default=over_http, repr=False, compare=False)
+    """How it is reached."""
+    known: Mapping[str, Any] = field(default_factory=dict)
+    """What else tells it from another model of that name."""
     tells = True
     """It says itself how far it is, with what that cost."""
 
@@ -53,7 +57,7 @@ class ModelJudge:
         at = {} if self.service.url == self.service.provider.url else {"url": self.service.url}
         given = {"given": dict(self.given)} if self.given else {}
         prompts = {"prompts": [CLAIMS, VERDICTS]}
-        return {"kind": "model", "name": self.name, **at, **given, **prompts}
+        return {"kind": "model", "name": self.name, **self.known, **at, **given, **prompts}
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; what is settled is kept as soon as it is."""
@@ -62,6 +66,7 @@ class ModelJudge:
             *(self.name, self.service, self.model, self.given, self.limits, self.budget, self.pace, keep),
             tell=getattr(groups, "tell", None),
             dropped=self.dropped,
+            connect=self.connect,
         )
         return run(settle_in_batches(asked, groups) if self.limits.batch else asked.settle(groups))
 
@@ -94,16 +99,20 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
     if not model:
         raise UsageError(f"judge: got {spec!r}, expected provider:MODEL. Next: name one, as openai:MODEL.")
     service = service_of(provider, options.pop("base_url", None), options.pop("key_variable", None))
-    limits = _limits(
-        {name: options.pop(name) for name in list(options) if name in Limits.__dataclass_fields__}
-    )
-    _check_no_secret(options)
+    limits, given = split(options)
     if limits.max_money is not None and price(spec, 1, 1) is None:
         raise UsageError(
-            f"max_money: the price of {spec} is not known. Next: limit max_tokens or max_calls instead."
+            f"max_money: the price of {spec} is not known. Next: limit budget_tokens or max_calls instead."
         )
-    budget = Budget(spec, limits.max_calls, limits.max_tokens, limits.max_money)
-    return ModelJudge(provider, model, service, limits, options, budget, Pace(limits.concurrency))
+    budget = Budget(spec, limits.max_calls, limits.budget_tokens, limits.max_money)
+    return ModelJudge(provider, model, service, limits, given, budget, Pace(limits.concurrency))
+
+
+def split(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
+    """How a model is asked, and what is sent to it with the texts."""
+    _check_no_secret(options)
+    given = dict(options)
+    return _limits({name: given.pop(name) for name in options if name in Limits.__dataclass_fields__}), given
 
 
 def _limits(given: dict[str, Any]) -> Limits:

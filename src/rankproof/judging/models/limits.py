@@ -22,7 +22,8 @@ class Limits:
     canaries: bool = True
     """Whether pairs with a known answer ride along, as an alarm."""
     max_calls: int | None = None
-    max_tokens: int | None = None
+    budget_tokens: int | None = None
+    """Tokens of the whole run, sent and got."""
     max_money: float | None = None
     """In US dollars."""
     batch: bool | str = False

@@ -44,6 +44,10 @@ class Provider:
     headers: Callable[[str], dict[str, str]]
     body: Callable[[str, Call, Mapping[str, Any]], dict[str, Any]]
     read: Callable[[Any], Reply]
+    local: bool = False
+    """Whether it needs no key where it usually is."""
+    batches: str = ""
+    """The protocol of its batches; empty where it has none."""
 
     def reply(self, data: Any) -> Reply:
         """The reply in what came back, or that there is none in it."""
@@ -130,6 +134,7 @@ PROVIDERS = {
         headers=lambda key: {"Authorization": f"Bearer {key}"} if key else {},
         body=_openai_body,
         read=_openai_reply,
+        batches="openai",
     ),
     "anthropic": Provider(
         name="anthropic",
@@ -140,6 +145,7 @@ PROVIDERS = {
         headers=lambda key: {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})},
         body=_anthropic_body,
         read=_anthropic_reply,
+        batches="anthropic",
     ),
 }
 
@@ -174,7 +180,7 @@ class Service:
     def check(self) -> None:
         """A hosted service needs a key in the environment; one of your own may need none."""
         key = self.key
-        if self.url == self.provider.url and not key:
+        if self.url == self.provider.url and not key and not self.provider.local:
             raise UsageError(
                 f"{self.provider.name}: no key, the environment variable {self.key_variable} is empty. "
                 "Next: set it, or give base_url= (--base-url) of a service that needs none."

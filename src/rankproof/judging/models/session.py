@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
@@ -32,6 +33,24 @@ def sizes(call: Call) -> tuple[int, int]:
     return sent, 20 + sum(REPLY_TOKENS[ask.relation] for ask in call.places.values())
 
 
+@asynccontextmanager
+async def over_http(session: Session) -> AsyncIterator[Line]:
+    """The line to a service, open for as long as the block."""
+    limits = session.limits
+    async with open_clients(limits.concurrency, limits.timeout) as clients:
+        yield Line(
+            *(session.service, session.model, clients, session.pace, session.given),
+            timeout=limits.timeout,
+            tries=limits.tries,
+            pause=limits.pause,
+            dropped=session.dropped,
+        )
+
+
+Connect = Callable[["Session"], AbstractAsyncContextManager[Line]]
+"""Opens the line over which a session asks."""
+
+
 @dataclass
 class Session:
     """Everything that one run needs; every pair reaches `keep` once, with a verdict or with the reason why not."""
@@ -46,6 +65,7 @@ class Session:
     keep: Keep
     dropped: set[str] = field(default_factory=set)
     """What the service was found to refuse."""
+    connect: Connect = over_http
     share_of_price: float = 1.0
     """What is paid of the usual price."""
     hopeless: str = ""
@@ -63,14 +83,7 @@ class Session:
         limits = self.limits
         self.pace.open()
         calls = self._calls(groups)
-        async with open_clients(limits.concurrency, limits.timeout) as clients:
-            line = Line(
-                *(self.service, self.model, clients, self.pace, self.given),
-                timeout=limits.timeout,
-                tries=limits.tries,
-                pause=limits.pause,
-                dropped=self.dropped,
-            )
+        async with self.connect(self) as line:
             size = len(groups) if isinstance(groups, Sized) else 0
             # One call goes first: what the service refuses is learnt from it, before many are under way.
             for first in islice(calls, 1):

@@ -1,0 +1,262 @@
+"""Any model that a program has in hand as a judge: it is called in the place of a service."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
+from typing import Any
+
+from rankproof.errors import UsageError
+from rankproof.judging.judges.called import code_of, from_thread
+from rankproof.judging.models.asking import Call
+from rankproof.judging.models.budget import Budget
+from rankproof.judging.models.judge import ModelJudge, split
+from rankproof.judging.models.pace import Pace
+from rankproof.judging.models.providers import Provider, Reply, Service
+from rankproof.judging.models.replies import reply_in
+from rankproof.judging.models.session import Session
+from rankproof.judging.models.transport import AGAIN, HOPELESS, Line
+
+METHODS = (
+    ("invoke", "ainvoke"),  # LangChain
+    ("complete", "acomplete"),  # LlamaIndex
+    ("generate", "a_generate"),  # DeepEval
+    ("completion", "acompletion"),  # LiteLLM, and its Router
+)
+"""What is called of an object, and its asynchronous twin, by what it is called for."""
+AT_ONCE = 16
+"""Calls of a model in hand that are under way at once, unless told otherwise."""
+PASSING = ("timeout", "connection", "ratelimit", "overloaded", "unavailable", "internalserver")
+"""Words in the names of errors after which the same call may succeed."""
+IN_HAND = Provider(
+    name="chat",
+    url="",
+    path="",
+    key="",
+    base="",
+    headers=lambda _: {},
+    body=lambda _, call, given: {"instructions": call.instructions, "body": call.body, **given},
+    read=lambda said: Reply(**said),
+    local=True,
+    batches="",
+)
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """How a model in hand is called."""
+
+    function: Callable[..., Any] | None
+    twin: Callable[..., Any] | None
+    """The asynchronous form, used where the other does not exist or is not written."""
+    messages: bool = False
+    """Whether it takes `messages`, as LiteLLM and OpenAI's client do, rather than one text."""
+    apart: bool = False
+    """Whether it takes the instructions and the texts as two arguments."""
+
+    def words(self, call: Call, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call."""
+        if self.messages:
+            said = {"system": call.instructions, "user": call.body}
+            return (), {"messages": [{"role": r, "content": c} for r, c in said.items()], **given}
+        if self.apart:
+            return (call.instructions, call.body), dict(given)
+        return (f"{call.instructions}\n\n{call.body}",), dict(given)
+
+    async def say(self, call: Call, given: Mapping[str, Any], threads: ThreadPoolExecutor) -> Any:
+        """What the model gives back. A plain function waits in a thread, so that others can be asked meanwhile."""
+        arguments, named = self.words(call, given)
+        if self.function is not None:
+            try:
+                return await _called(self.function, arguments, named, threads)
+            except NotImplementedError:
+                if self.twin is None:
+                    raise
+        return await _called(self.twin or self.function, arguments, named, threads)
+
+
+async def _called(
+    function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any], threads: ThreadPoolExecutor
+) -> Any:
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__):
+        return await function(*arguments, **named)
+    work = copy_context().run
+    loop = asyncio.get_running_loop()
+    found = await loop.run_in_executor(threads, lambda: from_thread(work, function, *arguments, **named))
+    return await found if inspect.isawaitable(found) else found
+
+
+@dataclass
+class InHand(Line):
+    """A line to a model that is called here, with the tries and the pace of one over the wire."""
+
+    speaker: Speaker | None = None
+    threads: ThreadPoolExecutor | None = None
+
+    async def _send(self, call: Call, left_out: frozenset[str]) -> tuple[int, Mapping[str, str], bytes, str]:
+        given = {name: value for name, value in self.given.items() if name not in left_out}
+        try:
+            async with asyncio.timeout(self.timeout):
+                # Gathered with its exceptions: a model in hand may raise anything, and costs one call only.
+                found = await asyncio.gather(
+                    self.speaker.say(call, given, self.threads),  # type: ignore[union-attr, arg-type]
+                    return_exceptions=True,
+                )
+        except TimeoutError:
+            return 0, {}, b"", f"no reply within {self.timeout:g} s"
+        if isinstance(found[0], BaseException):
+            return self._raised(found[0])
+        self.reached = True
+        return 200, {}, json.dumps(reply_in(found[0], call)).encode(), ""
+
+    def _raised(self, error: BaseException) -> tuple[int, Mapping[str, str], bytes, str]:
+        """An error as what a service would have answered, where it says so itself."""
+        response = getattr(error, "response", None)
+        told = (getattr(error, "status_code", None), getattr(response, "status_code", None))
+        status = next((each for each in told if isinstance(each, int) and 100 <= each < 600), 0)
+        kind = type(error).__name__
+        passing = status in AGAIN or isinstance(error, OSError | TimeoutError)
+        if passing or (not status and any(word in kind.lower() for word in PASSING)):
+            headers = getattr(response, "headers", None)
+            return status, headers if isinstance(headers, Mapping) else {}, b"", f"the model raised {kind}"
+        self.reached = True
+        said = f"the model raised {kind}: {error}" if status not in HOPELESS else str(error)
+        return status or 400, {}, said.encode("utf-8", "replace"), ""
+
+
+def chat(
+    model: Any,
+    *,
+    name: str | None = None,
+    version: str | None = None,
+    **options: Any,
+) -> ModelJudge:
+    """The judge that a model in hand makes, asked with our prompts and held to the same checks as a service.
+
+    `model` is a callable that takes a text and returns one (or takes instructions and text), plain or
+    asynchronous; a model of LangChain (`invoke`), LlamaIndex (`complete`) or DeepEval (`generate`); or
+    `litellm.completion` or a client's `chat.completions.create`, with `model="..."` among the `options`. Plain
+    functions are called in threads, several at a time (`concurrency=1`: one). `name` is what reports call it;
+    `version` tells one state of it from another in the ledger. Other options are those of `judge="openai:MODEL"`.
+
+    >>> judge = chat(lambda text: "{}", name="mine", tries=1)
+    >>> judge.name
+    'chat:mine'
+    """
+    chosen = options.pop("model", None)
+    speaker = _speaker(model)
+    limits, given = split({"concurrency": AT_ONCE, **options})
+    if limits.batch:
+        raise UsageError("batch: a model in hand takes no batches. Next: leave batch out.")
+    if limits.max_money is not None:
+        raise UsageError(
+            "max_money: the price of a model in hand is not known. Next: limit budget_tokens or max_calls."
+        )
+    called = name or _name_of(model, chosen)
+    if speaker.messages:
+        _check_model(speaker, chosen, called)
+        given = {**_cold(speaker), **given}
+    if chosen is not None:
+        given = {"model": chosen, **given}
+
+    @asynccontextmanager
+    async def connect(session: Session) -> AsyncIterator[Line]:
+        threads = ThreadPoolExecutor(limits.concurrency, thread_name_prefix="rankproof-chat")
+        try:
+            yield InHand(
+                *(session.service, session.model, repeat(None), session.pace, session.given),
+                timeout=limits.timeout,
+                tries=limits.tries,
+                pause=limits.pause,
+                dropped=session.dropped,
+                speaker=speaker,
+                threads=threads,
+            )
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    return ModelJudge(
+        *("chat", called, Service(IN_HAND, "", ""), limits, given),
+        *(Budget(f"chat:{called}", limits.max_calls, limits.budget_tokens), Pace(limits.concurrency)),
+        connect=connect,
+        known=_known(model, version),
+    )
+
+
+def _speaker(model: Any) -> Speaker:
+    if isinstance(model, type):
+        raise UsageError(
+            f"chat: got the class {model.__name__}, expected a model. Next: chat({model.__name__}(...))."
+        )
+    for name, twin in METHODS:
+        plain, waiting = (each if callable(each := getattr(model, n, None)) else None for n in (name, twin))
+        if (plain or waiting) and not inspect.isfunction(model):
+            return Speaker(plain, waiting, messages=name == "completion")
+    create = getattr(getattr(getattr(model, "chat", None), "completions", None), "create", None)
+    if callable(create):
+        return Speaker(create, None, messages=True)
+    if not callable(model):
+        raise UsageError(
+            f"chat: got {type(model).__name__}, expected a callable text -> text, or a model with one of "
+            f"{', '.join(name for pair in METHODS for name in pair)}. Next: give chat(lambda text: ...)."
+        )
+    parameters = _parameters(model)
+    needed = [
+        each
+        for each in parameters.values()
+        if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
+    messages = "messages" in parameters
+    if len(needed) > 2 and not messages:
+        raise UsageError(
+            f"chat: {_name_of(model, None)} takes {len(needed)} arguments, expected one text, or instructions and "
+            "text. Next: write it with these; a judge f(relation, left, right) is given as it is, judge=f."
+        )
+    return Speaker(model, None, messages=messages, apart=len(needed) == 2 and not messages)
+
+
+def _known(model: Any, version: str | None) -> dict[str, Any]:
+    """What tells it from another model of that name: a function's code, or its class; or the version alone."""
+    if version is not None:
+        return {"version": str(version)}
+    plain = model.func if isinstance(model, partial) else model
+    if inspect.isroutine(plain):
+        # The code of a library changes with each of its versions, and its model does not.
+        own = "" if "messages" in _parameters(model) else code_of(plain)
+        return {"of": getattr(plain, "__qualname__", ""), **({"code": own} if own else {})}
+    return {"of": f"{type(model).__module__}.{type(model).__qualname__}"}
+
+
+def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (ValueError, TypeError):  # a function of C has no signature to look at
+        return {}
+
+
+def _check_model(speaker: Speaker, chosen: Any, called: str) -> None:
+    asked = _parameters(speaker.function or speaker.twin).get("model")
+    if asked is not None and asked.default is asked.empty and not chosen:
+        raise UsageError(f"chat: {called} needs the model's name. Next: chat(..., model='NAME').")
+
+
+def _cold(speaker: Speaker) -> dict[str, Any]:
+    """A temperature of 0, where the function has one: the same pairs should get the same verdicts."""
+    return {"temperature": 0} if "temperature" in _parameters(speaker.function or speaker.twin) else {}
+
+
+def _name_of(model: Any, chosen: Any) -> str:
+    """What the model calls itself, else the name of the function or class."""
+    told = getattr(model, "get_model_name", None)
+    found = [chosen, told() if callable(told) else None]
+    found += [getattr(model, each, None) for each in ("model_name", "model", "model_id", "__name__")]
+    named = next((each for each in found if isinstance(each, str) and each.strip()), type(model).__name__)
+    return "".join(c if c.isprintable() and c not in "<>" else "" for c in named)
