@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -62,6 +62,9 @@ class Pair:
     """The same with the judge's error taken out (not turned), where people labelled enough."""
     ends: Ends | None = None
     """The least and the greatest difference that a query can have."""
+    queries: Sequence[str] = ()
+    """The queries of the group; `counted` says which of them the values are of."""
+    counted: Array | None = None
 
 
 @with_columns
@@ -225,10 +228,13 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
             measure = own.column(key).measure
             if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
                 sign = measure.spec.sign
-                values, corrected = _differences(own, other, key), own.corrected_lead(other, key, level)
+                both = _both(own, other, key)
+                values = paired(own.column(key).values[both], other.column(key).values[both])
+                corrected = own.corrected_lead(other, key, level)
                 mean = None if own.thin(key) or other.thin(key) else own[key]
                 ends = possible_ends(own, other, key)
-                yield Pair(name, measure, group, mean, sign * values, sign, corrected, ends)
+                turned = sign * values
+                yield Pair(name, measure, group, mean, turned, sign, corrected, ends, own.queries, both)
 
 
 def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iterator[str]:
@@ -243,12 +249,6 @@ def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iter
 
 def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
     return {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
-
-
-def _differences(mine: Scores, theirs: Scores, name: str) -> Array:
-    """Query by query, over the queries that count for both."""
-    both = _both(mine, theirs, name)
-    return paired(mine.column(name).values[both], theirs.column(name).values[both])
 
 
 def possible_ends(mine: Scores, theirs: Scores, name: str) -> Ends:

@@ -36,11 +36,13 @@ from rankproof.api.scores import Scores
 from rankproof.api.soundness import soundness
 from rankproof.core.names import parse
 from rankproof.display import Displayable
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, one_of
 from rankproof.io.guess import Columns, with_columns
 from rankproof.io.pipes import pipes_kept
-from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, overall
+from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
 
+ABOUT = LIKE_THESE, THESE = "like-these", "these"
+"""What is asked: would it lose on questions like these, or has anything been lost on exactly these?"""
 DEFAULT = "nDCG@10"
 """The measure that decides where none is named: each one more must hold as well."""
 EXIT_CODES = {PASS: 0, FAIL: 1, INVALID: 3, INCONCLUSIVE: 4}
@@ -59,6 +61,8 @@ class Gate(Displayable):
     """What is to be said beside the rows: how scores differ that were compared anyway."""
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
     """For baseline and candidate what limits their scores, as `Soundness` has it."""
+    about: str = LIKE_THESE
+    """What was asked: `like-these` or `these`, as `gate` takes it."""
 
     def __iter__(self) -> Iterator[GateRow]:
         return iter(self.rows)
@@ -92,7 +96,8 @@ class Gate(Displayable):
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain data."""
         rows = [each.to_dict() for each in self.rows]
-        head = {"outcome": self.outcome, "alpha": self.alpha, "strict": self.strict}
+        alpha = None if self.about == THESE else self.alpha
+        head = {"outcome": self.outcome, "about": self.about, "alpha": alpha, "strict": self.strict}
         return {**head, "n": self.n, "notes": self.notes, "data": self.data, "rows": rows}
 
     def format(self, name: str = "table") -> str:
@@ -124,6 +129,7 @@ def gate(
     margin: float | Mapping[str, float] = 0.01,
     alpha: float = 0.05,
     strict: bool = False,
+    about: str = LIKE_THESE,
     floors: Mapping[str, float] | None = None,
     coverage: float | None = None,
     minimum: int = MINIMUM,
@@ -147,7 +153,9 @@ def gate(
     decided. Where baseline or candidate leaves more than `allow_missing` of the judged queries unanswered, or the
     audit finds an error (unless `allow_errors`), the gate is invalid. `anchors` are scores of fixed releases by
     name: the candidate must hold against each as well, within `anchor_margin` (twice `margin`), so that many small
-    losses do not add up unseen. The other arguments are those of `evaluate`.
+    losses do not add up unseen. `about="these"` asks whether anything has been lost on exactly these queries, for a
+    fixed suite: losses are counted, `alpha` and `minimum` have no part in it, and other queries none either. The
+    other arguments are those of `evaluate`.
 
     >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
     >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
@@ -155,7 +163,7 @@ def gate(
     ('fail', 'pass')
     """
     check_conventions(conventions, gate)
-    _check(alpha, minimum, coverage, seed, floors, allow_missing)
+    _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
     ready, by = prepare(judgments), groups_of(by, judgments)
     asked = _deciding(margin, floors) if measures is None else measures
     old, new = (
@@ -169,6 +177,7 @@ def gate(
         margin=margin,
         alpha=alpha,
         strict=strict,
+        about=about,
         floors=floors,
         coverage=coverage,
         minimum=minimum,
@@ -188,6 +197,7 @@ def gate_scores(
     margin: float | Mapping[str, float] = 0.01,
     alpha: float = 0.05,
     strict: bool = False,
+    about: str = LIKE_THESE,
     floors: Mapping[str, float] | None = None,
     coverage: float | None = None,
     minimum: int = MINIMUM,
@@ -208,7 +218,7 @@ def gate_scores(
     >>> gate_scores(good, bad).outcome
     'fail'
     """
-    _check(alpha, minimum, coverage, seed, floors, allow_missing)
+    _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
     pair = {"baseline": baseline, "candidate": candidate}
     alike, notes = together(pair, "baseline", measures, groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
@@ -222,10 +232,15 @@ def gate_scores(
     margins += [_margin(wide, each) for _, each in fixed]
     first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
     names = [""] * len(compared) + [name for name, _ in fixed]
-    rng = np.random.default_rng(seed)
     columns, ends = [each.values for each in every], [each.ends for each in every]
-    decisions = decide(columns, margins, rng, alpha, minimum, ends=ends)
-    rows = [difference_row(*each, minimum) for each in zip(every, margins, decisions, names, strict=True)]
+    decisions = (
+        decide_these(columns, margins)
+        if about == THESE
+        else decide(columns, margins, np.random.default_rng(seed), alpha, minimum, ends=ends)
+    )
+    rows = [
+        difference_row(*each, minimum, alpha) for each in zip(every, margins, decisions, names, strict=True)
+    ]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)
     sides = {**alike, **kept}
@@ -234,7 +249,7 @@ def gate_scores(
     notes += fewer_counted(compared, "baseline", len(new.queries))
     notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
-    return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told)
+    return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)
 
 
 def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]:
@@ -249,8 +264,16 @@ def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] |
 
 
 def _check(
-    alpha: float, minimum: int, coverage: float | None, seed: int, floors: Any, allow_missing: float
+    alpha: float,
+    minimum: int,
+    coverage: float | None,
+    seed: int,
+    floors: Any,
+    allow_missing: float,
+    about: str,
 ) -> None:
+    if about not in ABOUT:
+        raise one_of("about", about, ABOUT)
     check_alpha(alpha, 0.5)
     check_seed(seed)
     if not isinstance(minimum, int) or minimum < 2:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from rankproof.api.checks import check_floor
 from rankproof.api.compare import Pair, corrected_in
@@ -12,6 +14,7 @@ from rankproof.api.scores import Scores
 from rankproof.api.soundness import Soundness
 from rankproof.display import Displayable
 from rankproof.errors import one_of
+from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
 
 ENOUGH = 0.9
@@ -57,6 +60,14 @@ class GateRow(Displayable):
     """The difference, or for a floor the mean, with a judge's error taken out; None without labels of people."""
     corrected_low: float | None = None
     corrected_high: float | None = None
+    smallest_margin: float | None = None
+    """The smallest margin that so many queries can pass where few of them change, no loss seen."""
+    queries_for_margin: int | None = None
+    """How many queries without a loss the margin takes, where few of them change."""
+    loss: float | None = None
+    """About exactly these queries: what they lost on average, gains not set off."""
+    lost: dict[str, float] = field(default_factory=dict)
+    """About exactly these queries: the difference of each that lost, the greatest loss first."""
     against: str = ""
     """The anchor that it is held against; "" for the baseline."""
 
@@ -70,8 +81,12 @@ class GateRow(Displayable):
         return asdict(self)
 
 
-def difference_row(pair: Pair, margin: float, found: Decision, against: str, minimum: int) -> GateRow:
+def difference_row(
+    pair: Pair, margin: float, found: Decision, against: str, minimum: int, alpha: float
+) -> GateRow:
     """What the differences of one measure and group of queries came to."""
+    these = found.loss is not None
+    worst = 1.0 if pair.ends is None else -pair.ends[0]
     difference = pair.sign * found.difference
     ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
     low, high = ends if pair.sign > 0 else reversed(ends)
@@ -92,10 +107,21 @@ def difference_row(pair: Pair, margin: float, found: Decision, against: str, min
         more=found.more,
         detectable_note=found.detectable_note,
         passes_at=None if found.low is None else max(-found.low, 0.0),
-        note=f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
+        smallest_margin=None if these else smallest_margin(found.n, alpha, worst),
+        queries_for_margin=None if these else queries_for_margin(margin, alpha, worst),
+        note="" if these or found.n >= minimum else f"fewer than {minimum} queries decide nothing",
+        loss=found.loss,
+        lost=_lost(pair) if these else {},
         against=against,
-        **corrected_in(pair),
+        **({} if these else corrected_in(pair)),
     )
+
+
+def _lost(pair: Pair) -> dict[str, float]:
+    """The queries that lost, with their differences, the greatest loss first."""
+    names = np.asarray(pair.queries, dtype=object)[pair.counted]
+    below = [(value, name) for value, name in zip(pair.values.tolist(), names, strict=True) if value < 0]
+    return {name: pair.sign * value for value, name in sorted(below)}
 
 
 def floor_row(scores: Scores, name: str, limit: float) -> GateRow:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.agreement import ordered
+from rankproof.api.compare import possible_ends
 from rankproof.api.evaluate import evaluate, prepare
 from rankproof.api.pooling import load_rankings
 from rankproof.bench.testset.checks import check
@@ -26,6 +27,9 @@ from rankproof.io.corpora import load_corpus
 from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
+from rankproof.reporting.gate import too_few
+from rankproof.reporting.tables import wrap
+from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.power import queries_needed as needed_for
 from rankproof.stats.power import smallest_detectable, spread
 
@@ -176,9 +180,22 @@ class Plan(Displayable):
     """The smallest difference that the present questions show."""
     power: float
     alpha: float
+    smallest_margin: float | None = None
+    """The smallest margin of a gate that the present questions can pass where few of them change, no loss seen."""
+    queries_for_margin: int | None = None
+    """How many questions without a loss a gate takes to pass with the difference as its margin."""
 
     def __str__(self) -> str:
-        """The answer in a few sentences."""
+        """The answer in a few sentences, and what a gate of these questions can pass."""
+        if self.smallest_margin is None:
+            return self._shown
+        limits = self.have, self.smallest_margin, abs(self.difference), self.queries_for_margin
+        said = f"For a gate: {too_few(*limits)} Where most questions change, each by little, fewer do."
+        return "\n".join([self._shown, *wrap(said)])
+
+    @property
+    def _shown(self) -> str:
+        """What is needed to see the difference."""
         if self.spread == 0:
             return (
                 f"These two runs have the same {self.measure} on all {self.have:,} questions, which says nothing of "
@@ -223,6 +240,7 @@ def questions_needed(
     judged = prepare(judgments)
     first, second = (evaluate(judged, each, measure) for each in (baseline, candidate))
     mine, theirs = first.values(measure), second.values(measure)
+    far = max(-possible_ends(first, second, measure)[0], np.finfo(float).tiny)
     apart = spread(np.array([theirs[query] - mine[query] for query in mine if query in theirs]))
     return Plan(
         measure,
@@ -233,4 +251,6 @@ def questions_needed(
         None if apart is None else smallest_detectable(apart, len(mine), alpha, power),
         power,
         alpha,
+        smallest_margin(len(mine), alpha, far),
+        queries_for_margin(abs(difference), alpha, far),
     )

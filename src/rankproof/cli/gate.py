@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 @options.measures
 @click.option("--margin", type=float, default=0.01, metavar="X", help="A loss that would not matter. [0.01]")
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Rate of false alarms. [0.05]")
+@click.option(
+    "--about",
+    type=click.Choice(["like-these", "these"]),
+    default="like-these",
+    metavar="WHICH",
+    help="Questions like-these, or exactly these: has any lost? [like-these]",
+)
 @click.option("--strict", is_flag=True, help="Fail what is inconclusive: exit code 1.")
 @click.option(
     "--allow-inconclusive",
@@ -89,6 +96,11 @@ def command(
     \b
     rankproof gate monday tuesday
 
+    A fixed suite asks whether anything has been lost on exactly its questions:
+
+    \b
+    rankproof gate judgments.tsv main.run branch.run --about these
+
     Many small losses add up unseen: hold a change against a saved release as
     well, or against the mean of the last results.
 
@@ -105,6 +117,11 @@ def command(
             "--strict and --allow-inconclusive: the one fails what is inconclusive, the other lets it through."
             " Next: leave one of them out."
         )
+    for name in ("alpha", "minimum"):
+        if settings["about"] == "these" and options.written(name):
+            raise UsageError(
+                f"--{name}: has no part in --about these, which counts what was lost. Next: leave it out."
+            )
     settings |= {"measures": options.given(measures), "floors": _floors(floors)}
     settings["by"] = None if by is None else read_groups(by, words[0])
     of_files = (anchors or last is not None) and all(map(os.path.exists, words))

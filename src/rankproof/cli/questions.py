@@ -164,22 +164,58 @@ def _share(text: str) -> tuple[str, float]:
 
 
 @command.command("needed")
-@click.argument("judgments")
-@click.argument("baseline")
-@click.argument("candidate")
+@click.argument("judgments", required=False)
+@click.argument("baseline", required=False)
+@click.argument("candidate", required=False)
+@click.option(
+    "-n", "number", type=click.IntRange(min=1), metavar="N", help="So many questions, without files."
+)
 @click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE", help="Of what. [nDCG@10]")
 @click.option("--difference", type=float, required=True, metavar="D", help="The smallest one that matters.")
 @click.option("--power", default=0.8, metavar="P", help="How often it shall be seen. [0.8]")
 @click.option("--alpha", default=0.05, metavar="A", help="How often chance may pass for it. [0.05]")
 def needed(
-    judgments: str, baseline: str, candidate: str, measure: str, difference: float, power: float, alpha: float
+    judgments: str | None,
+    baseline: str | None,
+    candidate: str | None,
+    number: int | None,
+    measure: str,
+    difference: float,
+    power: float,
+    alpha: float,
 ) -> None:
     """Say how many questions show a difference of a given size.
 
     How much two runs differ from question to question is what decides; it is
-    taken from two runs like those that will be compared.
+    taken from two runs like those that will be compared. Before anything has
+    been run, -n in place of files says which margin a gate of N questions can
+    pass at all, for a measure from 0 to 1.
+
+    \b
+    rankproof questions needed -n 50 --difference 0.01
     """
+    if number is not None and judgments is None:
+        write(_before_any_run(number, difference, alpha), None)
+        return
+    if judgments is None or baseline is None or candidate is None or number is not None:
+        raise UsageError(
+            "questions needed: expected JUDGMENTS BASELINE CANDIDATE, or -n N alone. Next: give one of these."
+        )
     from rankproof.api.testset import questions_needed
 
     plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
     write(f"{plan}\n", None)
+
+
+def _before_any_run(number: int, margin: float, alpha: float) -> str:
+    """What a gate of so many questions can pass at best, of a measure from 0 to 1."""
+    from rankproof.api.checks import check_alpha, check_margin
+    from rankproof.reporting.gate import too_few
+    from rankproof.reporting.tables import wrap
+    from rankproof.stats.confidence import queries_for_margin, smallest_margin
+
+    check_alpha(alpha, 0.5)
+    check_margin(margin)
+    said = too_few(number, smallest_margin(number, alpha), margin, queries_for_margin(margin, alpha))
+    more = "Where most questions change, each by little, fewer do."
+    return "\n".join(wrap(f"For a gate: {said} {more}")) + "\n"

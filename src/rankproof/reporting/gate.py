@@ -24,6 +24,17 @@ SAYS = {
     "inconclusive": "These queries cannot tell.",
     "invalid": "The data cannot be trusted.",
 }
+COUNTED = (*HEADINGS[:6], "lost", "mean loss")
+"""The headings where the question is about exactly these queries: nothing is left to chance."""
+SAYS_COUNTED = {
+    "pass": "Nothing was lost on these queries.",
+    "within": "What was lost on these queries is within the margin.",
+    "fail": "These queries lost more than the margin.",
+}
+ALIKE = 1e-6
+"""Margins nearer than this are the same to a reader."""
+NAMED = 5
+"""How many of the queries that lost are named; JSON has all."""
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
 
 
@@ -44,23 +55,33 @@ def text(view: View) -> str:
     lines = [headline(view), ""]
     for group in dict.fromkeys(each["slice"] for each in view["rows"]):
         heading = [*wrap(f"{group}:"), ""] if group else []
-        lines += [*heading, *_table([each for each in view["rows"] if each["slice"] == group]), ""]
+        rows = [each for each in view["rows"] if each["slice"] == group]
+        lines += [*heading, *_table(rows, _headings(view)), ""]
     lines += corrected_lines(view["rows"])
     for sentence in sentences(view):
         lines += wrap(sentence)
     return "\n".join(lines) + "\n"
 
 
-def _table(rows: Sequence[Line]) -> list[str]:
+def _headings(view: View) -> tuple[str, ...]:
+    return COUNTED if _these(view) else HEADINGS
+
+
+def _these(view: View) -> bool:
+    """Whether the question is about exactly these queries."""
+    return bool(view["about"] == "these")
+
+
+def _table(rows: Sequence[Line], headings: Sequence[str]) -> list[str]:
     """The measure is cut where the table would not fit."""
     columns = list(zip(*map(_cells, rows), strict=True))
     columns[1] = tuple(_label({**each, "slice": ""}) for each in rows)
     laid = [
         Column(heading, list(cells), i > 1)
-        for i, (heading, cells) in enumerate(zip(HEADINGS, columns, strict=True))
+        for i, (heading, cells) in enumerate(zip(headings, columns, strict=True))
     ]
     room = page_width() - sum(each.width + len(GAP) for i, each in enumerate(laid) if i != 1)
-    laid[1] = Column(HEADINGS[1], [cut(cell, max(room, 9)) for cell in laid[1].cells])
+    laid[1] = Column(headings[1], [cut(cell, max(room, 9)) for cell in laid[1].cells])
     return table(laid)
 
 
@@ -69,7 +90,7 @@ def markdown(view: View) -> str:
     lines = [
         f"### {MARKS[view['outcome']]} {escape(headline(view))}",
         "",
-        "| " + " | ".join(HEADINGS) + " |",
+        "| " + " | ".join(_headings(view)) + " |",
         "|---|---|" + "---:|" * 6,
     ]
     lines += ["| " + " | ".join(map(escape, _cells(each))) + " |" for each in view["rows"]]
@@ -89,7 +110,7 @@ def junit(view: View) -> str:
         if kind != "passed":
             ElementTree.SubElement(case, kind, message=said).text = said
         ElementTree.SubElement(case, "system-out").text = said
-    about = "\n".join(map(clean, [headline(view), *notes(view)]))
+    about = "\n".join(map(clean, [headline(view), *notes(view), *_too_few(view)]))
     ElementTree.SubElement(suite, "system-out").text = about
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 
@@ -130,7 +151,11 @@ def _headline(view: View) -> str:
         return "FAIL: a floor is not reached."
     if view["outcome"] == "inconclusive" and any(map(_uncovered, view["rows"])):
         return "INCONCLUSIVE: too little is judged to decide anything."
-    return f"{view['outcome'].upper()}: {SAYS[view['outcome']]}"
+    says = SAYS
+    if _these(view):
+        within = view["outcome"] == "pass" and any(each["lost"] for each in view["rows"])
+        says = {**SAYS, **SAYS_COUNTED, "pass": SAYS_COUNTED["within" if within else "pass"]}
+    return f"{view['outcome'].upper()}: {says[view['outcome']]}"
 
 
 def _uncovered(row: Line) -> bool:
@@ -139,21 +164,60 @@ def _uncovered(row: Line) -> bool:
 
 def sentences(view: View) -> list[str]:
     """Why each row that did not pass did not, what limits the others, and how the gate decides."""
-    said = [sentence_of(each, view) for each in view["rows"] if each["outcome"] != "pass"]
+    said = [sentence_of(each, view) for each in view["rows"] if each["outcome"] != "pass" or each["lost"]]
+    if _these(view):
+        return [
+            *said,
+            *notes(view),
+            "The question is about exactly these queries: mean loss adds up what was lost, over all queries, and no "
+            "gain makes up for it. Other queries are not spoken of.",
+        ]
     return [
         *said,
         *(f"{_label(each)}: {_inside(each)}" for each in view["rows"] if _lost_inside(each, view)),
         *notes(view),
+        *_too_few(view),
         f"Bounds are one-sided at {share(1 - view['alpha'])}; p drop is how often chance alone gives a drop as "
         "large, corrected over all rows (Holm).",
     ]
+
+
+def _too_few(view: View) -> list[str]:
+    """What so few queries cannot pass whatever they show, where few of them change; once for all rows alike."""
+    short = [each for each in view["rows"] if _is_short(each)]
+    said = (
+        too_few(each["n"], each["smallest_margin"], each["limit"], each["queries_for_margin"])
+        for each in short
+    )
+    return list(dict.fromkeys(said))
+
+
+def too_few(n: int, least: float, margin: float, needed: int | None) -> str:
+    """What margin so many queries can pass if few of them change, and how many another one takes.
+
+    >>> print(too_few(50, 0.0582, 0.01, 299))
+    With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed for 0.01.
+    """
+    asked = count(n, "query", "queries")
+    said = f"With {asked} the smallest margin that can pass without a loss seen is {score(least)}"
+    if needed is None:
+        return f"{said}; no number of queries is enough for {margin:g}."
+    return f"{said}; {needed:,} are needed for {margin:g}."
+
+
+def _is_short(row: Line) -> bool:
+    """Whether a row is open, and its margin one that so many queries cannot pass unless most of them change."""
+    still = row["outcome"] == "inconclusive" and not row["note"] and row["smallest_margin"] is not None
+    return bool(still and row["limit"] <= row["smallest_margin"])
 
 
 def notes(view: View) -> list[str]:
     """What went unanswered, what nobody judged and what that could turn, and what was noted beside the rows."""
     data = view["data"]
     turned = (
-        _turned(each, data) for each in view["rows"] if each["check"] == "difference" and not each["slice"]
+        _turned(each, data)
+        for each in view["rows"]
+        if each["check"] == "difference" and not each["slice"] and each["loss"] is None
     )
     return [*view["notes"], *unanswered(data), *unjudged(data), *filter(None, turned)]
 
@@ -206,6 +270,8 @@ def sentence_of(row: Line, view: View) -> str:
         return f"{what}: {_level(row)}, and {row['limit']:g} must be reached."
     if row["check"] == "coverage":
         return f"{what}: {share(row['candidate'])} judged, and {share(row['limit'])} is asked for."
+    if row["loss"] is not None and row["outcome"] != "inconclusive":
+        return f"{what}: {_counted(row)}."
     if row["outcome"] == "pass":
         over = count(row["n"], "query", "queries")
         return f"{what}: {signed(row['difference'])} over {over}, a loss of {row['limit']:g} is ruled out."
@@ -217,6 +283,21 @@ def sentence_of(row: Line, view: View) -> str:
         sure = f"{over} is a loss (p drop {probability(row['p'])})"
         return f"{what}: {sure}; whether it is beyond {row['limit']:g} is open."
     return f"{what}: {over}, cannot tell{_missing(row, view)}."
+
+
+def _counted(row: Line) -> str:
+    """What was lost on exactly these queries, the worst of them by name."""
+    over = count(row["n"], "query", "queries")
+    if not row["lost"]:
+        return f"none of {over} lost anything"
+    worst = [f"{clean(query)} ({signed(value)})" for query, value in list(row["lost"].items())[:NAMED]]
+    more = len(row["lost"]) - len(worst)
+    worst += [f"{more:,} more (JSON names all)"] if more else []
+    place = "within" if row["outcome"] == "pass" else "beyond"
+    return (
+        f"{len(row['lost']):,} of {over} lost, {score(row['loss'])} on average over all, {place} the margin of "
+        f"{row['limit']:g}: {', '.join(worst)}"
+    )
 
 
 def _level(row: Line) -> str:
@@ -236,6 +317,8 @@ def _missing(row: Line, view: View) -> str:
         said += f": these show losses of {score(row['detectable'])} and more"
     if any(each["unanswered"] for each in view["data"].values()):
         return f"{said}. Answer the queries that were left out first"
+    if _is_short(row) and abs(row["passes_at"] - row["smallest_margin"]) < ALIKE:
+        return said  # The note about the margin says the same.
     if row["more"] is not None:
         needed = count(row["n"] + row["more"], "query", "queries")
         said += f". If nothing changed, about {needed} would let it pass at this margin"
@@ -255,20 +338,25 @@ def _cells(row: Line) -> tuple[str, ...]:
         after = after or ("" if before else score(None))
         limit = f"{row['check']} {row['limit']:g}"
         return (row["outcome"], _label(row), f"{row['n']:,}", before, after, "", limit, "")
-    bounds = (
-        "" if row["low"] is None or row["high"] is None else f"{signed(row['low'])} {signed(row['high'])}"
-    )
-    before, after = score(row["baseline"]), score(row["candidate"])
+    if row["loss"] is not None:
+        last = f"{len(row['lost']):,}", score(row["loss"])
+    else:
+        last = _bounds(row), probability(row["p"])
     return (
         row["outcome"],
         _label(row),
         f"{row['n']:,}",
-        before,
-        after,
+        score(row["baseline"]),
+        score(row["candidate"]),
         signed(row["difference"]),
-        bounds,
-        probability(row["p"]),
+        *last,
     )
+
+
+def _bounds(row: Line) -> str:
+    if row["low"] is None or row["high"] is None:
+        return ""
+    return f"{signed(row['low'])} {signed(row['high'])}"
 
 
 _FORMATS: dict[str, Callable[[View], str]] = {

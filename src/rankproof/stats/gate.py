@@ -24,7 +24,7 @@ from rankproof.stats.detection import MOST, POWER, detectable
 from rankproof.stats.differences import Ends, agreeing, possible
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import differences, total
+from rankproof.stats.paired import SAME, differences, total
 
 PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
 MINIMUM = 10
@@ -50,6 +50,8 @@ class Decision:
     """How many more queries would let it pass four times out of five if nothing changed; None: not known, or none."""
     detectable_note: str = ""
     """Why no detectable drop can be named, where none can."""
+    loss: float | None = None
+    """What exactly these queries lost on average, gains not set off; None where the question is about others."""
 
 
 def decide(
@@ -77,6 +79,23 @@ def decide(
         _decision(column, margin, alphas, minimum, limits, p)
         for column, margin, limits, p in zip(columns, margins, ends or [None] * len(columns), ps, strict=True)
     ]
+
+
+def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[Decision]:
+    """Whether exactly these queries lost more than the margin, counted: nothing is left to chance.
+
+    Losses are added up over the queries that lost and divided by all queries; a gain elsewhere makes up for none.
+
+    >>> [each.outcome for each in decide_these([np.zeros(5), np.array([1.0, -1.0])], [0.0, 0.01])]
+    ['pass', 'fail']
+    """
+    return [_counted(differences(row), margin) for row, margin in zip(columns, margins, strict=True)]
+
+
+def _counted(row: Array, margin: float) -> Decision:
+    loss = total(np.maximum(-row, 0.0)) / len(row)
+    outcome = PASS if loss <= margin + SAME else FAIL
+    return Decision(outcome, total(row) / len(row), None, None, None, len(row), None, None, loss=loss)
 
 
 def overall(outcomes: Sequence[str]) -> str:
