@@ -86,12 +86,12 @@ def test_no_face_speaks_of_chance_and_all_name_what_was_lost() -> None:
 def test_bad_data_is_as_bad_as_ever() -> None:
     judged, before, _ = world(1, 40)
     part = dict(list(before.items())[:20])
-    asked: dict[str, Any] = {"measures": "RR", "about": "these"}
+    asked: dict[str, Any] = {"measures": "RR@3", "about": "these"}
     assert gate(judged, part, before, **asked).outcome == "invalid"
     assert gate(judged, before, part, **asked).outcome == "fail"
     assert gate({q: {"a": 0} for q in judged}, before, before, **asked).outcome == "invalid"
     assert gate(judged, before, before, **asked, coverage=0.99).outcome == "inconclusive"
-    assert gate(judged, before, before, **asked, floors={"RR": 1.0}).outcome == "fail"
+    assert gate(judged, before, before, **asked, floors={"RR@3": 1.0}).outcome == "fail"
     with pytest.raises(UsageError, match="about: got 'those'"):
         gate(judged, before, before, "RR", about="those")
 
