@@ -86,6 +86,11 @@ def judgments_from_rows(
     line: Sequence[int] | None = None,
 ) -> Judgments:
     """Judgments from parallel columns in any order; a repeated judgment must not contradict itself."""
+    if aspects is None:
+        queries, docs, grades = list(queries), list(docs), np.fromiter(grades, dtype=np.float64)
+        if plain := _each_once(queries, docs, grades, source):
+            return plain
+        grades = grades.tolist()
     table: dict[str, dict[str, dict[str, float]]] = {}
     seen: dict[tuple[str, str, str], int] = {}
     repeated = 0
@@ -104,6 +109,21 @@ def judgments_from_rows(
                 source, query, doc, (known[aspect], grade), [line[i] for i in at] if line else None
             )
     return judgments_from_nested(table, aspects is not None, source=source, repeated=repeated)
+
+
+def _each_once(queries: list[str], docs: list[str], grade: Array, source: str) -> Judgments | None:
+    """The judgments where no document comes twice for a query, without a table of each query; else None."""
+    known: dict[str, int] = {}
+    code = np.fromiter((known.setdefault(name, len(known)) for name in queries), np.intp, len(queries))
+    if (code[1:] < code[:-1]).any():
+        order = code.argsort(kind="stable")
+        code, grade, docs = code[order], grade[order], [docs[row] for row in order.tolist()]
+    start = np.searchsorted(code, np.arange(len(known) + 1))
+    for i in np.flatnonzero(start[1:] - start[:-1] > 1).tolist():
+        begin, end = int(start[i]), int(start[i + 1])
+        if len(set(docs[begin:end])) < end - begin:
+            return None
+    return Judgments(tuple(known), docs, start, grade, source=source)
 
 
 def judgments_from_nested(

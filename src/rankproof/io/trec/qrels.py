@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rankproof.io.files import PathLike, name_of, read_bytes
 from rankproof.io.trec.chunks import BadLine, check_lines, chunk_of
 from rankproof.io.trec.decimals import parse
 from rankproof.io.trec.lines import Lines, comment_note, split, text_of_line, without_comments
+from rankproof.io.trec.words import starts_of_runs
 
 COLUMNS = 4
 QUERY, ASPECT, DOC, GRADE = range(COLUMNS)
@@ -47,15 +49,15 @@ def read_qrels(
             f"{source}: no judgments in it, expected lines of query, aspect, document, grade. "
             "Next: check which file this is."
         )
-    everything = slice(None)
-    aspects = lines.fields(everything, ASPECT)
+    aspects = _column(lines, ASPECT)
+    line = range(1, len(lines) + 1) if lines.line is None else (lines.line + 1).tolist()
     judgments = judgments_from_rows(
-        lines.fields(everything, QUERY),
-        lines.fields(everything, DOC),
-        grade.tolist(),
+        _column(lines, QUERY),
+        lines.fields(slice(None), DOC),
+        grade,
         aspects if len(set(aspects)) > 1 else None,
         source=source,
-        line=[lines.line_of(row) + 1 for row in range(len(lines))],
+        line=line,
     )
     made = next((each for each in aspects if each.startswith(MACHINE)), None)
     prepared: dict[str, object] = {} if made is None else {"machine": made}
@@ -63,6 +65,13 @@ def read_qrels(
     if lines.comments:
         notes.append(comment_note(source, lines.comments))
     return replace(judgments, prepared={**prepared, "notes": notes}) if notes else judgments
+
+
+def _column(lines: Lines, column: int) -> list[str]:
+    """A column as text; rows that follow each other share one text where it is the same."""
+    starts = starts_of_runs(lines.chunk, lines.begin[column], lines.end[column] - lines.begin[column])
+    counts = np.diff(np.append(starts, len(lines)))
+    return list(chain.from_iterable(map(repeat, lines.fields(starts, column), counts.tolist())))
 
 
 def _by_machine(source: str, mark: str) -> str:

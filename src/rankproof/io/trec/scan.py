@@ -26,8 +26,10 @@ from rankproof.io.trec.words import hashes, starts_of_runs
 class Scanned:
     """What some lines gave."""
 
-    queries: list[bytes]
-    """The query of each run of lines, in their order."""
+    queries: Array
+    """The judged queries that were found, one for each run of lines."""
+    others: list[str]
+    """The queries that nobody judged, in the same way."""
     ordered: list[Ordered]
     noticed: Census = field(default_factory=Census)
 
@@ -36,7 +38,7 @@ def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventi
     """Read a chunk of whole queries; a line that cannot be read is a BadLine."""
     lines = split(chunk, COLUMNS)
     if not len(lines):
-        return Scanned([], [], Census(comments=lines.comments))
+        return Scanned(np.zeros(0, dtype=np.intp), [], [], Census(comments=lines.comments))
     return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
 
 
@@ -45,14 +47,15 @@ def scan_lines(
 ) -> Scanned:
     """What lines with these scores hold."""
     starts = starts_of_runs(lines.chunk, lines.begin[QUERY], lines.end[QUERY] - lines.begin[QUERY])
-    names = [lines.field(row, QUERY) for row in starts.tolist()]
-    judged = np.fromiter((index.queries.get(name, -1) for name in names), dtype=np.intp, count=len(names))
+    begin = lines.begin[QUERY, starts]
+    judged = index.queries.find(lines.chunk, begin, lines.end[QUERY, starts] - begin)
+    others = lines.fields(starts[judged < 0], QUERY)
     query = np.repeat(judged, np.diff(np.append(starts, len(lines))))
     rows = _rows(lines, query, score, index)
     kept = without_repeats(rows, conventions.duplicates)
     noticed = Census(dropped=len(rows.row) - len(kept.row), comments=lines.comments)
     note_scores(kept.score, starts_of(kept.query), noticed)
-    return Scanned(names, _ranked(kept, index, judgments, conventions), noticed)
+    return Scanned(judged[judged >= 0], others, _ranked(kept, index, judgments, conventions), noticed)
 
 
 def _scores(lines: Lines, ties: str) -> Array:
