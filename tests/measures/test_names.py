@@ -30,7 +30,7 @@ KNOWN = {
     "mteb": {"ndcg_at_10": "nDCG@10", "map_at_100": "AP@100", "mrr_at_10": "RR@10", "recall_at_5": "R@5",
              "precision_at_1": "P@1", "hit_rate_at_3": "Success@3"},
     "ir_measures": {
-        "SetP": "P", "SetR": "R", "SetF": "F", "SetF(beta=2)": "F(beta=2)", "SetAP": "SetAP", "IPrec@0.1": "IPrec@0.1",
+        "SetP": "P", "SetR": "R", "SetF": "F", "SetF(beta=4)": "F(beta=2)", "SetAP": "SetAP", "IPrec@0.1": "IPrec@0.1",
         "Judged@10": "Judged@10", "alpha_nDCG@20": "alpha_nDCG@20", "StRecall@5": "StRecall@5", "nNRBP": "nNRBP",
         "NERR8@10": "NERR8@10", "Compat(p=0.95)": "Compat", "Compat(p=0.9)": "Compat(p=0.9)", "INST": "INST",
         "BPM@10": "BPM@10", "nDCG(rel=2)@10": "nDCG(rel=2)@10", "Bpref": "bpref", "Rprec": "Rprec", "ERR@20": "ERR@20",
@@ -85,3 +85,13 @@ def test_accuracy_asks_for_the_collection() -> None:
         evaluate({"q": ["a"]}, {"q": ["a"]}, "Accuracy")
     with pytest.raises(UsageError, match=r"corpus is 2, but one query alone has 3 different documents"):
         evaluate({"q": ["a", "b"]}, {"q": ["a", "x"]}, "Accuracy", corpus=2)
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0, 2.0, 3.0, 4.0])
+def test_f_by_the_name_of_ir_measures_is_what_it_computes(weight):
+    ir_measures = pytest.importorskip("ir_measures")
+    judged = {"q": {"a": 1, "b": 2, "c": 0, "d": 1}}
+    ranked = {"q": {"a": 9.0, "z": 8.0, "b": 7.0, "x": 6.0, "y": 5.0}}
+    theirs = ir_measures.calc_aggregate([ir_measures.SetF(beta=weight)], judged, ranked)
+    for name in (f"SetF(beta={weight})", f"set_F(beta={weight})", f"setf(beta={weight})"):
+        assert evaluate(judged, ranked, name)[name] == pytest.approx(next(iter(theirs.values())), abs=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -14,6 +15,10 @@ from rankproof.errors import UsageError, nearest, shorten
 
 _FORM = re.compile(r"^(?P<name>[^()@\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^@\s]+))?$", re.DOTALL)
 _SUFFIX = re.compile(r"^(?P<name>.+?)(?:_at_|[_.])(?P<at>\d+(?:\.\d+)?)$")
+
+
+WEIGHTED = ("setf", "set_f")
+"""The names of F in trec_eval and ir_measures, in lower case: `SetF(beta=2)` is no F2 there."""
 
 
 def parse(text: str | Measure) -> Measure:
@@ -91,8 +96,17 @@ def _form(text: str) -> re.Match[str]:
 
 
 def _made(text: str, form: re.Match[str], base: Measure, at: str | None) -> Measure:
-    made = base.with_params(_arguments(text, form["params"])) if form["params"] else base
+    made = base.with_params(_given(text, form)) if form["params"] else base
     return made if at is None else made @ _literal(text, at)
+
+
+def _given(text: str, form: re.Match[str]) -> dict[str, Any]:
+    """The parameters; `beta` of `SetF` and `set_F` is a weight there, which F calls beta squared."""
+    given = _arguments(text, form["params"])
+    weight = given.get("beta")
+    if form["name"].lower() in WEIGHTED and isinstance(weight, (int, float)) and weight > 0:
+        given["beta"] = math.sqrt(weight)
+    return given
 
 
 def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:

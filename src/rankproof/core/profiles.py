@@ -374,6 +374,10 @@ BUILT_ON: dict[str, Profile] = {
                     "its MRR compares scores in double precision and keeps equal ones as they were given",
                     "RR",
                 ),
+                Beyond(
+                    "its Hole takes a document for judged that was judged for any query, not for this one alone",
+                    "Unjudged",
+                ),
                 "its means are rounded to 5 decimals",
             ),
         ),
