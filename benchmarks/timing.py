@@ -63,6 +63,13 @@ def seconds(work: Work) -> float:
     return time.perf_counter() - start
 
 
+def processor(work: Work) -> float:
+    """Seconds of the processor, of all threads."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
 def process(arguments: Sequence[str]) -> Work:
     """A program run to its end, its output thrown away."""
     return lambda: subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankproof.bench.retrieve import keyword
+from rankproof.bench.retrieve.words import prepared, words
 from rankproof.core.corpus import Corpus
 from rankproof.errors import MissingExtra, UsageError
 from tests.each import with_each
@@ -29,16 +30,16 @@ def bm25(texts: dict[str, str], question: str, k1: float = 1.2, b: float = 0.75)
     split = {name: text.split() for name, text in texts.items()}
     mean = sum(map(len, split.values())) / len(split)
     scores = {}
-    for name, words in split.items():
+    for name, parts in split.items():
         total, hit = 0.0, False
         for word, times in Counter(question.split()).items():
             n = sum(word in other for other in split.values())
-            f = words.count(word)
+            f = parts.count(word)
             if not f:
                 continue
             hit = True
             idf = math.log(1 + (len(split) - n + 0.5) / (n + 0.5))
-            total += times * idf * f * (k1 + 1) / (f + k1 * (1 - b + b * len(words) / mean))
+            total += times * idf * f * (k1 + 1) / (f + k1 * (1 - b + b * len(parts) / mean))
         if hit:
             scores[name] = total
     return sorted(scores.items(), key=lambda pair: (round(pair[1], 5), pair[0]), reverse=True)
@@ -153,6 +154,17 @@ def test_engines_agree_on_any_text(texts: list[str], question: str) -> None:
 def test_any_writing_is_found(engine: str, text: str, question: str) -> None:
     search = keyword({"d1": text, "d2": "something else", "d3": "ハラス"}, engine=engine)
     assert search(question)[0][0] == "d1"
+
+
+LETTERS = st.sampled_from(list("abXÉéßẞıİΣςﬁ①½№“”—か゛\u3099\u0301\u0338=東京한국ﾊﾟアعरไ\u00ad\u200b _'-9"))
+
+
+@given(st.text(LETTERS | st.characters(codec="utf-8"), max_size=40))
+def test_what_is_indexed_has_the_words_that_questions_have(text: str) -> None:
+    import tantivy
+
+    split = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase()).build()
+    assert split.analyze(prepared(text)) == split.analyze(" ".join(words(text)))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

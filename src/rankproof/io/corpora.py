@@ -43,7 +43,13 @@ def load_corpus(source: Any) -> Corpus:
     if isinstance(source, Corpus):
         return source
     placed: dict[str, str] = {}
-    corpus = Corpus(_each_once(_placed(source), placed))
+    if type(source) is dict and all(
+        type(name) is str and name and type(text) is str for name, text in source.items()
+    ):
+        # Nothing can be wrong with these, and checking each would cost a third of what indexing it does.
+        corpus = Corpus(Document(name, text) for name, text in source.items())
+    else:
+        corpus = Corpus(_each_once(_placed(source), placed))
     if not corpus:
         raise DataError("the corpus is empty, there is no document in it. Next: check how it was made.")
     _warn_of_empty(corpus, placed)
@@ -129,6 +135,6 @@ def _warn_of_empty(corpus: Corpus, placed: Mapping[str, str]) -> None:
     if empty:
         warnings.warn(
             f"{len(empty)} of {len(corpus)} documents have no text, so nothing can find them; the first is "
-            f"{shorten(empty[0])} ({placed[empty[0]]})",
+            f"{shorten(empty[0])} ({placed.get(empty[0], f'the corpus, {shorten(empty[0])}')})",
             stacklevel=3,
         )
