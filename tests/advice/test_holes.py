@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rankproof import Diagnosis, diagnose, sample
+from rankproof.advice.holes import hole
 from rankproof.bench.retrieve import keyword
+from rankproof.core.corpus import Document
 from rankproof.core.text.languages import language
 
 SUBJECTS = ("boiler", "garden", "engine", "museum", "harbour", "orchard")
@@ -31,6 +34,9 @@ def world(
         doc = f"{('wiki', 'ticket', 'mail')[int(rng.integers(3))]}-{number:04}.{('md', 'pdf')[int(rng.integers(2))]}"
         text += f" {name} again." * int(rng.choice([1, 60]))
         corpus[doc] = {"text": text, "year": int(rng.integers(2015, 2025)), "team": str(rng.integers(4))}
+        corpus[doc]["day"] = (
+            f"{int(rng.integers(2015, 2025))}-{int(rng.integers(1, 13)):02}-0{int(rng.integers(1, 10))}"
+        )
         if number % 2 == 0 or number % 5 == 0:
             judged[f"q{number}"], asked[f"q{number}"] = {doc: 1}, f"report about {name}"
     return corpus, judged, asked
@@ -38,7 +44,9 @@ def world(
 
 HOLES: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
     "metadata": (lambda doc, page: page["team"] in "12", "team '"),
-    "years": (lambda doc, page: page["year"] >= 2021, "year"),
+    "years": (lambda doc, page: page["year"] >= 2021, "year from 2021 on"),
+    "dates": (lambda doc, page: "2018" < page["day"] < "2022", "day from 2018-"),
+    "old index": (lambda doc, page: int(doc[-7:].strip("-.pdfm")) < 60, "number in ids up to 5"),
     "prefix": (lambda doc, page: doc.startswith("ticket"), "id prefix 'ticket'"),
     "file type": (lambda doc, page: doc.endswith(".pdf"), "file type 'pdf'"),
     "language": (lambda doc, page: language(page["text"]) == "de", "language 'de'"),
@@ -113,3 +121,52 @@ def test_without_texts_ids_alone_show_it() -> None:
     found = diagnose(judged, run)
     assert found.hole is not None
     assert "id prefix 'old' (40 of 40 never returned)" in found.hole.said
+
+
+def test_ranges_of_ids_and_dates_are_named_without_any_corpus() -> None:
+    """Under, above and between; beside other numbers, and with dates, in ids."""
+    forms = {
+        "CACM-{}": (lambda n: n < 80, "number in ids like CACM-# up to 79"),
+        "v2/page-{:05}.html": (lambda n: n >= 130, "number 2 in ids like v#/page-#.html from 130 on"),
+        "{}": (lambda n: 40 <= n < 110, "number in ids like # from 40 to 109"),
+        "news/2024-03-01/{}": (lambda n: n < 50, "ids like news/#-#-#/# up to 49"),
+    }
+    for form, (gone, said) in forms.items():
+        judged = {f"q{n}": {form.format(n): 1} for n in range(200)}
+        run = {q: ["x-1", "x-2", *([] if gone(n) else docs)] for n, (q, docs) in enumerate(judged.items())}
+        found = diagnose(judged, run).hole
+        assert found is not None, form
+        assert said in found.said
+        assert found.shared[0].lost == sum(map(gone, range(200)))
+    days = [f"log-{2020 + n // 48}-{n // 4 % 12 + 1:02}-{n % 4 + 11}" for n in range(192)]
+    found = diagnose(
+        {day: {day: 1} for day in days}, {day: [day if day > "log-2022-06" else "x"] for day in days}
+    )
+    assert found.hole is not None
+    assert "date in ids up to 2022-05-14" in found.hole.said
+
+
+def test_no_range_is_named_by_chance() -> None:
+    named = 0
+    for seed in range(60):
+        lost = np.random.default_rng(seed).random(150) < (0.2, 0.5, 0.8)[seed % 3]
+        judged = {f"q{n}": {f"doc-{n}": 1} for n in range(150)}
+        run = {q: ["x"] if lost[n] else list(docs) for n, (q, docs) in enumerate(judged.items())}
+        pages = {doc: Document(doc, "") for docs in judged.values() for doc in docs}
+        returned = {doc for docs in run.values() for doc in docs}
+        named += hole(list(pages), returned, list(pages), pages) is not None
+    assert named <= 2
+
+
+@pytest.mark.shared_data
+def test_an_old_index_of_cacm(shared_data: Path) -> None:
+    judged: dict[str, dict[str, int]] = {}
+    for line in (shared_data / "cacm" / "qrels.cacm.txt").read_text().splitlines():
+        query, _, doc, grade = line.split()
+        judged.setdefault(query, {})[doc] = int(grade)
+    for cut in (1400, 1600, 2000):
+        run = {q: [d for d in docs if int(d[5:]) >= cut] or ["none"] for q, docs in judged.items()}
+        found = diagnose(judged, run).hole
+        assert found is not None
+        at = int(found.said.split("CACM-# up to ")[1].split(" ")[0])
+        assert cut - 30 < at < cut

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rankproof.advice.ranges import ranges
 from rankproof.core.corpus import Document
 from rankproof.core.text.languages import language
 from rankproof.core.text.stopwords import STOP_WORDS
@@ -26,7 +27,7 @@ NEARLY_ALL = 0.9
 """From this share of the documents of a kind on, the kind is lost rather than badly served."""
 
 ALPHA = 0.01
-"""The chance, over all that is looked at, of naming what is no more than chance."""
+"""The chance, over all values that are looked at, and again over all ranges, of naming what is no more than chance."""
 
 VALUES = 40
 """A field with more different values in a corpus tells documents apart rather than what they share."""
@@ -105,6 +106,7 @@ def hole(
     shared = [
         each for name, marks in tested.items() if (each := _shared(name, marks, lost, len(known), number))
     ]
+    shared += _in_ranges(known, corpus, lost)
     kept = list(_telling(sorted(shared, key=lambda each: (each[0].p, -each[0].lost))))
     if not kept:
         return None
@@ -131,34 +133,19 @@ def _marks(docs: Collection[str], values: Collection[Collection[str]]) -> Marks:
 
 
 def _metadata(docs: Collection[str], corpus: Mapping[str, Document]) -> dict[str, Marks]:
-    """The fields of the metadata whose values several documents share; numbers also in quarters."""
+    """The fields of the metadata whose values several documents share."""
     found = {}
     for name in dict.fromkeys(field for doc in docs for field in corpus[doc].metadata):
         values = [_values(corpus[doc].metadata.get(name)) for doc in docs]
         marks = _marks(docs, values)
         if marks and len(marks) <= max(VALUES, len(docs) // 10):
             found[name] = marks
-        numbers = [corpus[doc].metadata.get(name) for doc in docs]
-        if all(isinstance(each, int | float) for each in numbers):
-            found[f"{name} (in quarters)"] = _marks(docs, [[band] for band in _quarters(numbers)])
     return found
 
 
 def _values(value: Any) -> list[str]:
     some = value if isinstance(value, list | tuple | set) else [value]
     return [str(each) for each in some if isinstance(each, str | int | bool)]
-
-
-def _quarters(numbers: Collection[Any]) -> list[str]:
-    ordered = sorted(numbers)
-    cuts = [ordered[len(ordered) * part // 4] for part in (1, 2, 3)]
-    names = [
-        f"under {cuts[0]:g}",
-        f"{cuts[0]:g} to {cuts[1]:g}",
-        f"{cuts[1]:g} to {cuts[2]:g}",
-        f"{cuts[2]:g} or more",
-    ]
-    return [names[sum(each >= cut for cut in cuts)] for each in numbers]
 
 
 def _prefixes(document: Document) -> list[str]:
@@ -213,6 +200,21 @@ def _shared(
     more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
     what = f"length {ordered[0]}" if name == "length" else f"{name} {said}{more}"
     return Shared(what, len(docs & lost), len(docs), p), docs
+
+
+def _in_ranges(
+    known: Collection[str], corpus: Mapping[str, Document], lost: set[str]
+) -> list[tuple[Shared, frozenset[str]]]:
+    """The ranges of numbers and dates that are lost, more than by chance over all ranges that there are."""
+    found, number = ranges(known, corpus, lost, NEARLY_ALL)
+    shared: list[tuple[Shared, frozenset[str]]] = []
+    for each in found:
+        gone = len(each.docs & lost)
+        chance = _chance(gone, len(each.docs), len(each.ordered & lost), len(each.ordered))
+        p = min(1.0, number * chance)
+        if p < ALPHA and all(each.docs != docs for _, docs in shared):
+            shared.append((Shared(each.what, gone, len(each.docs), p), each.docs))
+    return shared
 
 
 def _telling(shared: list[tuple[Shared, frozenset[str]]]) -> Iterator[tuple[Shared, frozenset[str]]]:
