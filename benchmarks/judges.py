@@ -1,4 +1,4 @@
-"""What six core metrics take: calls, prompt characters, wall time; for rankproof, Ragas and DeepEval.
+"""What six core metrics take: calls, characters of the whole requests, wall time; for rankproof, Ragas and DeepEval.
 
 Each tool runs in an environment of its own, against the same scripted server (judges_server.py), on the same samples:
 
@@ -60,7 +60,7 @@ def word(number: int) -> str:
 def rankproof(rows: list[dict[str, Any]], url: str) -> None:
     from rankproof import judge
 
-    judge(rows, SIX, judge="openai:scripted", base_url=url, canaries=False)
+    judge(rows, SIX, judge="openai:scripted", base_url=url)
 
 
 def ragas(rows: list[dict[str, Any]], url: str) -> None:

@@ -21,6 +21,9 @@ from typing import Any
 ITEMS = 4
 """Elements of every list in a reply, where the prompt does not say how many."""
 
+CHECK = re.compile("spider has|water boils|April is")
+"""Words of the texts by which rankproof checks its judge: the only ones that are said to answer anything."""
+
 
 @dataclass
 class Count:
@@ -29,6 +32,7 @@ class Count:
     url: str = ""
     calls: int = 0
     characters: int = 0
+    """Of the whole requests: instructions, texts, schemas, options."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -46,8 +50,37 @@ def reply_to(request: dict[str, Any]) -> dict[str, Any]:
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema") or in_prompt(
         request
     )
-    content = json.dumps(fitting(schema, schema) if schema else {"rating": 1})
+    said = by_ids(request) or (fitting(schema, schema) if schema else {"rating": 1})
+    content = json.dumps(said)
     return {"role": "assistant", "content": content}
+
+
+def by_ids(request: dict[str, Any]) -> dict[str, Any] | None:
+    """What rankproof's calls want: something of each id that they name, as the schema is the same for all."""
+    try:
+        body = json.loads(request["messages"][-1]["content"])
+        texts, pairs = body["texts"], body.get("pairs")
+    except (ValueError, TypeError, KeyError):
+        return None
+    if pairs is None:
+        return {"texts": [{"id": short, "claims": text.split(". ")} for short, text in texts.items()]}
+    named = (
+        f"{relation} {left} {right}"
+        for relation, groups in pairs.items()
+        for lefts, rights in groups.items()
+        for left in lefts.split()
+        for right in rights.split()
+    )
+    yes = {
+        short for short, text in [*texts.items(), *body.get("statements", {}).items()] if CHECK.search(text)
+    }
+    yes |= {mark for text in texts.values() if CHECK.search(text) for mark in re.findall(r"<(s\w*)>", text)}
+    verdicts = []
+    for pair in named:
+        relation, _, right = pair.split()
+        best = 3 if relation in "RA" else 1
+        verdicts.append({"pair": pair, "quote": "", "value": best if right in yes else 0})
+    return {"verdicts": verdicts}
 
 
 def in_prompt(request: dict[str, Any]) -> dict[str, Any] | None:
@@ -87,8 +120,8 @@ class Handler(BaseHTTPRequestHandler):
     wait: float
 
     def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        size = sum(len(str(message["content"])) for message in request["messages"])
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        request, size = json.loads(body), len(body)
         with self.count.lock:
             self.count.calls += 1
             self.count.characters += size

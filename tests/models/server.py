@@ -109,6 +109,7 @@ class Handler(BaseHTTPRequestHandler):
         said: Any = honest(asked(data))
         if fault.bend is not None:
             said = fault.bend(said)
+        said = wire(said)
         reply = anthropic(said) if "max_tokens" in data and "system" in data else openai(said)
         if fault.envelope is not None:
             reply = fault.envelope(reply)
@@ -190,6 +191,7 @@ class Batches:
         said: Any = honest(asked(request["body"]))
         if self.bend is not None:
             said = self.bend(said)
+        said = wire(said)
         if kind == "content":
             return {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": openai(said)}}
         return {
@@ -205,7 +207,7 @@ def asked(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def honest(body: dict[str, Any]) -> dict[str, Any]:
-    """What a good model says."""
+    """What a good model says: by relation, left and right id; or claims by the id of their text."""
     if "pairs" not in body:
         return {
             short: [part for part in re.split(r"(?<=\.) ", text) if part]
@@ -226,13 +228,29 @@ def honest(body: dict[str, Any]) -> dict[str, Any]:
     return said
 
 
+def wire(said: Any) -> Any:
+    """What is said in the form in which a reply says it; what is text, or no such thing, stays as it is."""
+    if not isinstance(said, dict) or not said or "verdicts" in said or "texts" in said:
+        return said
+    if "quotes" not in said and all(isinstance(each, list) for each in said.values()):
+        return {"texts": [{"id": short, "claims": claims} for short, claims in said.items()]}
+    listed = said.get("quotes")
+    quotes = {each["pair"]: each["quote"] for each in listed} if isinstance(listed, list) else {}
+    verdicts = []
+    for relation, lefts in said.items():
+        for left, rights in lefts.items() if isinstance(lefts, dict) and relation != "quotes" else ():
+            for right, value in rights.items():
+                pair = f"{relation} {left} {right}"
+                verdicts.append({"pair": pair, "quote": quotes.get(pair, ""), "value": value})
+    return {"verdicts": verdicts}
+
+
 def texts_of(body: dict[str, Any]) -> dict[str, str]:
     """The texts and statements of a call by their ids, without the marks of statements."""
-    found = {short: re.sub(r"<s\d+>", "", text) for short, text in body.get("texts", {}).items()}
+    found = {short: re.sub(r"</?s[a-z]*\d+>", "", text) for short, text in body.get("texts", {}).items()}
     found |= body.get("statements", {})
     for text in body.get("texts", {}).values():
-        parts = re.split(r"<(s\d+)>", text)
-        found |= {short: part.strip() for short, part in zip(parts[1::2], parts[2::2], strict=True)}
+        found |= {mark[1]: mark[2] for mark in re.finditer(r"<(s[a-z]*\d+)>(.*?)</\1>", text, re.DOTALL)}
     return found
 
 

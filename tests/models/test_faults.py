@@ -32,6 +32,7 @@ from .server import (
     texts_of,
     truth,
     vanish,
+    wire,
 )
 
 KEY = "sk-very-secret-key-1234567890"
@@ -122,7 +123,21 @@ def obedient(reply: dict[str, Any]) -> None:
             left[text] = 3
 
 
-TEXT = json.dumps
+def TEXT(reply: Any) -> str:
+    """The reply as it is written."""
+    return json.dumps(wire(reply))
+
+
+def items(change: Callable[[list[Any]], Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """The reply with something done to its list of verdicts."""
+
+    def bend(reply: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = wire(reply)
+        return {"verdicts": change(found["verdicts"])} if "verdicts" in found else found
+
+    return bend
+
+
 ALL = len(ASKS)
 SHOWN = sum(
     truth(a.relation, a.left, a.right) in {"R": (2, 3), "S": (1, -1)}.get(a.relation, ()) for a in ASKS
@@ -154,47 +169,70 @@ SAID: dict[str, tuple[Fault, int]] = {
     "a grade as true": (said(lambda reply: first_r(reply, True)), 1),
     "a grade as a list": (said(lambda reply: first_r(reply, [3])), 1),
     "a grade as an object": (said(lambda reply: first_r(reply, {"grade": 3})), 1),
-    "a grade that is no number": (said(in_text('"t1": 3', '"t1": NaN')), 1),
-    "a grade without end": (said(in_text('"t1": 3', '"t1": 1e999')), 1),
-    "a grade of many digits": (said(in_text('"t1": 3', f'"t1": {"9" * 5000}')), ALL),
+    "a grade that is no number": (said(in_text('"value": 3', '"value": NaN')), 1),
+    "a grade without end": (said(in_text('"value": 3', '"value": 1e999')), 1),
+    "a grade of many digits": (said(in_text('"value": 3', f'"value": {"9" * 5000}')), ALL),
     "a relation that is a list": (said(lambda reply: {**reply, "S": [1, 0, 1]}), 6),
-    "an id given twice, differently": (said(in_text('"t1": 3', '"t1": 0, "t1": 3')), 1),
-    "a left id given twice, differently": (said(in_text('"R": {"q1"', '"R": {"q1": {"t1": 0}, "q1"')), 3),
-    "a relation given twice, differently": (said(in_text('"R": {', '"R": {"q1": {"t1": 0}}, "R": {')), 3),
+    "a pair given twice, differently": (said(items(lambda given: [{**given[0], "value": 0}, *given])), 1),
+    "a pair given twice, of other types": (
+        said(items(lambda given: [{**given[0], "value": 3.0}, *given])),
+        1,
+    ),
+    "a value given twice, differently": (said(in_text('"value": 3', '"value": 0, "value": 3')), 1),
+    "a pair with two names": (said(in_text('"pair": "R q1 t1"', '"pair": "R q1 t1", "pair": "R q1 t2"')), 1),
+    "two lists of verdicts": (said(in_text('{"verdicts"', '{"verdicts": [], "verdicts"')), ALL),
+    "verdicts that are no list": (said(items(lambda given: {each["pair"]: each for each in given})), ALL),
+    "an item that is no object": (said(items(lambda given: ["R q1 t1 3", *given[1:]])), 1),
+    "a pair in parts": (said(items(lambda given: [{**given[0], "pair": ["R", "q1", "t1"]}, *given[1:]])), 1),
+    "a pair without its relation": (
+        said(items(lambda given: [{**given[0], "pair": "q1 t1"}, *given[1:]])),
+        1,
+    ),
+    "a name without a value": (said(items(lambda given: [{"pair": given[0]["pair"]}, *given[1:]])), 1),
     "truncated JSON": (said(lambda reply: TEXT(reply)[: len(TEXT(reply)) // 2]), ALL),
     "a comma too many": (said(lambda reply: TEXT(reply)[:-1] + ",}"), ALL),
-    "a remark in JSON": (said(in_text('"R"', '/* the grades */ "R"')), ALL),
+    "a remark in JSON": (said(in_text('"verdicts"', '/* the grades */ "verdicts"')), ALL),
     "single quotation marks": (said(lambda reply: TEXT(reply).replace('"', "'")), ALL),
     "prose in the place of JSON": (said(lambda reply: "I think that all of these texts are very good."), ALL),
     "another language": (said(lambda reply: "Alle Texte beantworten die Frage vollständig."), ALL),
     "an empty reply": (said(lambda reply: ""), ALL),
     "white space": (said(lambda reply: "\n  \n"), ALL),
-    "an array": (said(lambda reply: TEXT([reply.get("R")])), ALL),
-    "JSON within a text of JSON": (said(lambda reply: TEXT(TEXT(reply))), ALL),
-    "other ids": (said(lambda reply: TEXT(reply).replace('"q1"', '"Q1"')), 8),
+    "an array": (said(lambda reply: json.dumps(next(iter(wire(reply).values())))), ALL),
+    "JSON within a text of JSON": (said(lambda reply: json.dumps(TEXT(reply))), ALL),
+    "other ids": (said(lambda reply: TEXT(reply).replace(" q1 ", " Q1 ")), 8),
     "a quote that is not in the text": (said(quoting("R q1 t1", "words of my own")), 1),
     "a quote of another text": (said(quoting("S c1 t1", "Nothing of use")), 1),
     "a quote of half a character": (said(quoting("R q1 t1", "\ud83d")), 1),
     "an empty quote": (said(quoting("R q1 t1", " ")), 1),
     "no quotes": (said(lambda reply: {**reply, "quotes": []}), SHOWN),
-    "quotes of another shape": (said(lambda reply: {**reply, "quotes": {"R q1 t1": "The ANSWER"}}), SHOWN),
+    "quotes of another shape": (
+        said(items(lambda given: [{**each, "quote": [each["quote"]]} for each in given])),
+        SHOWN,
+    ),
     "instructions in a text obeyed": (said(obedient), ALL),
-    "a very deep object": (said(lambda reply: '{"R":' * 3000), ALL),
+    "a very deep object": (said(lambda reply: '{"verdicts":' * 3000), ALL),
 }
 HARMLESS = {
     "extra ids": said(lambda reply: {**reply, "R": {**reply["R"], "q9": {"t1": 3}}, "Z": {"q1": {"t1": 1}}}),
-    "an id given twice, alike": said(lambda reply: TEXT(reply).replace('"t1": 3', '"t1": 3, "t1": 3', 1)),
+    "an id given twice, alike": said(items(lambda given: [given[0], *given])),
     "prose around JSON": said(lambda reply: f"Sure! Here it is: {TEXT(reply)} I hope {{this}} helps."),
     "a code fence": said(lambda reply: f"```json\n{TEXT(reply)}\n```"),
     "an object before it": said(lambda reply: f'{{"note": "thinking"}} {TEXT(reply)}'),
     "a draft before it": said(
         lambda reply: f"<think>{TEXT(reply).replace(': 0', ': 3')}</think> {TEXT(reply)}"
     ),
-    "an object around it": said(lambda reply: {"result": reply}),
+    "an object around it": said(lambda reply: f'{{"result": {TEXT(reply)}}}'),
     "a byte order mark": said(lambda reply: f"\ufeff{TEXT(reply)}"),
-    "ids in escapes": said(lambda reply: TEXT(reply).replace('"q1"', '"\\u0071\\u0031"')),
+    "ids in escapes": said(lambda reply: TEXT(reply).replace(" q1 ", " \\u0071\\u0031 ")),
     "a quote with other white space": said(quoting("R q1 t1", "The  ANSWER\nis")),
     "a quote with the mark of a statement": said(quoting("R q1 t1", "<s1>The ANSWER is")),
+    "a quote with all marks": said(quoting("R q1 t1", "<s1>The ANSWER is here.</s1> <s2>It")),
+    "other signs between ids": said(lambda reply: TEXT(reply).replace("R q1 t1", "R: q1, t1")),
+    "the list as text": said(items(json.dumps)),
+    "the last first": said(items(lambda given: given[::-1])),
+    "a draft of many items before it": said(
+        lambda reply: f"{TEXT(items(lambda given: given[:1] * 300)(reply))} {TEXT(reply)}"
+    ),
 }
 
 
@@ -514,4 +552,4 @@ def test_no_fault_makes_a_score_better(server: Served, name: str, honest: dict[s
         assert low - 1e-9 <= honest[metric] <= high + 1e-9
     assert scores.account.problems
     assert KEY not in str(scores) + repr(scores.to_dict())
-    assert "went wrong" in " ".join(str(scores).split()).lower()
+    assert "went wrong" in " ".join(scores.format("full").split()).lower()

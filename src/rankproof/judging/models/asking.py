@@ -1,19 +1,25 @@
 """From the pairs of one sample to calls: each text is sent once, under a short id, and every pair is named.
 
 Texts are sent as JSON strings, so that nothing in them can end the string they stand in. The statements of a
-text are marked inside it where they stand there, so that they need not be sent twice.
+text are marked inside it where they stand there, so that they need not be sent twice; no text of the call holds
+such a mark itself. What a reply must look like is the same for all calls of a kind: ids are data in it. So a
+service compiles each of the two schemas once, and how much is asked does not change their size.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, product
+from string import ascii_lowercase
 from typing import Any
 
 from rankproof.judging.models.canaries import Canary, canary_for
 from rankproof.judging.prompts import CLAIMS, VERDICTS, prompt
-from rankproof.judging.verdicts import VALUES, Ask
+from rankproof.judging.verdicts import Ask
 
 MOST_TEXTS = 10
 """Texts judged in one call."""
@@ -21,6 +27,24 @@ MOST_PAIRS = 200
 """Pairs judged in one call."""
 MOST_CHARACTERS = 60_000
 """Characters of texts in one call, where one text alone does not have more."""
+
+
+def _array_of(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Exactly these properties in this order, in words that all services know."""
+    names = list(properties)
+    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
+
+
+_TEXT = {"type": "string"}
+VERDICTS_SCHEMA = _object(verdicts=_array_of(_object(pair=_TEXT, quote=_TEXT, value={"type": "integer"})))
+"""The reply to every call for verdicts. The quote stands before the value, so that it is looked for before the
+verdict is given; which values a relation has is checked by the reader."""
+CLAIMS_SCHEMA = _object(texts=_array_of(_object(id=_TEXT, claims=_array_of(_TEXT))))
+"""The reply to every call for claims."""
 
 Place = tuple[str, str, str]
 """A pair as it is called in one exchange: relation, id of the left text, id of the right one."""
@@ -86,9 +110,8 @@ def _claims_call(asks: Sequence[Ask]) -> Call:
         if ask.left:
             questions.setdefault(ask.left, []).append(right)
     data = {"questions": {" ".join(ids): text for text, ids in questions.items()}, "texts": texts}
-    each = {"type": "array", "items": {"type": "string"}}
     body = _json({name: value for name, value in data.items() if value})
-    return Call(CLAIMS, body, places, schema=_object(dict.fromkeys(texts, each)))
+    return Call(CLAIMS, body, places, schema=CLAIMS_SCHEMA)
 
 
 # --- verdicts ------------------------------------------------------------------------------------------
@@ -130,7 +153,7 @@ def _verdicts_call(asks: Sequence[Ask], canary: Canary | None) -> Call:
     questions = _ids("q", (ask.left for ask in every if ask.relation != "S"))
     claims = _ids("c", (ask.left for ask in every if ask.relation == "S"))
     texts = _ids("t", (ask.right for ask in every if ask.relation != "Q"))
-    statements = _ids("s", (ask.right for ask in every if ask.relation == "Q"))
+    statements = _ids(_letters(texts), (ask.right for ask in every if ask.relation == "Q"))
     shown, apart = _marked(texts, statements)
     places = {
         (
@@ -147,17 +170,26 @@ def _verdicts_call(asks: Sequence[Ask], canary: Canary | None) -> Call:
         "statements": apart,
         "pairs": _listed(places),
     }
-    marks = tuple(f"<{short}>" for short in statements.values())
+    marks = tuple(mark for short in statements.values() for mark in (f"<{short}>", f"</{short}>"))
     body = _json({name: value for name, value in data.items() if value})
-    return Call(VERDICTS, body, places, marks, canary, _schema(places))
+    return Call(VERDICTS, body, places, marks, canary, VERDICTS_SCHEMA)
 
 
 def _ids(letter: str, texts: Iterable[str]) -> dict[str, str]:
     return {text: f"{letter}{number}" for number, text in enumerate(dict.fromkeys(texts), start=1)}
 
 
+def _letters(texts: Iterable[str]) -> str:
+    """What the ids of statements begin with: the first of s, sa, sb, ... of which no text holds a mark, in any
+    spelling that a model may take for one."""
+    plain = (unicodedata.normalize("NFKC", text).casefold() for text in texts)
+    taken = {letters for text in plain for letters in re.findall(r"<[\s/]*(s[a-z]*)\W*\d", text)}
+    tried = ("s" + "".join(more) for length in count() for more in product(ascii_lowercase, repeat=length))
+    return next(each for each in tried if each not in taken)
+
+
 def _marked(texts: Mapping[str, str], statements: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The texts by id, with a mark before each statement that stands in one; and the statements that do not."""
+    """The texts by id, with marks around each statement that stands in one; and the statements that do not."""
     left = dict(statements)
     shown: dict[str, str] = {}
     for text, short in texts.items():
@@ -165,7 +197,8 @@ def _marked(texts: Mapping[str, str], statements: Mapping[str, str]) -> tuple[di
         for statement in list(left):
             at = text.find(statement, place)
             if at >= 0:
-                pieces += [text[place:at], f"<{left.pop(statement)}>", statement]
+                mark = left.pop(statement)
+                pieces += [text[place:at], f"<{mark}>", statement, f"</{mark}>"]
                 place = at + len(statement)
         shown[short] = "".join([*pieces, text[place:]])
     return shown, {short: statement for statement, short in left.items()}
@@ -183,29 +216,6 @@ def _listed(places: Iterable[Place]) -> dict[str, dict[str, str]]:
     for (relation, ids), names in lefts.items():
         listed.setdefault(relation, {})[" ".join(names)] = ids
     return listed
-
-
-def _schema(places: Iterable[Place]) -> dict[str, Any]:
-    """What the reply must be: every pair, no other, each with one of its values."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for relation, left, right in places:
-        value = {"type": "integer", "enum": list(VALUES[relation])}
-        found.setdefault(relation, {}).setdefault(left, {})[right] = value
-    relations = {
-        name: _object({left: _object(rights) for left, rights in lefts.items()})
-        for name, lefts in found.items()
-    }
-    quote = _object({"pair": {"type": "string"}, "quote": {"type": "string"}})
-    return _object({**relations, "quotes": {"type": "array", "items": quote}})
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _json(value: Any) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import shorten
 from rankproof.judging.claims import held
 from rankproof.judging.lexical.abstention import abstains
-from rankproof.judging.models.asking import Call, Place
+from rankproof.judging.models.asking import Call
 from rankproof.judging.units import claims_in
 from rankproof.judging.verdicts import VALUES, Ask
 
@@ -22,6 +22,9 @@ QUOTED = {"R": (2, 3), "S": (1, -1)}
 """The values that must be shown by a quote."""
 MOST_STARTS = 100
 """So many braces are tried as the beginning of the reply's object."""
+Items = Mapping[tuple[str, ...], tuple[Any, str]]
+"""What a reply says by places: the value, or the claims of a text; and the quote."""
+NOTHING = (None, "")
 TWICE = object()
 """Stands where a reply gives one id two values."""
 ALIKE = str.maketrans("’‘“”„–—\u00a0\u2009\u202f", '\'\'"""--   ')
@@ -43,24 +46,25 @@ class Reading:
 
 def read(call: Call, reply: str | Mapping[str, Any]) -> Reading:
     """What a reply says about the pairs of a call."""
-    found = _object_in(reply, call.places) if isinstance(reply, str) else dict(reply)
+    found = _object_in(reply, call) if isinstance(reply, str) else reply
     reading = Reading()
     if found is None:
         problem = "the reply is empty" if not str(reply).strip() else "the reply holds no whole JSON object"
         reading.open = dict.fromkeys(call.asks, problem)
         return reading
-    if any(place[0] == "C" for place in call.places):
-        _read_claims(call, found, reading)
+    items = _items(found, call)
+    if _of_claims(call):
+        _read_claims(call, items, reading)
     else:
-        _read_values(call, found, reading)
-    if extra := sum(1 for place in _places_in(found, call) if place not in call.places):
+        _read_values(call, items, reading)
+    if extra := sum(1 for place in items if place not in call.places):
         reading.problems["ids that were not asked about"] = extra
     return reading
 
 
-def _read_claims(call: Call, found: Mapping[str, Any], reading: Reading) -> None:
+def _read_claims(call: Call, items: Items, reading: Reading) -> None:
     for place, ask in call.places.items():
-        given = _at(found, place)
+        given, _ = items.get(place, NOTHING)
         if not isinstance(given, list) or not all(isinstance(each, str) and each.strip() for each in given):
             reading.open[ask] = _missing(given, "a list of claims")
             continue
@@ -81,15 +85,14 @@ def _read_claims(call: Call, found: Mapping[str, Any], reading: Reading) -> None
                 reading.problems[problem] = reading.problems.get(problem, 0) + times
 
 
-def _read_values(call: Call, found: Mapping[str, Any], reading: Reading) -> None:
-    quotes = _quotes_in(found)
+def _read_values(call: Call, items: Items, reading: Reading) -> None:
     for place, ask in call.places.items():
-        value = _at(found, place)
+        value, said = items.get(place, NOTHING)
         if isinstance(value, bool) or not isinstance(value, int) or value not in VALUES[ask.relation]:
             reading.open[ask] = _missing(value, f"one of {', '.join(map(str, VALUES[ask.relation]))}")
             continue
         rides_along = call.canary is not None and ask in call.canary.expected
-        quote, problem = ("", "") if rides_along else _quote(ask, value, quotes.get(place, ""), call.marks)
+        quote, problem = ("", "") if rides_along else _quote(ask, value, said, call.marks)
         if problem:
             reading.open[ask] = problem
             continue
@@ -127,26 +130,38 @@ def _missing(value: Any, expected: str) -> str:
 # --- the object ----------------------------------------------------------------------------------------
 
 
-def _object_in(text: str, places: Iterable[Place]) -> dict[str, Any] | None:
+def _of_claims(call: Call) -> bool:
+    return any(place[0] == "C" for place in call.places)
+
+
+def _object_in(text: str, call: Call) -> dict[str, Any] | None:
     """The whole JSON object in a text that says most of what was asked, of those that say as much the last.
 
     So fences and words around it do no harm, nor does what a model noted down before it was done thinking.
     """
-    names = {_path(place)[0] for place in places}
-    said = [found for found in _objects_in(text) if names & found.keys()]
-    if len(said) < 2:
-        return said[0] if said else None
-    return max(reversed(said), key=lambda each: sum(_at(each, p) is not None for p in places), default=None)
+    best, most = None, -1
+    for found in _objects_in(text, "texts" if _of_claims(call) else "verdicts"):
+        said = sum(place in call.places for place in _items(found, call))
+        if said >= most:
+            best, most = found, said
+    return best
 
 
-def _objects_in(text: str) -> Iterator[dict[str, Any]]:
-    """The whole JSON objects in a text, the outer ones before those in them."""
+def _objects_in(text: str, name: str) -> Iterator[dict[str, Any]]:
+    """The whole JSON objects in a text that have the name, at the top or within others."""
     decoder = json.JSONDecoder(object_pairs_hook=once)
-    for start, _ in zip(re.finditer(r"\{", text), range(MOST_STARTS), strict=False):
+    start = -1
+    for _ in range(MOST_STARTS):
+        start = text.find("{", start + 1)
+        if start < 0:
+            return
         try:
-            yield decoder.raw_decode(text, start.start())[0]
+            found, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
+        if name in found:
+            yield found
+            start = end - 1
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -157,42 +172,32 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _path(place: Place) -> tuple[str, ...]:
-    """The names under which a reply says something of a pair."""
-    return place[2:] if place[0] == "C" else place
-
-
-def _at(found: Any, place: Place) -> Any:
-    for name in _path(place):
-        if not isinstance(found, Mapping):
-            return None
-        found = found.get(name)
-    return found
-
-
-def _places_in(found: Mapping[str, Any], call: Call) -> Iterator[Place]:
-    """Every place a reply names."""
-    if any(place[0] == "C" for place in call.places):
-        yield from (("C", "", name) for name in found)
-        return
-    for relation, lefts in found.items():
-        for left, rights in lefts.items() if isinstance(lefts, dict) else ():
-            for right in rights if isinstance(rights, dict) else ():
-                yield relation, left, right
+def _items(found: Mapping[str, Any], call: Call) -> Items:
+    """What an object says by places; a place that is none stands under the words it was given in."""
+    listed = found.get("texts" if _of_claims(call) else "verdicts")
+    if isinstance(listed, str):  # some models write the array of a tool's input as text
+        try:
+            listed = json.loads(listed, object_pairs_hook=once)
+        except (ValueError, RecursionError):
+            return {}
+    items: dict[tuple[str, ...], tuple[Any, str]] = {}
+    for each in listed if isinstance(listed, list) else ():
+        if not isinstance(each, Mapping):
+            continue
+        if _of_claims(call):
+            place: tuple[str, ...] = ("C", "", str(each.get("id")).strip())
+            value, quote = each.get("claims"), None
+        else:
+            place = tuple(re.split(r"[\s.:,/]+", str(each.get("pair")).strip()))
+            value, quote = each.get("value"), each.get("quote")
+        before, shown = items.get(place, (value, ""))
+        # True is 1 and 3.0 is 3 to Python, and neither is a verdict.
+        alike = type(before) is type(value) and before == value
+        items[place] = (value if alike else TWICE, shown or (quote if isinstance(quote, str) else ""))
+    return items
 
 
 # --- quotes --------------------------------------------------------------------------------------------
-
-
-def _quotes_in(found: Mapping[str, Any]) -> dict[Place, str]:
-    quotes: dict[Place, str] = {}
-    listed = found.get("quotes")
-    for each in listed if isinstance(listed, list) else ():
-        pair, quote = (each.get("pair"), each.get("quote")) if isinstance(each, dict) else (None, None)
-        names = re.split(r"[\s.:,/]+", pair.strip()) if isinstance(pair, str) else []
-        if len(names) == 3 and isinstance(quote, str):
-            quotes[(names[0], names[1], names[2])] = quote
-    return quotes
 
 
 def _quote(ask: Ask, value: int, given: str, marks: tuple[str, ...]) -> tuple[str, str]:

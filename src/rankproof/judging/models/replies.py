@@ -15,7 +15,7 @@ CUT_OFF = ("length", "max_tokens", "MAX_TOKENS")
 def reply_in(found: Any, call: Call) -> dict[str, Any]:
     """The fields of a Reply.
 
-    >>> reply_in({"choices": [{"message": {"content": "{}"}}]}, Call("verdicts-1", "", {}))["content"]
+    >>> reply_in({"choices": [{"message": {"content": "{}"}}]}, Call("verdicts-2", "", {}))["content"]
     '{}'
     """
     if isinstance(found, tuple) and found:  # DeepEval: the text and its cost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,16 +22,20 @@ from rankproof.judging.models.transport import Failed, Hopeless, Line, open_clie
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.judging.watching import Tell
 
-REPLY_TOKENS = {"R": 25, "S": 15, "Q": 6, "A": 6, "C": 150}
+REPLY_TOKENS = {"R": 32, "S": 32, "Q": 16, "A": 16, "C": 160}
 """About how many tokens a reply needs for a pair of each relation."""
+FRAME_TOKENS = 60
+"""About how many tokens the names around a call take: model, roles, options."""
 NONE = Reply("")
 """Stands where nothing came back: asking once more would not help."""
 
 
 def sizes(call: Call) -> tuple[int, int]:
     """About how many tokens a call sends and gets."""
-    sent = tokens_in(call.instructions) + tokens_in(call.body)
-    return sent, 20 + sum(REPLY_TOKENS[ask.relation] for ask in call.places.values())
+    written = json.dumps([call.instructions, call.body, call.schema], ensure_ascii=False)
+    return FRAME_TOKENS + tokens_in(written), 20 + sum(
+        REPLY_TOKENS[ask.relation] for ask in call.places.values()
+    )
 
 
 @asynccontextmanager

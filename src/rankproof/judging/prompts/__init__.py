@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-VERDICTS = "verdicts-1"
-CLAIMS = "claims-2"
+VERDICTS = "verdicts-2"
+CLAIMS = "claims-3"
 
 
 @cache
