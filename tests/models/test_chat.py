@@ -188,6 +188,8 @@ def test_errors_are_tried_again_or_told(server: Served) -> None:
 
 def test_a_refused_key_stops_and_a_refused_temperature_is_left_out(server: Served) -> None:
     model = shapes(text_of(server), server)["LiteLLM"]
+    assert judge(ROWS[:1], "P@2", judge=chat(model.func, model="named")).judges[0]["name"] == "chat:named"
+    assert server.calls[-1]["model"] == "named"
     server.refused = {"temperature": "temperature 0 is not supported"}
     assert judge(ROWS, "P@2", judge=chat(model)).coverage["P@2"] == 1
     before = len(server.calls)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, nearest, one_of, shorten
 from rankproof.judging.judges.called import called_judge
 from rankproof.judging.judges.cascade import Cascade
 from rankproof.judging.judges.human import human_judge
 from rankproof.judging.judges.replay import replayed
+from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.verdicts import Judge
 from rankproof.store.ledger import Ledger
 
-NAMED = ("lexical", "openai:MODEL", "anthropic:MODEL", "human:NAME", "replay", "replay:JUDGE")
+MODELS = tuple(PROVIDERS)
+"""Kinds of judges that are models."""
+NAMED = ("lexical", *(f"{each}:MODEL" for each in MODELS), "human:NAME", "replay", "replay:JUDGE")
 PASSES_ON = ">"
+AT = "@http"
+"""Begins the address of a judge in its name."""
 
 
 def judge_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> Judge:
@@ -32,6 +38,7 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> lis
         raise UsageError(
             f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling."
         )
+    _check_addresses(spec, options)
     if isinstance(spec, Cascade):
         return list(spec.judges)
     if isinstance(spec, str):
@@ -52,14 +59,33 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> lis
     )
 
 
-MODELS = ("openai", "anthropic")
-"""Kinds of judges that are models."""
+def _models_in(spec: Any) -> list[str]:
+    """The judges that are models, as they are named, without their addresses."""
+    if isinstance(spec, str):
+        parts = [part.strip().partition(AT)[0] for part in spec.split(PASSES_ON)]
+        return [part for part in parts if part.partition(":")[0] in MODELS]
+    return [name for each in spec for name in _models_in(each)] if isinstance(spec, list | tuple) else []
 
 
 def _has_model(spec: Any) -> bool:
     """Whether one of the judges is a model, which is what options are for."""
-    parts = spec.split(PASSES_ON) if isinstance(spec, str) else spec if isinstance(spec, Sequence) else ()
-    return any(isinstance(each, str) and each.strip().partition(":")[0] in MODELS for each in parts)
+    return bool(_models_in(spec))
+
+
+def _check_addresses(spec: Any, options: Mapping[str, Any]) -> None:
+    """One address is for one service; of several each has its own, or the key of one would go to the other."""
+    models = _models_in(spec)
+    kinds = list(dict.fromkeys(each.partition(":")[0] for each in models))
+    for name in ("base_url", "key_variable"):
+        given = options.get(name)
+        if isinstance(given, Mapping):
+            for each in given.keys() - {*models, *kinds}:
+                raise one_of(name, each, models)
+        elif given is not None and len(kinds) > 1:
+            raise UsageError(
+                f"{name}: got one for {' and '.join(kinds)}. Next: write {models[0]}{AT}://HOST/v1 in the judge's "
+                f"name, or give a mapping like {{'{models[0]}': ...}}."
+            )
 
 
 def _named(spec: str, ledger: Ledger | None, options: dict[str, Any]) -> list[Judge]:
@@ -79,14 +105,32 @@ def _one(spec: str, kind: str, rest: str, options: dict[str, Any]) -> Judge:
         embedded: Judge = lexical_judge()
         return embedded
     if kind in MODELS and rest:
-        from rankproof.judging.models.judge import model_judge
-
-        asked: Judge = model_judge(spec, **options)
-        return asked
+        return _model(spec, kind, options)
     if kind == "human":
         return human_judge(rest or "somebody")
     raise UsageError(
         f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or such with > between them."
-        f"{nearest(spec, ['lexical', 'openai:', 'anthropic:', 'human:', 'replay'])}"
+        f"{nearest(kind, ['lexical', *MODELS, 'human', 'replay'])}"
         " Next: choose one of them."
     )
+
+
+def _model(spec: str, kind: str, given: Mapping[str, Any]) -> Judge:
+    """A model, at the address that stands in its name (`openai:MODEL@http://host/v1`) or is given for it."""
+    name, at, rest = spec.partition(AT)
+    options = dict(given)
+    for option in ("base_url", "key_variable"):
+        told = options.get(option)
+        if isinstance(told, Mapping):
+            options[option] = told.get(name, told.get(kind))
+    if at:
+        options["base_url"] = at[1:] + rest
+    if kind == "litellm" and not (options.get("base_url") or os.environ.get(PROVIDERS[kind].base)):
+        from rankproof.judging.models.chat import litellm_judge
+
+        by_package: Judge = litellm_judge(name, **{k: v for k, v in options.items() if v is not None})
+        return by_package
+    from rankproof.judging.models.judge import model_judge
+
+    asked: Judge = model_judge(name, **options)
+    return asked

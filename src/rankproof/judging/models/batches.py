@@ -75,7 +75,7 @@ def name_of(call: Call) -> str:
 
 async def _replies(session: Session, wire: Wire, calls: Sequence[Call], known: str) -> dict[str, Reply]:
     """The reply to each call that got one."""
-    kind = _KINDS[session.service.provider.name]
+    kind = _KINDS[session.service.provider.batches]
     number = known or await kind.send(session, wire, {name_of(call): call for call in calls})
     print(
         f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}",

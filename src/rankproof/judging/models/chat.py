@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from itertools import repeat
 from typing import Any
 
@@ -20,7 +21,7 @@ from rankproof.judging.models.asking import Call
 from rankproof.judging.models.budget import Budget
 from rankproof.judging.models.judge import ModelJudge, split
 from rankproof.judging.models.pace import Pace
-from rankproof.judging.models.providers import Provider, Reply, Service
+from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
 from rankproof.judging.models.replies import reply_in
 from rankproof.judging.models.session import Session
 from rankproof.judging.models.transport import AGAIN, HOPELESS, Line
@@ -134,6 +135,7 @@ class InHand(Line):
 
 def chat(
     model: Any,
+    /,
     *,
     name: str | None = None,
     version: str | None = None,
@@ -189,6 +191,23 @@ def chat(
         connect=connect,
         known=_known(model, version),
     )
+
+
+def litellm_judge(spec: str, **options: Any) -> ModelJudge:
+    """`litellm:MODEL` by the package of that name, where no proxy's address is given."""
+    try:
+        completion = import_module("litellm").completion
+    except ImportError as error:
+        raise UsageError(
+            f"litellm: neither the package nor a proxy. Next: {PROVIDERS['litellm'].hint}."
+        ) from error
+    if "key_variable" in options:
+        raise UsageError(
+            "key_variable: the package litellm finds keys itself. Next: set the variable that it reads."
+        )
+    model = spec.partition(":")[2]
+    made = chat(completion, name=model, version="litellm", model=model, **options)
+    return replace(made, provider="litellm")
 
 
 def _speaker(model: Any) -> Speaker:

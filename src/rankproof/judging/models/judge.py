@@ -88,7 +88,7 @@ class ModelJudge:
 
 
 def model_judge(spec: str, **options: Any) -> ModelJudge:
-    """The judge `provider:MODEL`: openai (and every service that speaks its protocol) or anthropic.
+    """The judge `provider:MODEL`: anthropic, or openai and the services that speak its protocol, by their names.
 
     `base_url` is where the service is; `key_variable` names the environment variable with its key. `timeout`,
     `tries`, `pause`, `again`, `concurrency`, `canaries`, `max_calls`, `max_tokens`, `max_money`, `batch` and `poll`
@@ -100,6 +100,8 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
         raise UsageError(f"judge: got {spec!r}, expected provider:MODEL. Next: name one, as openai:MODEL.")
     service = service_of(provider, options.pop("base_url", None), options.pop("key_variable", None))
     limits, given = split(options)
+    if limits.batch and not service.provider.batches:
+        raise UsageError(f"batch: {provider} has no batches that are known here. Next: leave batch out.")
     if limits.max_money is not None and price(spec, 1, 1) is None:
         raise UsageError(
             f"max_money: the price of {spec} is not known. Next: limit budget_tokens or max_calls instead."

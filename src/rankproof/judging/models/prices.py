@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+CALLED = {"gemini": "google", "bedrock": "aws"}
+"""What the list of prices calls a provider, where it is another name."""
+
 
 @lru_cache(4096)
 def price(model: str, prompt_tokens: int, reply_tokens: int) -> float | None:
@@ -13,6 +16,7 @@ def price(model: str, prompt_tokens: int, reply_tokens: int) -> float | None:
     except ImportError:
         return None
     provider, _, name = model.partition(":")
+    provider = CALLED.get(provider, provider)
     try:
         usage = Usage(input_tokens=prompt_tokens, output_tokens=reply_tokens)
         return float(calc_price(usage, model_ref=name, provider_id=provider).total_price)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,6 +12,8 @@ from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
 
 MOST_REPLY_TOKENS = 8192
+HOSTED = (".azure.com", ".amazonaws.com")
+"""Where the services are whose address says whose they are: each needs a key."""
 SHORTEST_KEY = 8
 """Characters from which on a key is looked for where it should not be; words like "none" are no keys."""
 
@@ -48,6 +50,14 @@ class Provider:
     """Whether it needs no key where it usually is."""
     batches: str = ""
     """The protocol of its batches; empty where it has none."""
+    found: Callable[[Mapping[str, str]], str] = field(default=lambda _: "")
+    """Where the environment says it is, if no address was given."""
+    whole: Callable[[str], str] = field(default=lambda url: url)
+    """An address with the path that people leave out."""
+    other_keys: tuple[str, ...] = ()
+    """Other variables that may hold the key."""
+    hint: str = ""
+    """What to do where nobody knows its address."""
 
     def reply(self, data: Any) -> Reply:
         """The reply in what came back, or that there is none in it."""
@@ -150,6 +160,92 @@ PROVIDERS = {
 }
 
 
+def _versioned(url: str) -> str:
+    """The address with /v1, where it has no path.
+
+    >>> _versioned("http://localhost:11434"), _versioned("http://host/llm/v1")
+    ('http://localhost:11434/v1', 'http://host/llm/v1')
+    """
+    return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1"
+
+
+def _of_azure(url: str) -> str:
+    return url if "/openai" in url else f"{url.rstrip('/')}/openai/v1"
+
+
+def _ollama_host(environment: Mapping[str, str]) -> str:
+    """Where Ollama's own variable says that it listens.
+
+    >>> _ollama_host({"OLLAMA_HOST": "0.0.0.0"}), _ollama_host({"OLLAMA_HOST": "http://box:80"})
+    ('http://127.0.0.1:11434', 'http://box:80')
+    """
+    host = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
+    if not host or "://" in host:
+        return host
+    name, colon, port = host.partition(":")
+    return f"http://{'127.0.0.1' if name in ('', '0.0.0.0') else name}:{port if colon else '11434'}"
+
+
+def _of_bedrock(environment: Mapping[str, str]) -> str:
+    region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or ""
+    return (
+        f"https://bedrock-runtime.{region}.amazonaws.com/openai/v1"
+        if region.replace("-", "").isalnum()
+        else ""
+    )
+
+
+def _compatible(name: str, url: str, key: str = "", **more: Any) -> Provider:
+    """A service that speaks OpenAI's protocol at an address of its own."""
+    upper = name.upper()
+    settings = {
+        "name": name,
+        "url": url,
+        "key": key or f"{upper}_API_KEY",
+        "base": f"{upper}_BASE_URL",
+        "batches": "",
+    }
+    return replace(PROVIDERS["openai"], **{**settings, **more})
+
+
+PROVIDERS |= {
+    each.name: each
+    for each in (
+        _compatible(
+            *("gemini", "https://generativelanguage.googleapis.com/v1beta/openai"),
+            other_keys=("GOOGLE_API_KEY",),
+        ),
+        _compatible("mistral", "https://api.mistral.ai/v1"),
+        _compatible("groq", "https://api.groq.com/openai/v1", batches="openai"),
+        _compatible("openrouter", "https://openrouter.ai/api/v1"),
+        _compatible("together", "https://api.together.xyz/v1"),
+        _compatible("deepseek", "https://api.deepseek.com/v1"),
+        _compatible("ollama", "http://localhost:11434/v1", local=True, found=_ollama_host, whole=_versioned),
+        _compatible("vllm", "http://localhost:8000/v1", local=True, whole=_versioned),
+        _compatible(
+            *("azure", "", "AZURE_OPENAI_API_KEY"),
+            base="AZURE_OPENAI_ENDPOINT",
+            headers=lambda key: {"api-key": key} if key else {},
+            whole=_of_azure,
+            hint="set AZURE_OPENAI_ENDPOINT to https://NAME.openai.azure.com, or give base_url= (--base-url); "
+            "MODEL is the name of the deployment",
+        ),
+        _compatible(
+            *("bedrock", "", "AWS_BEARER_TOKEN_BEDROCK"),
+            found=_of_bedrock,
+            hint="set AWS_REGION, and AWS_BEARER_TOKEN_BEDROCK to a key of Bedrock; models that Bedrock does not offer "
+            "over OpenAI's protocol are asked by litellm:bedrock/MODEL",
+        ),
+        _compatible(
+            *("litellm", ""),
+            local=True,
+            hint="pip install litellm, or give the address of its proxy as base_url= (--base-url) or LITELLM_BASE_URL",
+        ),
+    )
+}
+"""The services by name. The first two protocols are all there are."""
+
+
 @dataclass(frozen=True)
 class Service:
     """A provider at an address, with the name of the variable that holds its key: never the key itself."""
@@ -157,6 +253,8 @@ class Service:
     provider: Provider
     url: str
     key_variable: str
+    given: bool = True
+    """Whether its address was given, rather than being where the provider always is."""
 
     @property
     def endpoint(self) -> str:
@@ -180,7 +278,8 @@ class Service:
     def check(self) -> None:
         """A hosted service needs a key in the environment; one of your own may need none."""
         key = self.key
-        if self.url == self.provider.url and not key and not self.provider.local:
+        hosted = not self.given or (urlsplit(self.url).hostname or "").endswith(HOSTED)
+        if hosted and not key and not self.provider.local:
             raise UsageError(
                 f"{self.provider.name}: no key, the environment variable {self.key_variable} is empty. "
                 "Next: set it, or give base_url= (--base-url) of a service that needs none."
@@ -199,8 +298,13 @@ def service_of(provider: str, base_url: str | None = None, key_variable: str | N
     if provider not in PROVIDERS:
         raise one_of("provider", provider, PROVIDERS)
     found = PROVIDERS[provider]
-    url = _checked_url(base_url or os.environ.get(found.base) or found.url)
-    return Service(found, url, key_variable or found.key)
+    given = base_url or os.environ.get(found.base, "").strip() or found.found(os.environ)
+    if not (given or found.url):
+        raise UsageError(f"{provider}: nobody knows its address. Next: {found.hint}.")
+    url = _checked_url(found.whole(_checked_url(given)) if given else found.url)
+    keys = (found.key, *found.other_keys)
+    key = key_variable or next((name for name in keys if os.environ.get(name, "").strip()), found.key)
+    return Service(found, url, key, given=bool(given) and url != found.url)
 
 
 def _checked_url(url: str) -> str:
