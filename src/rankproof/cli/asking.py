@@ -41,14 +41,18 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
 
 def settings_of(given: Sequence[str]) -> dict[str, Any]:
     """Options written as NAME=VALUE."""
-    found = {}
+    found: dict[str, Any] = {}
     for each in given:
         name, equals, value = each.partition("=")
         if not equals:
             raise UsageError(
                 f"--set: got {each!r}, expected NAME=VALUE, like temperature=0. Next: write it so."
             )
-        found[name.strip().replace("-", "_")] = _literal(value)
+        name = name.strip()
+        if name.startswith("extra."):  # the service's own, whose spelling is theirs
+            found.setdefault("extra", {})[name.removeprefix("extra.")] = _literal(value)
+        else:
+            found[name.replace("-", "_")] = _literal(value)
     return found
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankproof.errors import UsageError, nearest
+from rankproof.errors import UsageError
 from rankproof.judging.judges.loop import run
 from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.batches import BATCH_PRICE, SAMPLES_OF_A_BATCH, settle_in_batches
 from rankproof.judging.models.budget import Budget
-from rankproof.judging.models.limits import Limits
+from rankproof.judging.models.limits import Limits, split
 from rankproof.judging.models.pace import Pace
 from rankproof.judging.models.prices import price
 from rankproof.judging.models.providers import Service, service_of
@@ -54,7 +54,7 @@ class ModelJudge:
     @property
     def identity(self) -> Mapping[str, Any]:
         """Everything that shapes its verdicts; no key, and nothing of how fast it is asked."""
-        at = {} if self.service.url == self.service.provider.url else {"url": self.service.url}
+        at = {"url": self.service.url} if self.limits.by_address else {}
         given = {"given": dict(self.given)} if self.given else {}
         prompts = {"prompts": [CLAIMS, VERDICTS]}
         return {"kind": "model", "name": self.name, **self.known, **at, **given, **prompts}
@@ -90,10 +90,9 @@ class ModelJudge:
 def model_judge(spec: str, **options: Any) -> ModelJudge:
     """The judge `provider:MODEL`: anthropic, or openai and the services that speak its protocol, by their names.
 
-    `base_url` is where the service is; `key_variable` names the environment variable with its key. `timeout`,
-    `tries`, `pause`, `again`, `concurrency`, `canaries`, `max_calls`, `max_tokens`, `max_money`, `batch` and `poll`
-    say how it is asked; any other option (temperature, seed, reasoning_effort) goes to the model, and is part of
-    the judge's identity.
+    `base_url` is where the service is; `key_variable` names the environment variable with its key. The fields of
+    Limits say how it is asked; what many services know (temperature, seed, top_p, reasoning_effort, max_tokens of a
+    reply) and what stands in `extra` goes to the model, and is part of the judge's identity.
     """
     provider, _, model = spec.partition(":")
     if not model:
@@ -108,33 +107,3 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
         )
     budget = Budget(spec, limits.max_calls, limits.budget_tokens, limits.max_money)
     return ModelJudge(provider, model, service, limits, given, budget, Pace(limits.concurrency))
-
-
-def split(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
-    """How a model is asked, and what is sent to it with the texts."""
-    _check_no_secret(options)
-    given = dict(options)
-    return _limits({name: given.pop(name) for name in options if name in Limits.__dataclass_fields__}), given
-
-
-def _limits(given: dict[str, Any]) -> Limits:
-    found = Limits(**given)
-    for name in ("timeout", "tries", "concurrency"):
-        if isinstance(getattr(found, name), bool) or not isinstance(getattr(found, name), int | float):
-            raise UsageError(
-                f"{name}: got {getattr(found, name)!r}, expected a number above 0. Next: give such a number."
-            )
-        if getattr(found, name) <= 0:
-            raise UsageError(
-                f"{name}: got {getattr(found, name)}, expected a number above 0. Next: give such a number."
-            )
-    return found
-
-
-def _check_no_secret(options: Mapping[str, Any]) -> None:
-    for name in options:
-        if name.lower().replace("-", "_") in ("api_key", "key", "token", "authorization", "password"):
-            raise UsageError(
-                f"{name}: keys are taken from the environment only. Next: set OPENAI_API_KEY or ANTHROPIC_API_KEY, "
-                f"or name the variable with key_variable=.{nearest(name, ['key_variable'])}"
-            )

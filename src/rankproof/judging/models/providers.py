@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
+from rankproof.judging.models.replies import tokens
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")
@@ -81,13 +82,13 @@ def _openai_body(model: str, call: Call, given: Mapping[str, Any]) -> dict[str, 
 
 def _openai_reply(data: Any) -> Reply:
     choice = data["choices"][0]
-    message, usage = choice["message"], data.get("usage") or {}
+    message, usage = choice["message"], data.get("usage")
     ended = choice.get("finish_reason")
     problem = "the model refused" if message.get("refusal") or ended == "content_filter" else ""
     return Reply(
         _text(message.get("content")),
-        _count(usage.get("prompt_tokens")),
-        _count(usage.get("completion_tokens")),
+        tokens(usage, "prompt_tokens"),
+        tokens(usage, "completion_tokens"),
         " ".join(str(data[each]) for each in ("model", "system_fingerprint") if data.get(each)),
         problem or ("the reply was cut off" if ended == "length" else ""),
     )
@@ -98,10 +99,6 @@ def _text(content: Any) -> Any:
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     return content or ""
-
-
-def _count(tokens: Any) -> int:
-    return max(0, int(tokens or 0))
 
 
 # --- the protocol of Anthropic -------------------------------------------------------------------------
@@ -121,14 +118,14 @@ def _anthropic_body(model: str, call: Call, given: Mapping[str, Any]) -> dict[st
 
 
 def _anthropic_reply(data: Any) -> Reply:
-    parts, usage, ended = data["content"], data.get("usage") or {}, data.get("stop_reason")
+    parts, usage, ended = data["content"], data.get("usage"), data.get("stop_reason")
     given = next((part["input"] for part in parts if part.get("type") == "tool_use"), None)
     text = "".join(part.get("text", "") for part in parts if part.get("type") == "text")
     problem = "the model refused" if ended == "refusal" else ""
     return Reply(
         text if given is None else given,
-        _count(usage.get("input_tokens")),
-        _count(usage.get("output_tokens")),
+        tokens(usage, "input_tokens"),
+        tokens(usage, "output_tokens"),
         str(data.get("model") or ""),
         problem or ("the reply was cut off" if ended == "max_tokens" else ""),
     )

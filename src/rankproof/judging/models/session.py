@@ -167,7 +167,10 @@ class Session:
 
     def book(self, reserved: tuple[int, int], reply: Reply) -> None:
         """Write down what a call took."""
-        cost = self.budget.book(reserved, reply.prompt_tokens, reply.reply_tokens, self.share_of_price)
+        taken = (reply.prompt_tokens, reply.reply_tokens)
+        if reply is not NONE and not any(taken):  # a budget holds where the service counts nothing, too
+            taken = (reserved[0], tokens_in(str(reply.content)))
+        cost = self.budget.book(reserved, *taken, self.share_of_price)
         self.account.calls += 1
         self.account.prompt_tokens += reply.prompt_tokens
         self.account.reply_tokens += reply.reply_tokens

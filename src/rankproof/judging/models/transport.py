@@ -47,8 +47,11 @@ DROPPABLE = {
     "response_format": ("response_format", "json_schema", "schema", "structured output"),
     "temperature": ("temperature",),
     "tool_choice": ("tool_choice",),
+    "max_tokens": ("max_completion_tokens",),
 }
 """What is left out when a service refuses it, by the words of which one stands in the refusal."""
+INSTEAD = {"max_tokens": "max_completion_tokens"}
+"""What is sent in the place of what was refused."""
 SAME_REFUSALS = 5
 """So often the same refusal, with no reply so far, is taken for an answer to all calls."""
 SECRET = re.compile(r"(?i)\b(?:sk|pk|key|bearer|token)[-_ :=]+[\w*.\-]{6,}|\b[\w\-]{32,}\b")
@@ -119,7 +122,8 @@ class Line:
         import httpx2
 
         sent = self.service.provider.body(self.model, call, self.given)
-        sent = {name: value for name, value in sent.items() if name not in left_out}
+        named = {INSTEAD.get(name, "") if name in left_out else name: value for name, value in sent.items()}
+        sent = {name: value for name, value in named.items() if name}
         try:
             async with asyncio.timeout(self.timeout):
                 return await self._exchange(sent)
@@ -170,7 +174,8 @@ class Line:
         """Leave a field out from now on, and say so once."""
         if name not in self.dropped:
             self.dropped.add(name)
-            self._note(f"the service refuses {name!r}, so it is left out{_reason(body)}")
+            told = f"{INSTEAD[name]!r} is sent" if name in INSTEAD else "it is left out"
+            self._note(f"the service refuses {name!r}, so {told}{_reason(body)}")
 
     def _note(self, problem: str) -> None:
         self.problems[problem] = self.problems.get(problem, 0) + 1
