@@ -253,7 +253,9 @@ def held_out(collections: Mapping[str, Pairs]) -> dict[str, Held]:
         others = [each for each, own in collections.items() if own[0].ask.relation == relation]
         others = [each for each in others if each != name and "part of it" not in each]
         slope, base = (
-            fitted([scores[each] for each in others], [labels[each] for each in others]) if others else (1, 0)
+            fitted([scores[each] for each in others], [labels[each] for each in others])
+            if len(others) > 1
+            else (1, 0)
         )
         odds = base + slope * scores[name]
         drawn = [

@@ -15,14 +15,16 @@ from rankproof.judging.verdicts import Verdict
 pytestmark = [pytest.mark.shared_data, pytest.mark.slow]
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "make_lexical_table.py"
 FLOORS = {
-    "BEGIN: response, knowledge": 0.94,
-    "WiCE: claim, whole page (supported)": 0.77,
-    "WiCE: claim, whole page (at least": 0.83,
-    "CLAPNQ: answer, sentence": 0.88,
-    "CLAPNQ: question, passage": 0.80,
-    "CLAPNQ: question, sentence": 0.78,
-    "CLAPNQ: question, answer": 0.96,
+    "extractive | BEGIN wow": 0.94,
+    "extractive | BEGIN tc": 0.925,
+    "extractive | BEGIN cmu": 0.965,
+    "extractive | HaluEval": 0.94,
+    "abstractive | WiCE": 0.77,
+    "questions | CLAPNQ: question, passage": 0.81,
+    "questions | CLAPNQ: question, answer": 0.96,
 }
+PART = "part of it"
+"""The collection whose labels mean that a text bears a part of the claim."""
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +47,34 @@ def labelled(script: ModuleType, shared_data: Path) -> dict:
 def test_the_order_is_as_good_as_said(script: ModuleType, labelled: dict, start: str) -> None:
     (name,) = (name for name in labelled if name.startswith(start))
     pairs = labelled[name]
-    scores = [script.probability(pair.ask) for pair in pairs]
-    assert script.auroc(scores, [pair.label for pair in pairs]) >= FLOORS[start]
+    labels = [pair.label for pair in pairs]
+    found = script.auroc([script.likelihood(pair.ask) for pair in pairs], labels)
+    plain = script.auroc([script.overlap(pair.ask.left, pair.ask.right) for pair in pairs], labels)
+    assert found >= max(FLOORS[start], plain - 0.002)
 
 
-def test_what_it_settles_is_mostly_right(labelled: dict) -> None:
-    for start in ("BEGIN", "WiCE: claim, whole page (supported)"):
-        (name,) = (name for name in labelled if name.startswith(start))
-        settled = [(settle(pair.ask), pair.label) for pair in labelled[name]]
-        agree = [(v.value == 1) == label for v, label in settled if isinstance(v, Verdict)]
-        assert len(agree) >= 0.15 * len(settled)
-        assert sum(agree) >= 0.9 * len(agree)
+def test_what_it_settles_is_right_in_nine_of_ten(labelled: dict) -> None:
+    for name, pairs in labelled.items():
+        if PART in name or "scitldr" in name or "question, answer" in name:
+            continue  # edited to deceive words, or a few words long: the page says so
+        settled = [(settle(pair.ask), pair.label) for pair in pairs]
+        agree = [(v.value >= 1) == label for v, label in settled if isinstance(v, Verdict)]
+        assert sum(agree) >= 0.88 * len(agree), name
+
+
+def test_contradictions_are_right_in_nine_of_ten(labelled: dict) -> None:
+    said = [
+        pair.label
+        for name, pairs in labelled.items()
+        for pair in pairs
+        if pair.ask.relation == "S" and PART not in name
+        if isinstance(v := settle(pair.ask), Verdict) and v.value == -1
+    ]
+    assert len(said) >= 10
+    assert sum(said) <= 0.1 * len(said)
+
+
+def test_estimates_hold_on_collections_left_out(script: ModuleType, labelled: dict) -> None:
+    held = {name: each for name, each in script.held_out(labelled).items() if PART not in name}
+    assert len(held) >= 14
+    assert all(each.holds for each in held.values())

@@ -19,6 +19,9 @@ BEYOND_CHANCE = 4.5
 CERTAIN = 6.0
 """So many it does not reach."""
 
+LONG = 5
+"""In shorter lists without rising scores the last document can be the right one for other reasons."""
+
 FAR_BETTER = 1.25
 """A quarter more than what it scores as it stands: less can be a poor ranking rather than a turned one."""
 
@@ -35,7 +38,7 @@ def upside_down(case: Case) -> Iterator[Finding]:
     better = lead > BEYOND_CHANCE and back > FAR_BETTER * there
     if not rising and not better:
         return
-    census = case.census
+    census, long = case.census, float(case.hits.retrieved.mean()) >= LONG
     said = (
         f"In {census.rising:,} of {count_of(census.lists, 'ranking')} the scores rise from the first document given "
         "to the last, and the last is read as the best."
@@ -43,7 +46,7 @@ def upside_down(case: Case) -> Iterator[Finding]:
         else "The ranking is better from its end than from its beginning."
     )
     yield Finding(
-        "error" if better and (rising or lead > CERTAIN) else "warning",
+        "error" if better and (rising or (lead > CERTAIN and long)) else "warning",
         "upside-down",
         census.rising if rising else case.hits.n,
         f"{said} Read backwards it reaches nDCG {back:.3f} instead of {there:.3f}.",
