@@ -94,6 +94,9 @@ def shorten(text: object, width: int = 60) -> str:
     >>> shorten("a" * 100, 20)
     "'aaaaaaaa...aaaaaaa'"
     """
-    quoted = repr(text)
+    try:
+        quoted = repr(text)
+    except ValueError:  # an integer of more digits than Python writes out
+        quoted = f"a value of type {type(text).__name__} that is too long to show"
     half = (width - 3) // 2
     return quoted if len(quoted) <= width else f"{quoted[: half + 1]}...{quoted[-half:]}"

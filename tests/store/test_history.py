@@ -282,7 +282,7 @@ def test_groups_are_compared_where_all_have_the_same(history: History) -> None:
 def test_nothing_in_common_cannot_be_compared_at_all() -> None:
     one = evaluate({"a": {"good": 1}}, {"a": ["good"]}, "RR")
     other = evaluate({"b": {"good": 1}}, {"b": ["good"]}, "RR")
-    with pytest.raises(UsageError, match="no query that all of them have"):
+    with pytest.raises(DataError, match="no query that all of them have"):
         compare_scores({"one": one, "other": other}, anyway=True)
     with pytest.raises(UsageError, match="no measure that all have"):
         compare_scores({"one": one, "other": evaluate({"a": {"x": 1}}, {"a": ["x"]}, "AP")}, anyway=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.api.grouping import grouped
 from rankproof.api.scores import Scores
-from rankproof.errors import UsageError, shorten
+from rankproof.errors import DataError, UsageError, shorten
 
 
 def together(
@@ -30,13 +30,13 @@ def together(
     if measures is None and by is None and _same_source(scores, first):
         return dict(scores), []
     names = _common_measures(scores, first, measures)
+    queries = _common_queries(scores, first)
     differ = list(_differences(scores, baseline, names, measures))
     if differ and not anyway:
         raise UsageError(
             f"these scores were not made alike: {'; '.join(differ)}. Next: measure them alike, or compare "
             "them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
         )
-    queries = _common_queries(scores, first)
     groups = _common_groups(scores, queries) if by is None else by
     found = {name: each.only(names, queries) for name, each in scores.items()}
     for each in found.values():
@@ -139,7 +139,7 @@ def _common_queries(scores: Mapping[str, Scores], first: Scores) -> list[str]:
     others = [set(each.queries) for each in scores.values()]
     queries = [query for query in first.queries if all(query in other for other in others)]
     if not queries:
-        raise UsageError(
+        raise DataError(
             "no query that all of them have, so there is nothing to compare."
             " Next: score them on the same queries."
         )

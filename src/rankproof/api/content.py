@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from rankproof.core.docstrings import sections
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated import best_precision
+from rankproof.errors import DataError, shorten
 from rankproof.io.texts import QUERY_TEXT, read_texts, read_titles
 from rankproof.reporting.html.content import (
     BUCKETS,
@@ -80,11 +81,22 @@ def collect(
         ranks=ranks,
         cases=cases,
         findings=tuple(_findings(scores)),
-        texts=read_texts(texts.queries, named[0], QUERY_TEXT),
+        texts=_query_texts(texts.queries, judgments.queries, named[0]),
         titles=read_titles(texts.documents, named[1]),
         profile=first.conventions.profile,
         version=_version(),
     )
+
+
+def _query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> dict[str, str]:
+    """The texts of the queries that are shown; an error where the source has the text of no judged query."""
+    found = read_texts(source, set(judged), QUERY_TEXT)
+    if source is not None and judged and not found:
+        raise DataError(
+            f"queries: has the text of none of the {len(judged)} judged queries, as {shorten(judged[0])}. "
+            "Next: check that the ids are those of the judgments."
+        )
+    return {query: text for query, text in found.items() if query in shown}
 
 
 def _version() -> str:

@@ -88,7 +88,7 @@ def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
             found.setdefault(str(group), []).append(i)
     if not found:
         example = next(iter(by), "") if isinstance(by, Mapping) else ""
-        raise UsageError(
+        raise (DataError if isinstance(by, Mapping) else UsageError)(
             f"by: names none of the {len(queries)} judged queries.{nearest(str(example), queries)}"
             " Next: use the ids of the judged queries."
         )

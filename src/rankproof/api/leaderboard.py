@@ -324,6 +324,12 @@ def _ordering(
     first = next(iter(systems.values()))
     if not isinstance(first, Scores):
         return {name: _number(name, value) for name, value in systems.items()}, higher, ""
+    together = [set(each.queries) for each in systems.values() if isinstance(each, Scores)]
+    if len(together) > 1 and not set.intersection(*together):
+        raise DataError(
+            "no query that all of these systems were scored on, so their order says nothing. "
+            "Next: score them on the same queries."
+        )
     name = str(measure) if measure is not None else next(iter(first))
     column = first.column(name)
     return (

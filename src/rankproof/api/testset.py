@@ -27,6 +27,7 @@ from rankproof.io.corpora import load_corpus
 from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
+from rankproof.reporting.findings import distrusted
 from rankproof.reporting.gate import too_few
 from rankproof.reporting.tables import wrap
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
@@ -65,6 +66,12 @@ def pool(
         scores = {name: evaluate(judged, each, "P@10", duplicates="first") for name, each in opened.items()}
         wrong = tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong)
         made = replace(unjudged(made, graded(judged)), wrong=wrong)
+    if len(tables) > 1 and sum(map(len, tables.values())) == len(set().union(*tables.values())):
+        apart = (
+            "None of the queries is in two of the rankings, so each is pooled from one system alone. "
+            "Next: check that they answer the same queries, with ids written the same way."
+        )
+        made = replace(made, wrong=(*made.wrong, apart))
     return replace(made, order=order, per_query=_share(budget, made))
 
 
@@ -184,14 +191,17 @@ class Plan(Displayable):
     """The smallest margin of a gate that the present questions can pass where few of them change, no loss seen."""
     queries_for_margin: int | None = None
     """How many questions without a loss a gate takes to pass with the difference as its margin."""
+    wrong: tuple[str, ...] = ()
+    """What makes the numbers of these two rankings wrong, as the audit says it."""
 
     def __str__(self) -> str:
-        """The answer in a few sentences, and what a gate of these questions can pass."""
+        """The answer in a few sentences, below what makes it wrong, and what a gate of these questions can pass."""
+        above = [*distrusted(self.wrong), self._shown]
         if self.smallest_margin is None:
-            return self._shown
+            return "\n".join(above)
         limits = self.have, self.smallest_margin, abs(self.difference), self.queries_for_margin
         said = f"For a gate: {too_few(*limits)} Where most questions change, each by little, fewer do."
-        return "\n".join([self._shown, *wrap(said)])
+        return "\n".join([*above, *wrap(said)])
 
     @property
     def _shown(self) -> str:
@@ -253,4 +263,9 @@ def questions_needed(
         alpha,
         smallest_margin(len(mine), alpha, far),
         queries_for_margin(abs(difference), alpha, far),
+        tuple(
+            f"{name}: {each}"
+            for name, found in (("baseline", first), ("candidate", second))
+            for each in found.wrong
+        ),
     )

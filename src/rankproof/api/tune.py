@@ -24,6 +24,7 @@ from rankproof.display import Displayable
 from rankproof.errors import UsageError
 from rankproof.io.guess import Columns, with_columns
 from rankproof.io.load import load_judgments
+from rankproof.reporting.findings import distrusted
 from rankproof.reporting.numbers import score, span
 
 SEEN, HELD_OUT = "tuned on", "held out"
@@ -68,6 +69,8 @@ class Tuned(Displayable):
     """On the held-out queries: each ranking alone, and the usual settings."""
     queries: tuple[str, ...]
     """The ids of the held-out queries."""
+    wrong: tuple[str, ...] = ()
+    """What makes these numbers wrong, as the audit of each ranking says it."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -94,7 +97,7 @@ class Tuned(Displayable):
         width = max(len(part.name) for part in parts)
         head = f"{'':{width}}  {'mean':>8}  {'95 % interval':>18}  {'n':>5}"
         rows = [f"{p.name:{width}}  {score(p.mean):>8}  {span(p.low, p.high):>18}  {p.n:>5}" for p in parts]
-        return "\n".join([*self._title(), "", head, *rows, *self._advice()])
+        return "\n".join([*distrusted(self.wrong), *self._title(), "", head, *rows, *self._advice()])
 
     def _title(self) -> list[str]:
         """What was chosen, and what stands for usual."""
@@ -159,6 +162,11 @@ def tune(
         held_out=bench.part(HELD_OUT, HELD_OUT, opened.fused(best)),
         others=(*_usual(bench, ready[0], best), *_alone(bench, loaded)),
         queries=tuple(query for query in judged.queries if query not in seen),
+        wrong=tuple(
+            f"{name}: {each}"
+            for name, ranking in loaded.items()
+            for each in evaluate(judged, ranking, asked, duplicates="first").wrong
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from rankproof.cli import options as own
 from rankproof.cli.files import check_one_stdin, named
 from rankproof.cli.output import oddities_told, telling, wrote
 from rankproof.cli.targets import may_replace
+from rankproof.cli.trust import end
 from rankproof.errors import UsageError
 
 
@@ -93,6 +94,7 @@ def _tune(
     if output is not None:
         _write(tuned.fuse(loaded, options["depth"]), output, to)
     click.echo(str(tuned), err=output == "-")
+    end(tuned.wrong, shown=True)
 
 
 def _write(ranking: dict[str, dict[str, float]], target: str, to: str | None) -> None:

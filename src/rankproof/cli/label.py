@@ -6,7 +6,7 @@ import getpass
 import os
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -89,6 +89,7 @@ def command(
         who = who or getpass.getuser()
         with oddities_told():
             texts = _texts(queries), _documents(corpus)
+        _check_meeting(made, texts[0], queries or "")
         _judge(_session(made, who, given, labels, highest), *texts)
 
 
@@ -240,7 +241,21 @@ def _without(made: Pool, judgments: str) -> Pool:
     from rankproof.api.testset import graded, unjudged
     from rankproof.io.load import load_judgments
 
-    return unjudged(made, graded(load_judgments(judgments)))
+    known = load_judgments(judgments)
+    _check_meeting(made, known.queries, judgments)
+    return unjudged(made, graded(known))
+
+
+def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
+    """Refuse a file about other queries than the pool's."""
+    from rankproof.errors import DataError, shorten
+
+    if made.ranks and queries and made.ranks.keys().isdisjoint(queries):
+        raise DataError(
+            f"{path}: none of the {len(made.ranks)} queries of the pool is in it: the pool has "
+            f"{shorten(next(iter(made.ranks)))}, this file {shorten(next(iter(queries)))}. "
+            "Next: check that the query ids of both are alike."
+        )
 
 
 def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:

@@ -11,6 +11,7 @@ from rankproof.cli import options
 from rankproof.cli.files import named, read_groups
 from rankproof.cli.output import oddities_told, results_apart, telling, write, wrote
 from rankproof.cli.targets import may_replace
+from rankproof.cli.trust import end
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -205,6 +206,7 @@ def needed(
 
     plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
     write(f"{plan}\n", None)
+    end(plan.wrong, shown=True)
 
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:

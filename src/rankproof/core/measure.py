@@ -146,6 +146,8 @@ class Measure:
             raise UsageError(
                 f"{self.spec.name}: got {args[0]!r}, expected parameters by name, or Hits. Next: write name=value."
             )
+        if params and self.spec.kind != "ranking":  # measures of rankings call each other often
+            return self.with_params(params)(*args)
         given = {**self._arguments, **params} if params else self._arguments
         return self.spec.function(*args, **given)  # type: ignore[no-any-return]
 

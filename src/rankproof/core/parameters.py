@@ -50,9 +50,14 @@ def _real(
     low: float, high: float, *, open_low: bool = False, open_high: bool = False
 ) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
-        if not isinstance(value, Real) or not math.isfinite(value):
+        if not isinstance(value, Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # an integer of more than 308 digits
+            return False
+        if not math.isfinite(number):
+            return False
         above = number > low if open_low else number >= low
         return above and (number < high if open_high else number <= high)
 

@@ -135,7 +135,7 @@ def _span(row: Any, where: str) -> JudgedSpan:
 def _whole(value: Any, where: str) -> int:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not number.is_integer():
         raise DataError(
@@ -148,7 +148,7 @@ def _whole(value: Any, where: str) -> int:
 def _grade(value: Any, where: str) -> float:
     try:
         number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number. Next: write 1, or 2.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rankproof.reporting.numbers import count
@@ -21,6 +22,12 @@ COLOURS = {"error": RED, "warning": YELLOW}
 def paint(text: str, colour: str, wanted: bool) -> str:
     """The text in a colour, where colour is wanted."""
     return f"{colour}{text}{RESET}" if wanted and colour else text
+
+
+def distrusted(wrong: Iterable[str]) -> list[str]:
+    """What stands above numbers that these errors of an audit make wrong; nothing where there are none."""
+    lines = [line for each in wrong for line in wrap(each, first="  error    ", later=" " * 11)]
+    return [DISTRUST, *lines, ""] if lines else []
 
 
 def finding_lines(finding: Finding, colour: bool = False, where: str = "") -> list[str]:

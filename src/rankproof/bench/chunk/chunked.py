@@ -10,7 +10,7 @@ from rankproof.bench.chunk.chunker import Chunk, Chunker
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError, shorten
 
-NAME = re.compile(r"(?P<document>.*)#(?P<start>\d+)-(?P<end>\d+)", re.DOTALL)
+NAME = re.compile(r"(?P<document>.*)#(?P<start>\d{1,18})-(?P<end>\d{1,18})", re.DOTALL)
 
 
 class Place(NamedTuple):

@@ -67,8 +67,14 @@ class Texts:
 
     def _ends(self, document: str) -> tuple[Array, Array]:
         """Where the tokens of a document begin and end."""
-        found = [tuple(each)[:2] for each in self._tokens(self.corpus[document].text)]
-        starts, ends = np.array(found, dtype=np.intp).reshape(-1, 2).T
+        made = self._tokens(self.corpus[document].text)
+        try:
+            starts, ends = np.array([tuple(each)[:2] for each in made], dtype=np.intp).reshape(-1, 2).T
+        except (TypeError, ValueError, OverflowError) as error:
+            raise UsageError(
+                f"tokens: got {shorten(made)} for document {shorten(document)} ({error}), expected the (start, end) "
+                "of each token. Next: check what tokens= returns."
+            ) from None
         if (starts >= ends).any() or (starts[1:] < ends[:-1]).any():
             raise UsageError(
                 f"tokens: those of document {shorten(document)} are empty, overlap or are in disorder, expected "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rankproof.bench.testset.words import forms, longest_run, telling
 from rankproof.core.audit.finding import Audit, Finding, count_of, few
 from rankproof.core.audit.ids import respelt
-from rankproof.core.audit.meeting import CORPUS, not_in_corpus
+from rankproof.core.audit.meeting import CORPUS, not_in_corpus, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.core.text.stems import stem
 
@@ -31,7 +31,10 @@ def check(
     relevant = {
         query: {doc for doc, grade in judgments.get(query, {}).items() if grade > 0} for query in questions
     }
-    findings = [*_same(questions), *_alike(questions), *_unanswered(relevant, judgments)]
+    apart = without_text(judgments, questions)
+    findings = [*_same(questions), *_alike(questions)]
+    findings += [*_unanswered(relevant, judgments)] if apart is None else [apart]
+    findings += _not_asked(questions, rankings or {})
     if corpus is not None:
         findings += [*_unknown(relevant, corpus), *_leaks(questions, relevant, corpus)]
     if rankings:
@@ -111,6 +114,22 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
             few(unasked),
             "check that the ids of both files are alike.",
         )
+
+
+def _not_asked(
+    questions: Mapping[str, str], rankings: Mapping[str, Mapping[str, Sequence[str]]]
+) -> Iterator[Finding]:
+    """Rankings that answer none of the questions."""
+    for name, ranking in rankings.items():
+        if questions and ranking and ranking.keys().isdisjoint(questions):
+            yield Finding(
+                "error",
+                "no-common-questions",
+                len(questions),
+                f"None of the {count_of(len(questions), 'question')} is in the ranking {name}.",
+                few([*list(questions)[:2], *list(ranking)[:2]]),
+                "check that the ids of both files are alike.",
+            )
 
 
 def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Finding]:

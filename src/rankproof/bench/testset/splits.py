@@ -24,6 +24,11 @@ def split(
     if kinds is not None and not isinstance(kinds, Mapping):
         raise UsageError(f"kinds: got {shorten(kinds)}, expected {{question: kind}}. Next: give a mapping.")
     _check(given, shares)
+    if kinds and given and not any(query in kinds for query in given):
+        raise DataError(
+            f"kinds: names none of the {len(given)} questions, as {shorten(given[0])}. "
+            "Next: check that the ids of both are alike."
+        )
     groups: dict[str, list[str]] = {}
     for query in given:
         groups.setdefault(str((kinds or {}).get(query, "")), []).append(query)

@@ -67,9 +67,9 @@ def rank_biased_overlap(a: Ids, b: Ids, k: Cutoff = None, p: Persistence = 0.9) 
     s, n, shared = len(short), len(long), overlaps(a[:k], b[:k])
     if not s:
         return 0.0
-    seen = sum(shared[d] / d * p**d for d in range(1, n + 1))
-    unseen = sum(shared[s] * (d - s) / (s * d) * p**d for d in range(s + 1, n + 1))
-    return (1 - p) / p * (seen + unseen) + ((shared[n] - shared[s]) / n + shared[s] / s) * p**n
+    seen = sum(shared[d] / d * p ** (d - 1) for d in range(1, n + 1))
+    unseen = sum(shared[s] * (d - s) / (s * d) * p ** (d - 1) for d in range(s + 1, n + 1))
+    return (1 - p) * (seen + unseen) + ((shared[n] - shared[s]) / n + shared[s] / s) * p**n
 
 
 @measure("Tau", kind="pair", also=("kendall_tau", "KendallTau"), bounds=(-1.0, 1.0))
