@@ -82,9 +82,10 @@ def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
     "ties: got 'trek', expected one of 'trec', 'id'. Did you mean 'trec'? Next: choose one of them."
     """
     known = list(known)
-    listed = ", ".join(repr(word) for word in known)
+    listed = ", ".join(map(repr, known))
+    word = got if isinstance(got, str) and len(got) < 100 else shorten(got)
     return UsageError(
-        f"{what}: got {got!r}, expected one of {listed}.{nearest(str(got), known)} Next: choose one of them."
+        f"{what}: got {shorten(got)}, expected one of {listed}.{nearest(word, known)} Next: choose one of them."
     )
 
 

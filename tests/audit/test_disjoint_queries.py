@@ -21,6 +21,8 @@ from rankproof import (
 from rankproof.errors import DataError
 from tests.shell import rankproof
 
+pytestmark = pytest.mark.slow  # every verb twice
+
 SIZE = 8
 BENCH = """
 corpus = "docs.jsonl"

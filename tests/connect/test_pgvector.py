@@ -1,7 +1,7 @@
 """What is sent to PostgreSQL for vectors, held against the SQL that pgvector's own pages give.
 
-No PostgreSQL of Debian 12 has pgvector, so these statements are read here, and parsed by a real server, but not
-run: nothing in these tests shows that the extension answers them.
+Not every PostgreSQL has pgvector, so these statements are read here, and parsed by a real server, but not run;
+test_kept.py runs them where the extension is installed.
 """
 
 from __future__ import annotations

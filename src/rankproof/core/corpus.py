@@ -67,7 +67,12 @@ class Corpus(Displayable, Mapping[str, Document]):
         """The same for two corpora with the same documents in the same order, else different."""
         digest = blake2b(digest_size=16)
         for each in self._by_id.values():
-            for part in (each.id, each.title, each.text, repr(sorted(each.metadata.items()))):
+            for part in (
+                each.id,
+                each.title,
+                each.text,
+                repr(sorted(each.metadata.items(), key=lambda item: str(item[0]))),
+            ):
                 digest.update(f"{len(part)}:".encode() + part.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 

@@ -11,12 +11,18 @@ from typing import Any, Literal, overload
 from rankproof.core.docstring import docstring
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.parameters import Parameter, parameters_of
-from rankproof.errors import UsageError, nearest
+from rankproof.core.preferences import Preferences
+from rankproof.core.shown import Shown
+from rankproof.errors import UsageError, nearest, shorten
 
 Function = Callable[..., Any]
 Kind = Literal["ranking", "pair", "preference", "judged", "span"]
 """What a measure reads: the hits of a ranking, two rankings, preferences between documents, verdicts,
 or spans of text."""
+
+
+READS: Mapping[str, type] = {"ranking": Hits, "preference": Preferences, "span": Shown}
+"""What a measure of each kind is called with; one of a pair is called with two lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +148,18 @@ class Measure:
         """The values over hits, or the measure with these parameters."""
         if not args:
             return self.with_params(params)
-        if self.spec.kind == "ranking" and not isinstance(args[0], Hits):
+        expected = READS.get(self.spec.kind)
+        if expected is not None and not isinstance(args[0], expected):
             raise UsageError(
-                f"{self.spec.name}: got {args[0]!r}, expected parameters by name, or Hits. Next: write name=value."
+                f"{self.spec.name}: got {shorten(args[0])}, expected parameters by name, or {expected.__name__}. "
+                "Next: write name=value."
+            )
+        if self.spec.kind == "pair" and not (
+            len(args) == 2 and all(isinstance(each, list | tuple) for each in args)
+        ):
+            raise UsageError(
+                f"{self.spec.name}: got {shorten(args)}, expected parameters by name, or two lists of document ids. "
+                "Next: write name=value, or give two lists."
             )
         if params and self.spec.kind != "ranking":  # measures of rankings call each other often
             return self.with_params(params)(*args)

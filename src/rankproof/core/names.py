@@ -13,6 +13,9 @@ from rankproof.core import measures as _declare_them  # noqa: F401  (its import 
 from rankproof.core.measure import ALIASES, CHANGES, JUDGED, REGISTRY, Measure
 from rankproof.errors import UsageError, nearest, shorten
 
+UNREADABLE = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
+"""What Python's own reader raises for a text that is no value."""
+
 _FORM = re.compile(r"^(?P<name>[^()@\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^@\s]+))?$", re.DOTALL)
 _SUFFIX = re.compile(r"^(?P<name>.+?)(?:_at_|[_.])(?P<at>\d+(?:\.\d+)?)$")
 
@@ -31,7 +34,7 @@ def parse(text: str | Measure) -> Measure:
         return text
     if not isinstance(text, str):
         raise UsageError(
-            f"got {text!r} as a measure, expected one like nDCG @ 10, or its name like 'nDCG@10'. "
+            f"got {shorten(text, 200)} as a measure, expected one like nDCG @ 10, or its name like 'nDCG@10'. "
             "Next: 'rankproof measures' lists all."
         )
     return _parsed(text, len(CHANGES))
@@ -89,7 +92,7 @@ def _form(text: str) -> re.Match[str]:
     form = _FORM.match(text.strip()) if isinstance(text, str) else None
     if form is None:
         raise UsageError(
-            f"measure {text!r}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'. "
+            f"measure {shorten(text, 200)}: expected NAME, NAME@K, or NAME(parameter=value)@K, like 'nDCG@10'. "
             "Next: write it like one of these, several with commas between them."
         )
     return form
@@ -117,7 +120,8 @@ def _look_up(name: str, at: str | None) -> tuple[Measure, str | None]:
         found, at = find(suffixed["name"]), suffixed["at"]
     if found is None:
         raise UsageError(
-            f"unknown measure {name!r}.{nearest(name, [*REGISTRY, *ALIASES])} Next: 'rankproof measures' lists all."
+            f"unknown measure {shorten(name, 200)}.{nearest(name[:100], [*REGISTRY, *ALIASES])} "
+            "Next: 'rankproof measures' lists all."
         )
     return found, at
 
@@ -141,13 +145,15 @@ def _loosely(_changes: int) -> dict[str, Measure]:
 def _arguments(text: str, inside: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-    except SyntaxError:
+    except UNREADABLE:
         raise UsageError(
-            f"measure {text!r}: cannot read the parameters {inside!r}, expected name=value. "
+            f"measure {shorten(text, 200)}: cannot read the parameters {shorten(inside, 200)}, expected name=value. "
             "Next: write them like (rel=2, gain='exp')."
         ) from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
-        raise UsageError(f"measure {text!r}: expected parameters by name. Next: write them like rel=2.")
+        raise UsageError(
+            f"measure {shorten(text, 200)}: expected parameters by name. Next: write them like rel=2."
+        )
     return {str(k.arg): _value(text, k.value) for k in call.keywords}
 
 
@@ -157,18 +163,25 @@ def _value(text: str, node: ast.expr) -> Any:
         return node.id
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except UNREADABLE:
         raise UsageError(
-            f"measure {text!r}: {ast.unparse(node)!r} is no plain value. Next: give a number or a word."
+            f"measure {shorten(text, 200)}: {_written(node)} is no plain value. Next: give a number or a word."
         ) from None
+
+
+def _written(node: ast.expr) -> str:
+    try:
+        return shorten(ast.unparse(node), 200)
+    except UNREADABLE:  # nested too deep to be written again
+        return "what is given"
 
 
 def _literal(text: str, at: str) -> Any:
     try:
         return ast.literal_eval(at.lstrip("0") or "0") if at.isdigit() else ast.literal_eval(at)
-    except (ValueError, SyntaxError):
+    except UNREADABLE:
         raise UsageError(
-            f"measure {text!r}: the cut-off {at!r} is no number. Next: write it like @10."
+            f"measure {shorten(text, 200)}: the cut-off {shorten(at, 200)} is no number. Next: write it like @10."
         ) from None
 
 

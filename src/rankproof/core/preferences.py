@@ -10,6 +10,7 @@ for relevance, ECIR 2008; the counting is that of trec_eval by C. Buckley.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -17,7 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError
+from rankproof.errors import DataError, UsageError, is_number, shorten
 
 Scope: TypeAlias = Literal["all", "implied", "retrieved"]
 
@@ -88,14 +89,38 @@ def by_levels(*judges: Sequence[float | None], retrieved: int | None = None) -> 
     >>> by_levels([1, 0], retrieved=1).groups[0].prefers.tolist()
     [[False, True], [False, False]]
     """
+    for levels in judges or (None,):
+        if (
+            isinstance(levels, str)
+            or not isinstance(levels, Sequence)
+            or len(levels) != len(judges[0])
+            or not all(each is None or _is_level(each) for each in levels)
+        ):
+            raise UsageError(
+                f"by_levels: got {shorten(levels)}, expected for each judge a list of as many finite numbers, None for "
+                "a document not looked at. Next: give one list for each judge."
+            )
     size = len(judges[0])
+    if retrieved is not None and (not isinstance(retrieved, int) or not 0 <= retrieved <= size):
+        raise UsageError(
+            f"by_levels: retrieved is {shorten(retrieved)}, expected a whole number from 0 to {size}. "
+            "Next: say how many of the documents were retrieved."
+        )
     return Preferences([_levelled(levels) for levels in judges], size if retrieved is None else retrieved)
+
+
+def _is_level(value: object) -> bool:
+    try:
+        return is_number(value) and math.isfinite(float(value))  # type: ignore[arg-type]
+    except OverflowError:
+        return False
 
 
 def _levelled(levels: Sequence[float | None]) -> Group:
     given = [(document, level) for document, level in enumerate(levels) if level is not None]
-    documents, known = zip(*given, strict=True)
-    return group([Order(np.array(documents), np.array(known))], len(levels))
+    documents = np.array([document for document, _ in given], dtype=np.intp)
+    known = np.array([level for _, level in given], dtype=np.float64)
+    return group([Order(documents, known)], len(levels))
 
 
 def _check_level(known: Array, given: Array) -> None:

@@ -126,8 +126,8 @@ def _span(row: Any, where: str) -> JudgedSpan:
     start, end = (_whole(value, where) for value in row[1:3])
     if not 0 <= start < end:
         raise DataError(
-            f"{where}: got the span {start} to {end}, expected a start of at least 0 and an end after it. "
-            "Next: count characters from 0; the end is the character after the last."
+            f"{where}: got the span {shorten(start)} to {shorten(end)}, expected a start of at least 0 and an end "
+            "after it. Next: count characters from 0; the end is the character after the last."
         )
     return JudgedSpan(checked_id(row[0], where), start, end, _grade(row[3] if len(row) == 4 else 1, where))
 

@@ -81,7 +81,7 @@ def _told(name: str, chunks: Mapping[str, Any]) -> Place:
         parts = [known[each] for each in Place._fields] if isinstance(known, Mapping) else list(known)
         document, start, end = parts
         return Place(str(document), int(start), int(end))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise DataError(
             f"chunk {shorten(name)}: got {shorten(known)}, expected its document, start and end. "
             "Next: give {id: (document, start, end)}, or the corpus that chunked() made."

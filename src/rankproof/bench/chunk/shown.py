@@ -109,8 +109,9 @@ class Texts:
         length = len(self.corpus[place.document].text)
         if not 0 <= place.start <= place.end <= length:
             raise DataError(
-                f"{where}: got the characters {place.start} to {place.end} of {shorten(place.document)}, which has "
-                f"{length}. Next: give the texts as they were cut and judged, without their titles."
+                f"{where}: got the characters {shorten(place.start)} to {shorten(place.end)} of "
+                f"{shorten(place.document)}, which has {length}. "
+                "Next: give the texts as they were cut and judged, without their titles."
             )
 
 

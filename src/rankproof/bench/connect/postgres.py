@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -225,6 +226,27 @@ def _fill_vectors(
 
 
 def _row(document: Document) -> tuple[str, ...]:
-    # PostgreSQL takes no character 0 in a text.
-    title, text = (each.replace("\0", " ") for each in (document.title, document.text))
-    return document.id, title, text, json.dumps(dict(document.metadata), default=str)
+    metadata = json.dumps(_kept(document.metadata), ensure_ascii=False, default=str)
+    return document.id, _text(document.title), _text(document.text), metadata
+
+
+def _text(text: str) -> str:
+    # PostgreSQL takes no character 0 and no half of a surrogate pair in a text.
+    return text.replace("\0", " ").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _kept(value: Any) -> Any:
+    """Metadata as jsonb can hold it: NaN and the infinities are in words, as JSON has no number for them."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return {_text(str(name)): _kept(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_kept(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return [_kept(each) for each in sorted(value, key=repr)]
+    if hasattr(value, "tolist"):  # numbers and arrays of NumPy
+        return _kept(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
+    return value
