@@ -71,7 +71,7 @@ def test_what_makes_numbers_wrong_is_said_beside_formats_that_cannot_say_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("other.json").write_text(json.dumps({"Q1": ["refunds#0-32"]}))
-    assert run(["spans", "spans.tsv", "other.json", "--corpus", "pages.jsonl", "-f", "json"]) == 0
+    assert run(["spans", "spans.tsv", "other.json", "--corpus", "pages.jsonl", "-f", "json"]) == 3
     captured = capsys.readouterr()
     assert json.loads(captured.out)[0]["mean"] == 0
     assert "None of the 3 judged queries is in the ranking" in captured.err
