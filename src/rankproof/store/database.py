@@ -148,11 +148,9 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
 
 def damaged(path: Path, why: str, schema: Schema = HISTORY, saved: str | None = None) -> DataError:
     """The error for a file that is not what it should be, or for one thing saved in it that is not."""
-    step = (
-        f"name another file with {schema.option}, or put a copy in its place."
+    rest = (
+        f"Next: name another file with {schema.option}, or put a copy in its place."
         if saved is None
-        else f"save it anew with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'."
+        else f"Next: save it anew with --replace, or take it out with 'rankproof rm {shlex.quote(str(saved))}'."
     )
-    return DataError(
-        f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. Next: {step}"
-    )
+    return DataError(f"{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. {rest}")
