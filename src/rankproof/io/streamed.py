@@ -140,7 +140,7 @@ def _of_table(stream: BinaryIO, name: str) -> Iterator[Row]:
     """Lines of cells under a header; an empty cell is a value that was not given."""
     lines = (line for _, line in _decoded(stream, name))
     first = next(lines)
-    reader = csv.reader(_after(first, lines), delimiter="\t" if "\t" in first else ",", strict=True)
+    reader = csv.reader(_after(first, lines), delimiter=_delimiter(first), strict=True)
     cells = _cells(reader, name)
     header = next(cells)[1]
     for where, row in cells:
@@ -150,6 +150,17 @@ def _of_table(stream: BinaryIO, name: str) -> Iterator[Row]:
                 "Next: quote cells that hold commas or line ends."
             )
         yield Row(where, {key.strip(): cell or None for key, cell in zip(header, row, strict=True)})
+
+
+def _delimiter(header: str) -> str:
+    """What stands between the names of a header: a tab, or whichever of comma and semicolon parts it more often.
+
+    >>> _delimiter("id;question, as asked;answer"), _delimiter('id,"a;b;c",answer'), _delimiter("id")
+    (';', ',', ',')
+    """
+    if "\t" in header:
+        return "\t"
+    return max(",;", key=lambda each: len(next(csv.reader([header], delimiter=each), [])))
 
 
 def _after(first: str, rest: Iterator[str]) -> Iterator[str]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankproof.errors import DataError, shorten
+from rankproof.judging.samples.messages import talk_in
 
 NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "query_id", "sample_id", "question_id", "qid", "_id"),
     "query": ("query", "question", "user_input", "input", "request"),
     "contexts": (
         *("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context"),
-        *("source_documents", "source_nodes"),
+        *("source_documents", "source_nodes", "documents"),
     ),
     "context_ids": ("context_ids", "retrieved_context_ids"),
     "reference": (
         *("reference", "ground_truth", "expected_output", "expected_response", "gt_answer"),
-        *("reference_answer", "expected_answer"),
+        *("reference_answer", "expected_answer", "expectedOutput", "reference_outputs"),
     ),
     "answer": ("answer", "response", "actual_output", "output", "result", "generated_answer"),
     "reference_contexts": ("reference_contexts", "expected_retrieved_context", "ground_truth_contexts"),
@@ -31,8 +32,10 @@ NAMES: dict[str, tuple[str, ...]] = {
 EITHER = "context"
 """DeepEval calls by this name what should have been retrieved, most others what was."""
 
-NESTED = ("inputs", "outputs", "expectations")
-"""MLflow keeps the fields of a row in these."""
+NESTED = ("inputs", "outputs", "expectations", "input", "output")
+"""MLflow, LangSmith and Langfuse keep the fields of a row in these."""
+EXPECTED = ("reference_outputs", "expectedOutput", "expected_output")
+"""LangSmith and Langfuse keep what should have come in these."""
 
 
 def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -68,22 +71,41 @@ def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row without what is not there, with the fields that are kept in a part of it."""
-    inner = {
-        key: value
-        for part in NESTED
-        if isinstance(row.get(part), Mapping)
-        for key, value in row[part].items()
+    known = {name for names in NAMES.values() for name in names} | {EITHER}
+    parts = {
+        name: row[name] for name in NESTED if isinstance(row.get(name), Mapping) and known & row[name].keys()
     }
-    flat = {str(key): value for key, value in {**inner, **row}.items() if not absent(value)}
+    inner = {key: value for part in parts.values() for key, value in part.items()}
+    wanted = {name: row[name] for name in EXPECTED if isinstance(row.get(name), Mapping)}
+    inner |= {key: value for part in wanted.values() for key, value in _expected(part).items()}
+    outer = {key: value for key, value in row.items() if key not in parts and key not in wanted}
+    if isinstance(row.get("messages"), list | tuple):
+        inner = {**talk_in(row["messages"]), **inner}
+    flat = {str(key): value for key, value in {**inner, **outer}.items() if not absent(value)}
     if EITHER in flat:
-        flat[_meant(flat)] = flat.pop(EITHER)
+        flat[_meant({**inner, **outer}.keys())] = flat.pop(EITHER)
     return flat
 
 
-def _meant(flat: Mapping[str, Any]) -> str:
-    """What `context` means beside the other fields of a row."""
-    deepeval = {"retrieval_context", "actual_output", "expected_output"} & set(flat)
-    taken = set(NAMES["contexts"]) & set(flat)
+def _expected(part: Mapping[str, Any]) -> dict[str, Any]:
+    """What should have come, under our names."""
+    names = {
+        "reference": (*NAMES["reference"], *NAMES["answer"], "text", "content"),
+        "reference_contexts": (*NAMES["reference_contexts"], *NAMES["contexts"], EITHER),
+        "nuggets": NAMES["nuggets"],
+    }
+    found = {
+        field: next((part[name] for name in given if not absent(part.get(name))), None)
+        for field, given in names.items()
+    }
+    return {field: value for field, value in found.items() if value is not None}
+
+
+def _meant(names: Iterable[str]) -> str:
+    """What `context` means beside the other fields of a row; those that are empty tell whose row it is, too."""
+    flat = set(names)
+    deepeval = {"retrieval_context", "actual_output", "expected_output"} & flat
+    taken = set(NAMES["contexts"]) & flat
     return "reference_contexts" if deepeval or taken else "contexts"
 
 

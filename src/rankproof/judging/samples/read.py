@@ -9,7 +9,7 @@ from itertools import chain
 from string import digits as DIGITS
 from typing import Any
 
-from rankproof.errors import DataError, nearest, shorten
+from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.streamed import Row, rows_of
 from rankproof.judging.samples import values
 from rankproof.judging.samples.names import NAMES, fields_in, others_in
@@ -34,6 +34,10 @@ def read_samples(source: Any) -> Iterator[Sample]:
                 "Next: give each sample an id of its own."
             )
         yield sample
+
+
+OF_OBJECTS = ("inputs", "outputs", "reference_outputs", "messages", "expected_output", "context")
+"""Parts of rows that are objects."""
 
 
 class Places:
@@ -72,10 +76,22 @@ def _rows(source: Any) -> Iterator[Row]:
 
 def _opened(source: Any) -> Any:
     """The rows behind a dataset of another library that holds its samples in a list."""
-    for name in ("samples", "test_cases", "examples"):
-        held = getattr(source, name, None)
-        if isinstance(held, list):
-            return held
+    held = [getattr(source, name, None) for name in ("samples", "test_cases", "goldens", "examples")]
+    lists = [each for each in held if isinstance(each, list)]
+    if lists:
+        return next((each for each in lists if each), lists[0])
+    if (
+        isinstance(source, Mapping)
+        and source
+        and all(hasattr(each, "column_names") for each in source.values())
+    ):
+        if len(source) > 1:  # a DatasetDict of Hugging Face
+            splits = ", ".join(map(repr, source))
+            raise UsageError(
+                f"samples: got {len(source)} splits ({splits}), expected one. Next: give one, like "
+                f"dataset[{next(iter(source))!r}]."
+            )
+        return next(iter(source.values()))
     return source
 
 
@@ -101,7 +117,7 @@ def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
     if is_dataclass(row) and not isinstance(row, type):
         return {each.name: getattr(row, each.name) for each in fields(row)}
     known = [name for names in NAMES.values() for name in names]
-    found = {name: getattr(row, name) for name in known if hasattr(row, name)}
+    found = {name: getattr(row, name) for name in (*known, *OF_OBJECTS) if hasattr(row, name)}
     if isinstance(row, str | int | float | list | tuple) or not found:
         raise DataError(
             f"{where}: got {shorten(row)} ({type(row).__name__}), expected a row with fields like "

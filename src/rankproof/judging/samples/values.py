@@ -9,30 +9,49 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.judging.samples.names import absent
+from rankproof.judging.samples.messages import talk_in
+from rankproof.judging.samples.names import NAMES, absent
 from rankproof.judging.samples.sample import Citation, Context, Nugget
 
-TEXTS = ("text", "page_content", "content", "contents", "body", "document", "passage", "chunk")
+TEXTS = (
+    "text",
+    "page_content",
+    "content",
+    "contents",
+    "body",
+    "document",
+    "passage",
+    "chunk",
+    "document.content",
+)
 """What the text of a context is called in a mapping or an object."""
 SAID = ("content", "response", "text")
 """What the text of an answer is called in an object."""
-IDS = ("id", "_id", "doc_id", "docid", "id_", "node_id", "document_id", "chunk_id", "doc_uri")
+IDS = ("id", "_id", "doc_id", "docid", "id_", "node_id", "document_id", "chunk_id", "doc_uri", "document.id")
 MARK = re.compile(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 """Marks like [1] or [2, 3] in an answer."""
 
 
 def text(value: Any, field: str, where: str) -> str:
     """A text; a list of one text counts as it, as older Ragas rows have it."""
+    if isinstance(value, list) and value and isinstance(value[-1], Mapping) and "content" in value[-1]:
+        said = talk_in([*value] if field == "query" else [("user", "?"), *value])
+        value = said.get("query" if field == "query" else "answer", value)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, Mapping):
         value = next(
-            (value[name] for name in (field, "text", "content", "query", "answer") if name in value), value
+            (
+                value[name]
+                for name in (*NAMES.get(field, ()), "text", "content", "query", "answer")
+                if name in value
+            ),
+            value,
         )
     if not isinstance(value, str | int | float):
         # What a model of LangChain or an engine of LlamaIndex gives back.
-        said = (getattr(value, name, None) for name in SAID)
-        value = next((each for each in said if isinstance(each, str)), value)
+        held = (getattr(value, name, None) for name in SAID)
+        value = next((each for each in held if isinstance(each, str)), value)
     if not isinstance(value, str):
         raise _unfit(value, field, "a text", where)
     return value
