@@ -66,7 +66,8 @@ class Moves:
         if float(np.ptp(sizes)) <= SAME * float(sizes.max()) and m < n:
             gained = int((row > 0).sum())
             # What goes one way beyond chance is the difference itself, and no part of the usual coming and going.
-            beyond = max(0.0, abs(2 * gained - m) - math.sqrt(m))
+            # Of m moves that come and go alike the square of what remains is m on average.
+            beyond = math.sqrt(max(0, (2 * gained - m) ** 2 - m))
             return cls(n, (m - beyond) / n, float(sizes.max()), True, float(sizes.max()))
         moved = np.sort(row[row != 0])
         return cls(n, m / n, float(moved.std(ddof=1)) if m > 1 else 0.0, False, step_of(row))
@@ -129,6 +130,8 @@ def _smallest(moves: Moves, alpha: float, sides: int) -> float | None:
     while high < most and moves.found(high, moves.n, alpha, sides) < POWER:
         high = min(most, 2 * high)
     low = high / 2
+    while low and moves.found(low, moves.n, alpha, sides) >= POWER:
+        low, high = low / 2, low
     while high - low > EXACT * high:
         middle = (low + high) / 2
         enough = moves.found(middle, moves.n, alpha, sides) >= POWER

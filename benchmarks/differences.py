@@ -1,0 +1,274 @@
+"""Do statements about differences hold with few queries? `python benchmarks/differences.py [TIMES] [TABLE ...]`.
+
+Differences per query are drawn from known worlds, dense and sparse, and from those of the sample's rankings. The seeds
+are fixed. The tables of `docs/small-samples.md` are this program's output; the old rule of the gate (a BCa bootstrap
+of what was seen) lives on here only, to be compared with.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from rankproof import evaluate, sample
+from rankproof.stats.bca import intervals as bca_intervals
+from rankproof.stats.confidence import Sample, lower_bound
+from rankproof.stats.detection import detectable
+from rankproof.stats.differences import adaptive_interval, t_interval
+from rankproof.stats.flips import sign_flips
+
+SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000)
+LARGE = 500
+"""From this many queries on half as many samples are drawn."""
+ALPHA = 0.05
+PERMUTATIONS = 2_000
+RESAMPLES = 999
+
+Rows = list[np.ndarray]
+Draw = Callable[[np.random.Generator, int, float], np.ndarray]
+
+
+@dataclass(frozen=True)
+class World:
+    """How n differences with a true mean of -drop are drawn."""
+
+    draw: Draw
+    margins: tuple[float, ...] = (0.01, 0.05)
+    """The drops that are tried."""
+    hits: bool = False
+    """Whether queries are won or lost as a whole."""
+    pilot: float = 0.0
+    """The drop in the data that a detectable difference is worked out from."""
+
+    def rows(self, n: int, drop: float, times: int, seed: int = 1) -> Rows:
+        """`times` samples of n differences."""
+        rng = np.random.default_rng([seed, n, round(1e6 * drop)])
+        return [self.draw(rng, n, drop) for _ in range(times)]
+
+    def shifted(self, rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+        """No change, and then a drop of any size: further hits lost, or spread over the queries that move."""
+        row = self.draw(rng, n, 0.0)
+        if self.hits:
+            return np.where((row == 0) & (rng.random(n) < drop / (1 - self.moved)), -1.0, row)
+        return np.where(row != 0, row - drop / self.moved, 0.0)
+
+    @cached_property
+    def moved(self) -> float:
+        """The share of queries that change where nothing does on average."""
+        return float(np.mean(self.draw(np.random.default_rng(0), 100_000, 0.0) != 0))
+
+
+def _ones(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+    return np.where(rng.random(n) < 0.1, np.where(rng.random(n) < 0.5 + 5 * drop, -1.0, 1.0), 0.0)
+
+
+def _churn(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+    where = rng.random(n)
+    return np.where(where < 0.05, 1.0, 0.0) - np.where(where > 0.95 - drop, 1.0, 0.0)
+
+
+def _ap(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+    before = rng.beta(0.6, 1.4, n)
+    return 0.2 * (rng.beta(0.6, 1.4, n) - before) - drop
+
+
+def _reciprocal_ranks(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+    """A first hit at ranks 1 to 4 or none; 15 % of the queries are ranked anew, some lose theirs."""
+    values, shares = np.array([1, 1 / 2, 1 / 3, 1 / 4, 0]), np.array([0.7, 0.12, 0.06, 0.04, 0.08])
+    before = rng.choice(values, n, p=shares)
+    after = np.where(rng.random(n) < 0.15, rng.choice(values, n, p=shares), before)
+    return np.where(rng.random(n) < drop / float(values @ shares), 0.0, after) - before
+
+
+def _near_one(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+    """A twentieth gains up to .2; few lose up to .5."""
+    where, lost = rng.random(n), (drop + 0.005) / 0.25
+    return np.where(where < 0.05, rng.uniform(0, 0.2, n), 0) - np.where(
+        where > 1 - lost, rng.uniform(0, 0.5, n), 0
+    )
+
+
+def _zeros(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+    """Nine in ten values are 0; 30 % of the queries are drawn anew."""
+
+    def values() -> np.ndarray:
+        return rng.random(n) * (rng.random(n) >= 0.9)
+
+    before = values()
+    after = np.where(rng.random(n) < 0.7, before, values())
+    return np.where(rng.random(n) < drop / 0.05, 0.0, after) - before
+
+
+def _dense(sd: float) -> World:
+    return World(lambda rng, n, drop: rng.normal(-drop, sd, n))
+
+
+def _losses(share: float) -> World:
+    def draw(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+        return np.where(rng.random(n) < drop, -1.0, 0.0)
+
+    return World(draw, (share,), hits=True, pilot=share)
+
+
+def _again(seen: np.ndarray) -> World:
+    """Differences drawn again with replacement; signs at random make no change of them."""
+    seen = seen if seen.mean() < 0 else -seen
+
+    def draw(rng: np.random.Generator, n: int, drop: float) -> np.ndarray:
+        row = rng.choice(seen, n)
+        return row if drop else row * rng.choice([-1.0, 1.0], n)
+
+    return World(draw, (-float(seen.mean()),))
+
+
+def real() -> dict[str, World]:
+    """Two rankings of the sample."""
+    one, other = (
+        evaluate(sample.judgments(), sample.rankings()[name], "nDCG@10, AP, P@5")
+        for name in ("keyword", "dense")
+    )
+    return {f"real {m}": _again(one.column(m).values - other.column(m).values) for m in one}
+
+
+WORLDS = {
+    "sparse 10 %, normal": World(
+        lambda rng, n, drop: np.where(rng.random(n) < 0.1, rng.normal(-10 * drop, 0.3, n), 0.0)
+    ),
+    "sparse 10 %, +-1": World(_ones, hits=True),
+    "losses only, 1 %": _losses(0.01),
+    "losses only, 5 %": _losses(0.05),
+    "hits, 10 % churn": World(_churn, hits=True),
+    "dense, sd .03": _dense(0.03),
+    "dense, sd .05": _dense(0.05),
+    "dense, sd .1": _dense(0.1),
+    "AP-like": World(_ap),
+    "RR-like": World(_reciprocal_ranks),
+    "near 1": World(_near_one),
+    "zeros 90 %": World(_zeros, (0.01, 0.04)),
+    **real(),
+}
+
+
+# --- shares -------------------------------------------------------------------------------------------
+
+
+def covered(rows: Rows, mean: float) -> tuple[float, float, float, float]:
+    """Coverage and mean width of the interval, then of Student's."""
+    found = []
+    for row in rows:
+        for each in (adaptive_interval(row), t_interval(row)):
+            found += [each.low - 1e-9 <= mean <= each.high + 1e-9, each.high - each.low]
+    mine, wide, theirs, students = np.array(found, dtype=float).reshape(-1, 4).mean(axis=0).tolist()
+    return mine, wide, theirs, students
+
+
+@cache
+def passed(
+    world: World, n: int, drop: float, margin: float, times: int, seed: int = 1
+) -> tuple[float, float]:
+    """How often the gate passes, and how often both systems are called equivalent."""
+    rows = world.rows(n, drop, times, seed)
+    over = [row for row in rows if lower_bound(Sample.of(row), ALPHA, -1.0) > -margin]
+    alike = sum(adaptive_interval(row, 1 - 2 * ALPHA).high < margin for row in over)
+    return len(over) / times, alike / times
+
+
+def old_ends(rows: Rows) -> list[tuple[float, float]]:
+    """The bounds of the old rule."""
+    found = bca_intervals(rows, np.random.default_rng(0), 1 - 2 * ALPHA, resamples=RESAMPLES)
+    return [(each.low, each.high) for each in found]
+
+
+def failed(rows: Rows, margin: float) -> tuple[float, float]:
+    """How often the gate fails by its rule and by the old one, which asked for the upper bound as well."""
+    tests = sign_flips(rows, np.random.default_rng(0), "less", PERMUTATIONS)
+    new = np.array([test.p <= ALPHA and row.mean() <= -margin for test, row in zip(tests, rows, strict=True)])
+    # Either rule passes first; with a loss found beyond the margin neither does.
+    return float(new.mean()), float((new & np.array([high < 0 for _, high in old_ends(rows)])).mean())
+
+
+def found(world: World, n: int, times: int, seed: int = 1) -> tuple[float, float]:
+    """How often a true difference of the size called detectable is found, and how often one is named."""
+    sizes = [detectable(row, ALPHA).value for row in world.rows(n, world.pilot, times, seed)]
+    rng = np.random.default_rng([seed, n, 2])
+    rows = [world.shifted(rng, n, size) for size in sizes if size is not None]
+    if not rows:
+        return np.nan, 0.0
+    tests = sign_flips(rows, np.random.default_rng(0), permutations=PERMUTATIONS)
+    return float(np.mean([test.p <= ALPHA for test in tests])), len(rows) / times
+
+
+# --- tables -------------------------------------------------------------------------------------------
+
+
+def short(share: float) -> str:
+    return f"{share:.2f}".replace("0.", ".", 1) if share < 1 else "1.0"
+
+
+def table(
+    title: str, cell: Callable[[World, int], Iterable[str]], names: Iterable[str] = tuple(WORLDS)
+) -> None:
+    print(f"{title}\n")
+    print("| world | " + " | ".join(f"{n:,}" for n in SIZES) + " |")
+    print("|" + "---|" * (1 + len(SIZES)))
+    for name in names:
+        print(f"| {name} | " + " | ".join(" ".join(cell(WORLDS[name], n)) for n in SIZES) + " |", flush=True)
+    print()
+
+
+def main() -> int:
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    wanted = sys.argv[2:] or ["covered", "pass", "equivalent", "same", "fail", "found"]
+
+    def trials(n: int) -> int:
+        return times if n < LARGE else max(times // 2, 2)
+
+    def covers(world: World, n: int) -> Iterable[str]:
+        drop = world.margins[-1]
+        mine, wide, theirs, students = covered(world.rows(n, drop, trials(n)), -drop)
+        yield f"{short(mine)} ({f'{wide / students:.2f}' if theirs >= 0.93 else 't ' + short(theirs)})"
+
+    def at_margin(place: int) -> Callable[[World, int], Iterable[str]]:
+        return lambda world, n: (
+            short(passed(world, n, drop, drop, trials(n))[place]) for drop in world.margins
+        )
+
+    def same(world: World, n: int) -> Iterable[str]:
+        margin, rows = world.margins[-1], world.rows(n, 0.0, trials(n), 2)
+        old = np.mean([low > -margin for low, _ in old_ends(rows)])
+        yield f"{short(passed(world, n, 0.0, margin, trials(n), 2)[0])} / {short(float(old))}"
+
+    def fails(world: World, n: int) -> Iterable[str]:
+        margin = world.margins[-1]
+        more = margin if world.margins[0] not in (0.01, 0.05) else 2 * margin
+        for drop in (more, 0.0):
+            yield "{} / {}".format(*map(short, failed(world.rows(n, drop, trials(n), 3), margin))) + ";" * (
+                drop > 0
+            )
+
+    def finds(world: World, n: int) -> Iterable[str]:
+        share, given = found(world, n, trials(n))
+        yield f"{short(share)} ({short(given)})" if given else "-"
+
+    tables = {
+        "covered": ("Coverage at 95 %, and width beside Student's or Student's coverage", covers),
+        "pass": ("The gate passes a true drop of the margin", at_margin(0)),
+        "equivalent": ("Called equivalent at a true difference of the margin", at_margin(1)),
+        "same": ("The gate passes no change: now / by the old rule", same),
+        "fail": ("The gate fails a drop of twice the margin; fails no change: now / by the old rule", fails),
+        "found": ("A detectable difference is found (and one was named)", finds),
+    }
+    for name in wanted:
+        table(*tables[name])
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

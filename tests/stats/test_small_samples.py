@@ -1,0 +1,88 @@
+"""Do statements about differences hold with few queries, in the worlds of `benchmarks/differences.py`?
+
+Each share may miss its promise by three standard errors of the simulation; `docs/small-samples.md` has the tables.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks.differences import ALPHA, WORLDS, World, covered, failed, found, old_ends, passed
+from rankproof.stats.equivalence import equivalence
+from rankproof.stats.gate import FAIL, PASS, decide
+
+TIMES, MANY_TIMES = 100, 400
+SMALL = ("sparse 10 %, +-1", "losses only, 5 %", "hits, 10 % churn", "dense, sd .05", "RR-like", "real AP")
+"""Worlds of all kinds that are quick to try."""
+
+
+def slack(share: float, times: int) -> float:
+    return 3 * math.sqrt(share * (1 - share) / times)
+
+
+def wrong_passes(world: World, n: int, times: int) -> list[float]:
+    """How often a drop as large as the margin passes, and how often it is called equivalent."""
+    return [share for drop in world.margins for share in passed(world, n, drop, drop, times)]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_statements_hold_with_few_queries(name: str) -> None:
+    world = WORLDS[name]
+    for n in (20, 50):
+        assert max(wrong_passes(world, n, TIMES)) <= 0.06 + slack(0.06, TIMES), n
+        drop = world.margins[-1]
+        assert covered(world.rows(n, drop, TIMES), -drop)[0] >= 0.93 - slack(0.93, TIMES), n
+
+
+def test_what_the_old_rule_passed_no_longer_passes() -> None:
+    """Hits of which one in a hundred is lost: of 50 queries most samples show no loss at all."""
+    world = WORLDS["losses only, 1 %"]
+    old = np.mean([low > -0.01 for low, _ in old_ends(world.rows(50, 0.01, TIMES))])
+    assert passed(world, 50, 0.01, 0.01, TIMES)[0] == 0 < 0.5 < old
+
+
+def test_the_gate_and_equivalence_decide_as_the_benchmark_says() -> None:
+    world, margin, times = WORLDS["real P@5"], 0.1, 30
+    rows = world.rows(40, 0.0, times)
+    outcomes = [decide([row], [margin], np.random.default_rng(0))[0].outcome for row in rows]
+    alike = [equivalence(row, margin).p <= ALPHA for row in rows]
+    assert (np.mean([each == PASS for each in outcomes]), np.mean(alike)) == passed(
+        world, 40, 0.0, margin, times, 1
+    )
+    lost = world.rows(40, world.margins[0], times, 3)
+    fails = [decide([row], [0.02], np.random.default_rng(0), permutations=2000)[0].outcome for row in lost]
+    assert np.mean([each == FAIL for each in fails]) == failed(lost, 0.02)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS)
+def test_statements_hold_in_every_world(name: str) -> None:
+    world = WORLDS[name]
+    for n in (10, 15, 30, 100, 200):
+        times = MANY_TIMES // 2
+        assert max(wrong_passes(world, n, times)) <= 0.06 + slack(0.06, times), n
+        drop = world.margins[-1]
+        assert covered(world.rows(n, drop, times), -drop)[0] >= 0.93 - slack(0.93, times), n
+        assert failed(world.rows(n, 0.0, times, 3), 0.0)[0] <= ALPHA + slack(ALPHA, times), n
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS)
+def test_what_is_called_detectable_is_found(name: str) -> None:
+    for n in (15, 30, 100):
+        share, given = found(WORLDS[name], n, MANY_TIMES)
+        if given * MANY_TIMES >= 100:
+            times = given * MANY_TIMES
+            assert 0.75 - slack(0.75, times) <= share <= 0.9 + slack(0.9, times), n
+
+
+@pytest.mark.slow
+def test_dense_changes_pass_nearly_as_often_as_before() -> None:
+    for name in ("dense, sd .03", "dense, sd .05", "dense, sd .1", "AP-like"):
+        margin = 0.02
+        old = np.mean([low > -margin for low, _ in old_ends(WORLDS[name].rows(100, 0.0, MANY_TIMES, 2))])
+        now = passed(WORLDS[name], 100, 0.0, margin, MANY_TIMES, 2)[0]
+        assert now >= 0.8 * old - slack(0.5, MANY_TIMES), name
