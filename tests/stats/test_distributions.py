@@ -23,6 +23,14 @@ def test_t_quantiles_agree_with_scipy(df: int) -> None:
         assert t_quantile(share, df) == pytest.approx(stats.t.ppf(share, df), rel=1e-8)
 
 
+def test_t_quantiles_hold_far_out_and_near_the_middle() -> None:
+    for df in [1, 2.5, 3, 3.7, 5, 12, 99, 1_000, 20_000.5]:
+        for above in [0.4999, 0.3, 1e-3, 1e-6, 1e-9, 1e-12, 2.0**-52]:
+            exact = 1 - (1 - above)
+            assert t_quantile(1 - above, df) == pytest.approx(stats.t.isf(exact, df), rel=1e-7)
+    assert t_quantile(0.5, 10) == 0
+
+
 def test_f_tails_agree_with_scipy() -> None:
     rng = np.random.default_rng(1)
     for _ in range(300):

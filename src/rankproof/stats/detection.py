@@ -153,17 +153,40 @@ def needed(values: Array, difference: float, alpha: float, sides: int = 2) -> in
 
 @lru_cache(maxsize=4096)
 def _needed(moves: Moves, difference: float, alpha: float, sides: int) -> int | None:
-    n = 2
-    while moves.found(difference, n, alpha, sides) < POWER:
-        n *= 2
-        if n > MOST:
+    def power(n: int) -> float:
+        return moves.found(difference, n, alpha, sides)
+
+    # Powers of two around the usual formula, then a straight line of normal quantiles between both ends.
+    usual = math.sqrt(moves.moved) * moves.spread * (NORMAL.inv_cdf(alpha / sides) - 1) / difference
+    at_low, low = 0.0, 1 << max(0, min(round(2 * math.log2(max(1.0, abs(usual)))), MOST.bit_length() - 2))
+    while low > 1 and (at_low := power(low)) >= POWER:
+        low //= 2
+    while (at_high := power(2 * low)) < POWER:
+        low, at_low = 2 * low, at_high
+        if 2 * low > MOST:
             return None
-    low, high = n // 2, n
-    while high - low > max(1, high >> 12):
-        middle = (low + high) // 2
-        enough = moves.found(difference, middle, alpha, sides) >= POWER
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    step = max(1, low >> 12)
+    return low + step * _first(lambda k: power(low + k * step), low // step, at_low, at_high)
+
+
+def _first(power: Callable[[int], float], last: int, at_first: float, at_last: float) -> int:
+    """The first k in 1 .. last with enough power, by a straight line of normal quantiles and now and then by halves."""
+    first, low, high, turn = 0, _probit(at_first), _probit(at_last), 0
+    while last - first > 1:
+        turn += 1
+        share = (_probit(POWER) - low) / (high - low) if turn % 3 else 0.5
+        aim = math.ceil(first + (last - first) * share) - (turn % 3 == 2)  # the other side is near as a rule
+        middle = min(last - 1, max(first + 1, aim))
+        found = power(middle)
+        if found < POWER:
+            first, low = middle, _probit(found)
+        else:
+            last, high = middle, _probit(found)
+    return last
+
+
+def _probit(power: float) -> float:
+    return NORMAL.inv_cdf(min(1 - 1e-12, max(1e-12, power)))
 
 
 def _averaged(n: int, share: float, power: Callable[[int], float]) -> float:
