@@ -17,6 +17,7 @@ from rankproof.core.audit import Audit, Finding, audit_full, audit_hits
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.core.names import parse_all
+from rankproof.errors import UsageError
 from rankproof.io.load import load_judgments, load_ranking
 
 GOOD = {f"q{i}": {"a": 1, "b": 2, "c": 0} for i in range(4)}
@@ -408,8 +409,28 @@ def test_findings_come_the_most_serious_first_and_can_be_stored() -> None:
 def test_an_empty_audit_is_false_and_says_so() -> None:
     empty = audited(GOOD, RUN)
     assert not empty
-    assert str(empty) == "nothing to report"
+    assert str(empty) == empty.format("full") == "Nothing to report."
     assert Audit.from_dict(empty.to_dict()) == empty
+
+
+@pytest.mark.parametrize("severity", ["warning", "note"])
+def test_an_audit_keeps_to_one_screen_and_says_what_more_there_is(severity: str) -> None:
+    error = Finding("error", "first", 1, "This is wrong. " * 9, (), "mend it.")
+    many = [
+        Finding(severity, f"kind {i}", i, f"Thing {i} is odd. " * 9, ("'a'",), "look.") for i in range(12)
+    ]
+    found = Audit.of([*many, error])
+    lines, full = str(found).splitlines(), found.format("full")
+    assert len(lines) <= 23
+    assert max(map(len, [*lines, *full.splitlines()])) <= 80
+    assert "mend it." in lines[2] + lines[3] + lines[4]
+    shown = sum(f"Thing {i} is odd" in " ".join(str(found).split()) for i in range(12))
+    assert 0 < shown < 12
+    assert lines[-1] == f'More with .format("full"): {12 - shown} more {severity}s.'
+    assert all(f"Thing {i} is odd" in " ".join(full.split()) for i in range(12))
+    assert [each["kind"] for each in json.loads(found.format("json"))] == [each.kind for each in found]
+    with pytest.raises(UsageError, match="'table', 'full', 'json'"):
+        found.format("pdf")
 
 
 def test_a_finding_reads_as_text() -> None:

@@ -105,7 +105,9 @@ def test_verdicts_become_judgments_that_say_who_made_them(tmp_path: Path) -> Non
     ranking = {f"q{i}": ["d1", "d2", "d0", "d3"] for i in range(12)}
     evaluated = evaluate(path, ranking, "nDCG@3, P(rel=2)@2")
     assert evaluated["nDCG@3"] == evaluated["P(rel=2)@2"] == 1.0
-    assert "made by a machine (function:by_place), not by people" in str(audit(path, ranking))
+    assert "made by a machine (function:by_place), not by people" in " ".join(
+        str(audit(path, ranking)).split()
+    )
     told = " ".join(str(evaluated).split())  # beside the numbers, not only where somebody asks
     assert "made by a machine (function:by_place), not by people" in told
     assert scores.as_judgments()["q3"] == {"d0": 0, "d1": 3, "d2": 2}

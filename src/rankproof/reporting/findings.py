@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rankproof.errors import one_of
+from rankproof.reporting.data import as_json
 from rankproof.reporting.numbers import count
 from rankproof.reporting.tables import wrap
 
@@ -16,6 +18,8 @@ RED, YELLOW, RESET = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 DISTRUST = "These numbers are not to be trusted:"
 """What stands over the errors of an audit, above the numbers that are wrong."""
 
+FORMATS = ("table", "full", "json")
+"""The formats of an audit."""
 COLOURS = {"error": RED, "warning": YELLOW}
 
 
@@ -49,6 +53,15 @@ def report(audit: Audit, colour: bool = False, whole: bool = True) -> str:
     parts = [screen.Part(finding_lines(x, colour), ranks[x.severity], f"more {x.severity}") for x in audit]
     lay_out = screen.whole if whole else screen.fitted
     return "\n".join(lay_out([screen.Part(lines), *parts])) + "\n"
+
+
+def render_audit(audit: Audit, name: str) -> str:
+    """An audit in the format of that name."""
+    if name not in FORMATS:
+        raise one_of("format", name, FORMATS)
+    if name == "json":
+        return as_json([each.to_dict() for each in audit]).rstrip("\n")
+    return report(audit, whole=name == "full").rstrip("\n")
 
 
 def sentence(finding: Finding) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from rankproof.core.audit.thresholds import EXAMPLES
-from rankproof.display import Displayable
+from rankproof.display import Displayable, rendered
 from rankproof.errors import shorten
 
 Severity = Literal["error", "warning", "note"]
@@ -87,8 +87,12 @@ class Audit(Displayable):
         return f"<Audit: {', '.join(f'{each.severity} {each.kind}' for each in self) or 'nothing to report'}>"
 
     def __str__(self) -> str:
-        """One finding a line."""
-        return "\n".join(f"{each.severity:8} {each}" for each in self.findings) or "nothing to report"
+        """What one screen has room for: every error first; the rest is in `format("full")`."""
+        return self.format()
+
+    def format(self, name: str = "table") -> str:
+        """The audit as text: table (one screen of it), full, or json."""
+        return rendered("rankproof.reporting.findings:render_audit", self, name)
 
 
 # --- words ---------------------------------------------------------------------------------------------
