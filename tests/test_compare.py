@@ -315,7 +315,7 @@ def test_an_argument_that_nobody_knows_is_named_with_those_that_are_known(functi
     assert "no_relevant" in str(refused.value)
 
 
-@pytest.mark.parametrize(("wrong", "says"), [([math.nan, 1.0], "gave nan for query 1"), ([1.0], "shape")])
+@pytest.mark.parametrize(("wrong", "says"), [([math.nan, 1.0], "gave nan for query 'q1'"), ([1.0], "shape")])
 def test_a_measure_of_the_users_own_that_gives_no_numbers_is_named(wrong: list[float], says: str) -> None:
     judged = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {name: {"q1": ["a"], "q2": ["a"]} for name in "xy"}

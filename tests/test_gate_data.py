@@ -85,7 +85,7 @@ def test_queries_that_the_candidate_alone_lost_are_a_loss() -> None:
 
 def test_a_few_unanswered_queries_are_told_and_decide_nothing() -> None:
     few = part(1 - 4 / N)
-    found = gate(JUDGED, few, few, "nDCG@10")
+    found = gate(JUDGED, few, few, "nDCG@10", margin=0.03)
     assert found.outcome == "pass"
     assert (
         "Unanswered (each counts as nothing found): baseline 4 of 120 queries, candidate 4 of 120"
@@ -95,9 +95,9 @@ def test_a_few_unanswered_queries_are_told_and_decide_nothing() -> None:
 
 def test_what_is_allowed_is_decided() -> None:
     quarter = part(0.75)
-    assert gate(JUDGED, quarter, quarter, "RR", allow_missing=0.25).outcome == "pass"
+    assert gate(JUDGED, quarter, quarter, "RR", margin=0.03, allow_missing=0.25).outcome == "pass"
     assert gate(JUDGED, quarter, quarter, "RR", allow_missing=0.24).outcome == "invalid"
-    assert gate(NOTHING_RELEVANT, GOOD, GOOD, "RR", allow_errors=True).outcome == "pass"
+    assert gate(NOTHING_RELEVANT, GOOD, GOOD, "RR", margin=0.03, allow_errors=True).outcome == "pass"
     assert gate(JUDGED, quarter, quarter, "RR", strict=True).exit_code == 3
 
 
@@ -129,7 +129,7 @@ def test_a_sure_loss_inside_the_margin_is_told() -> None:
     judged = {f"q{i}": {"a": 1, **{f"b{j}": 1 for j in range(200)}} for i in range(60)}
     new = {q: [f"b{j}" for j in range(100)] for q in judged}
     old = {q: [*docs, "a"] for q, docs in new.items()}
-    found = " ".join(str(gate(judged, old, new, "R@101")).split())
+    found = " ".join(str(gate(judged, old, new, "R@101", margin=0.06)).split())
     assert found.startswith("PASS")
     assert "R@101: -0.0050 is a sure loss" in found
 
@@ -163,7 +163,9 @@ def test_the_exit_codes_of_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert halved.returncode == 3
     assert halved.stdout.startswith("INVALID: the baseline answered 30 of 120 queries")
     assert (
-        rankproof(tmp_path, "gate", "j.qrels", "new.run", "new.run", "--allow-missing", "0.75").returncode
+        rankproof(
+            tmp_path, "gate", "j.qrels", "new.run", "new.run", "--allow-missing", "0.75", "--margin", "0.03"
+        ).returncode
         == 0
     )
 

@@ -177,7 +177,7 @@ def test_an_unmeasured_metric_is_not_compared() -> None:
 def test_a_gate_refuses_where_much_is_open() -> None:
     rows = graded()
     scores = judge(rows, "P@4, faithfulness", judge=by_place)  # one context of four is never settled
-    found = gate_scores(scores, scores, "faithfulness")
+    found = gate_scores(scores, scores, "faithfulness", margin=0.3)
     assert found.outcome == "pass"
     half = judge(
         rows, "context_precision", judge=lambda *pair: True if "q" in pair[1] or pair[2] < "Text 2" else None
@@ -189,7 +189,7 @@ def test_a_gate_refuses_where_much_is_open() -> None:
     assert [(row.check, row.measure, row.outcome) for row in refused][-1] == (
         *("coverage", "context_precision", "inconclusive"),
     )
-    assert gate_scores(known, known, coverage=0.4).outcome == "pass"
+    assert gate_scores(known, known, margin=0.3, coverage=0.4).outcome == "pass"
 
 
 def test_scores_come_back_from_a_history_as_they_were(tmp_path: Path) -> None:

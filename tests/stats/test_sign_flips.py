@@ -273,3 +273,12 @@ def test_bad_questions_are_refused() -> None:
 def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(DataError, match="got 3 and 2"):
         paired(np.ones(3), np.ones(2))
+
+
+@pytest.mark.parametrize("n", [20, 30, 90, 1500])
+def test_differences_that_all_go_one_way_have_a_p_on_both_sides(n: int) -> None:
+    """Far out all signs are alike, and nothing is left for a saddle point to stand on."""
+    for row in (np.ones(n), np.linspace(0.1, 0.1001, n), np.append(np.zeros(n), np.full(n, 0.3))):
+        lost, won = (sign_flip(row, np.random.default_rng(0), side).p for side in ("less", "greater"))
+        assert lost == pytest.approx(1.0)
+        assert 0 < won < 1e-4

@@ -68,6 +68,8 @@ def saddle_tail(sizes: Array, seen: float) -> float:
     w = math.copysign(math.sqrt(max(0.0, 2 * (t * seen - height))), t)
     if abs(w) < NEAR:
         return 0.5
+    if not wide:  # all signs are alike there: either every pattern reaches so far, or one
+        return 1.0 if w < 0 else 0.5 ** len(sizes)
     return min(1.0, 0.5 * math.erfc(w / math.sqrt(2)) + _density(w) * (1 / wide - 1 / w))
 
 
