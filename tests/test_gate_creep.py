@@ -30,17 +30,17 @@ def saved(folder: Path, *levels: int) -> History:
 
 def test_an_anchor_sees_what_each_change_hides(tmp_path: Path) -> None:
     history = saved(tmp_path, 18, 17, 16)
-    alone = history.gate("night-1", "night-2", margin=0.06)
-    both = history.gate("night-1", "night-2", margin=0.06, anchors=["night-0"], anchor_margin=0.08)
+    alone = history.gate("night-1", "night-2", margin=0.11)
+    both = history.gate("night-1", "night-2", margin=0.11, anchors=["night-0"], anchor_margin=0.08)
     assert (alone.outcome, both.outcome) == ("pass", "fail")
     assert [(row.against, row.outcome, row.limit) for row in both] == [
-        ("", "pass", 0.06),
+        ("", "pass", 0.11),
         ("night-0", "fail", 0.08),
     ]
     assert "R@20 against night-0: -0.1000 over 60 queries, beyond the margin of 0.08." in " ".join(
         str(both).split()
     )
-    assert history.gate("night-1", "night-2", margin=0.06, anchors=["night-0"]).rows[1].limit == 0.12
+    assert history.gate("night-1", "night-2", margin=0.11, anchors=["night-0"]).rows[1].limit == 0.22
 
 
 def test_the_last_results_are_a_baseline_query_by_query(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_the_last_results_are_a_baseline_query_by_query(tmp_path: Path) -> None:
     assert history.mean(history.last(3, before="night-4"))["R@20"] == pytest.approx(0.9)
     found = history.gate_last(3, "night-4", margin=0.05)
     assert (found.outcome, found.rows[0].baseline) == ("fail", pytest.approx(0.9))
-    assert history.gate_last(1, "night-4", margin=0.05).outcome == "pass"
+    assert history.gate_last(1, "night-4", margin=0.06).outcome == "pass"
     assert history.last(9, like="night-[01]") == ["night-0", "night-1"]
     for wrong in (
         lambda: history.last(0),
@@ -67,7 +67,10 @@ def test_what_was_not_made_alike_is_no_anchor(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not made alike"):
         gate_scores(new, new, anchors={"night-0": history.scores("night-0")})
     assert (
-        gate_scores(new, new, anchors={"night-0": history.scores("night-0")}, anyway=True).outcome == "pass"
+        gate_scores(
+            new, new, margin=0.06, anchors={"night-0": history.scores("night-0")}, anyway=True
+        ).outcome
+        == "pass"
     )
 
 
@@ -82,7 +85,7 @@ def test_anchors_and_last_results_in_the_shell(tmp_path: Path) -> None:
     asked = ("-m", "R@20")
     save = ("evaluate", "j.qrels", "release.run", *asked, "--save", "release-1", "--history", "h.db")
     assert rankproof(tmp_path, *save).returncode == 0
-    words = ("gate", "j.qrels", "main.run", "branch.run", *asked, "--margin", "0.06")
+    words = ("gate", "j.qrels", "main.run", "branch.run", *asked, "--margin", "0.11")
     assert rankproof(tmp_path, *words).returncode == 0
     anchored = rankproof(
         tmp_path,
