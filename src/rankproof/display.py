@@ -69,7 +69,7 @@ def one_line(text: str, limit: int = LONGEST) -> str:
     """The text in one line of at most `limit` columns; its last character still ends it.
 
     >>> one_line("<Scores of 3 queries: RR=0.5, AP=0.25>", 30)
-    '<Scores of 3 queries: RR=0 ...>'
+    '<Scores of 3 queries: RR= ...>'
     """
     text = "".join(each if each.isprintable() else " " for each in text)
     if width(text) <= limit:

@@ -100,6 +100,7 @@ def test_a_tool_that_is_built_on_trec_eval_is_known_by_its_name(name: str) -> No
     assert f"profile {name}" in done.stdout
     words = " ".join(done.stdout.split())
     for limit in find(name).beyond:
-        assert str(limit) in words
+        if "Hole" not in str(limit):  # it is said where that measure is asked for
+            assert str(limit) in words
     told = rankproof(Path(str(folder)), "profiles", name).stdout
     assert all(str(limit).split(";")[0][:30] in " ".join(told.split()) for limit in find(name).beyond)

@@ -14,7 +14,19 @@ COMMANDS = {
     "diagnose": ("diagnose", "judged.tsv", "my.run", "-o", "out.md"),
     "evaluate": ("evaluate", "judged.tsv", "my.run", "-m", "RR@10", "-o", "out.csv"),
     "compare": ("compare", "judged.tsv", "my.run", "other.run", "-m", "RR@10", "-o", "out.md"),
-    "gate": ("gate", "judged.tsv", "my.run", "my.run", "-m", "RR@10", "--minimum", "2", "-o", "out.xml"),
+    "gate": (
+        "gate",
+        "judged.tsv",
+        "my.run",
+        "my.run",
+        "-m",
+        "RR@10",
+        "--minimum",
+        "2",
+        "--allow-inconclusive",
+        "-o",
+        "out.xml",
+    ),
     "explain": ("explain", "judged.tsv", "my.run", "q1", "-m", "RR@10", "-o", "out.txt"),
 }
 FILES = {

@@ -356,8 +356,6 @@ ENVELOPES = {
     "no message": with_choice(message=None),
     "no choices": lambda reply: {**reply, "choices": []},
     "choices by name": lambda reply: {**reply, "choices": {"first": reply["choices"][0]}},
-    "tokens that are no number": lambda reply: {**reply, "usage": {"prompt_tokens": "many"}},
-    "tokens without end": lambda reply: {**reply, "usage": {"prompt_tokens": float("inf")}},
     "an error as a success": lambda reply: {"error": {"message": "oops"}},
     "HTML as a success": lambda reply: "<html><body>Welcome to the proxy</body></html>",
     "half a JSON as a success": lambda reply: json.dumps(reply)[:40],

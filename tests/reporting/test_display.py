@@ -23,6 +23,16 @@ from rankproof.reporting.tables import Column, table
 NAMED = {
     *("Measure", "Spec", "Kind", "Parameter", "Method"),  # parts of a measure's declaration
     *("Chunker", "Search", "Rerank", "Store"),  # made by the user; they print as he wrote them
+    *(
+        "ModelJudge",
+        "Budget",
+        "Limits",
+        "Line",
+        "Pace",
+        "Provider",
+        "Reply",
+        "Service",
+    ),  # the parts of a judge
 }
 """Public types with a name of their own, which is what they print as."""
 

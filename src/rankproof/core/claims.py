@@ -36,7 +36,7 @@ def claim(profile: str, measure: Measure) -> Claim:
 
     >>> from rankproof.core.names import parse
     >>> claim("quepid", parse("nDCG(gain='exp', ideal='uncut')@10")).kind, claim("ranx", parse("RBP")).kind
-    ('proven', 'other')
+    ('but', 'other')
     >>> claim("ranx", parse("ERR@10")).note
     'ranx has no such measure; only its conventions are followed'
     """

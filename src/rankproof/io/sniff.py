@@ -72,10 +72,10 @@ def _is_row(line: str) -> bool:
 
 
 def fields(line: str) -> list[str]:
-    """What stands between blanks, at which alone the readers cut too: other spaces than these belong to an id.
+    r"""What stands between blanks, at which alone the readers cut too: other spaces than these belong to an id.
 
     >>> fields("no\u00a0break\t0  \u3000 1\r")
-    ['no\\xa0break', '0', '\\u3000', '1']
+    ['no\xa0break', '0', '\u3000', '1']
     """
     return _FIELD.findall(line)
 
@@ -124,8 +124,8 @@ def _refuse_five(lines: list[str], name: str) -> None:
 
 def _refuse_short_runs(rows: list[list[str]], name: str) -> None:
     """A ranking without its last column has Q0, or ranks, where preferences have a judge and a document."""
-    if _mostly(row[1].upper() == "Q0" for row in rows) or _mostly(
-        row[3] == str(at) for at, row in enumerate(rows, 1)
+    if _mostly(len(row) > 1 and row[1].upper() == "Q0" for row in rows) or _mostly(
+        len(row) > 3 and row[3] == str(at) for at, row in enumerate(rows, 1)
     ):
         raise DataError(
             f"{name}: this looks like a ranking of 5 columns, without the name of the run, expected 6: query, Q0, "

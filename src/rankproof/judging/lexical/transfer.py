@@ -42,7 +42,7 @@ def shifts(relation: str, places: Array, labels: Sequence[tuple[float, bool]] = 
 
     >>> wide = shifts("S", np.array([0.025, 0.975]))
     >>> narrow = shifts("S", np.array([0.025, 0.975]), [(0.5, True), (0.5, False)] * 20)
-    >>> np.ptp(wide) > 2 * np.ptp(narrow)
+    >>> bool(np.ptp(wide) > 2 * np.ptp(narrow))
     True
     """
     scale = SPREAD[relation] * math.sqrt(1 + 1 / COLLECTIONS[relation])
