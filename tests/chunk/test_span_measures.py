@@ -181,7 +181,7 @@ def test_scores_can_be_compared_gated_saved_and_read_back() -> None:
     rows = {(row.system, row.measure): row.verdict for row in compared.rows}
     assert rows["40", "SpanIoU"] in {"better", "worse", "equivalent", "unclear"}
     assert rows["40", "SpanR(budget=12)"] in {"worse", "equivalent", "unclear"}
-    assert gate_scores(short, short, ["SpanIoU"], margin=0.5).outcome in ("pass", "inconclusive")
+    assert gate_scores(short, short, ["SpanIoU"], margin=0.5).outcome == "pass"
     again = Scores.from_dict(json.loads(json.dumps(short.to_dict())))
     assert again.means == short.means
     assert again.fingerprint == short.fingerprint != ""
