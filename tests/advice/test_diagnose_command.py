@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from rankproof import Diagnosis, sample
-from rankproof.cli import as_options
+from rankproof.cli.output import as_options
 from tests import shell
 
 FILES = ("judgments.tsv", "keyword.run")

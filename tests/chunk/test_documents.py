@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.chunk import fixed, markdown, recursive
-from rankproof.bench.chunk.chunked import Place, chunked, place_of
+from rankproof.bench.chunk.chunked import chunked
 from rankproof.bench.chunk.documents import as_documents, documents_found, documents_judged, documents_ranked
 from rankproof.bench.chunk.judged import chunks_judged, chunks_to_spans, spans_to_documents
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
-from rankproof.core.judged_spans import JudgedSpan, SpanJudgments
+from rankproof.core.judged_spans import JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.errors import DataError, UsageError
 
 CORPUS = Corpus.of(

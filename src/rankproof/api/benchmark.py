@@ -264,7 +264,7 @@ class Benchmark(Displayable):
 
         `settings` are those of `rankproof.diagnose`.
         """
-        from rankproof.api.diagnose import diagnose
+        from rankproof import diagnose  # a later wing, by the public face
 
         run = self._run(name)
         return diagnose(run.scored_by, run, queries=self.queries or None, corpus=self.corpus, **settings)

@@ -11,12 +11,12 @@ from rankproof.api.comparison import Comparison
 from rankproof.api.deciding import hits_of, relevant_from, sign_of
 from rankproof.api.explain import explained
 from rankproof.api.scores import Scores
+from rankproof.core.explained import Case
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.limits import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.errors import UsageError
-from rankproof.reporting.html.content import Case
 
 CASES = 5
 """Queries that lost most; in all twice as many are shown."""

@@ -17,7 +17,7 @@ from rankproof.errors import NotThere, UsageError, one_of
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
-    from rankproof.reporting.html.content import Case
+    from rankproof.core.explained import Case
 
 VERDICTS = ("better", "worse", "equivalent", "unclear")
 

@@ -14,17 +14,17 @@ from rankproof.api.deciding import first_measure, hardest, hits_of, relevant_fro
 from rankproof.api.limits import ends
 from rankproof.api.scores import Scores
 from rankproof.core.docstrings import sections
+from rankproof.core.explained import Case
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measures.interpolated import best_precision
 from rankproof.errors import DataError, shorten
 from rankproof.io.texts import QUERY_TEXT, read_texts, read_titles
+from rankproof.reporting.html.charts import Bar
 from rankproof.reporting.html.content import (
     BUCKETS,
     DEPTHS,
     RECALLS,
-    Bar,
-    Case,
     Content,
     Definition,
     Moved,

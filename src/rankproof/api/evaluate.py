@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.grouping import Grouping, grouped, groups_of
-from rankproof.api.scores import SEED, Scores
+from rankproof.api.limits import SEED
+from rankproof.api.scores import Scores
 from rankproof.core.conventions import Conventions, Default
 from rankproof.core.gain import HIGHEST_EXP
 from rankproof.core.join import Census, join

@@ -6,17 +6,22 @@ Each is the mean of a limit over the queries that count; of scores read back it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.api.scores import SEED, Scores
 from rankproof.core import limits
 from rankproof.core.hits import Array, Hits
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Column, averaged
 from rankproof.core.summary import Pair
 from rankproof.errors import UsageError, is_one_of
+
+if TYPE_CHECKING:
+    from rankproof.api.scores import Scores
+
+SEED = 0
+"""Where random orders of equal scores start."""
 
 
 def ceiling(scores: Scores, measure: str | Measure) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankproof.api import limits
 from rankproof.api.facts import facts_of
 from rankproof.api.per_query import PerQueryValues
 from rankproof.core.claims import noted
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from rankproof.core.audit import Audit
     from rankproof.stats.corrected import Corrected
     from rankproof.stats.intervals import Interval
-
-SEED = 0
 
 
 @dataclass(eq=False, repr=False)
@@ -154,32 +153,28 @@ class Scores(Displayable):
 
     def uncertainty(self, measure: str | Measure, level: float = 0.95) -> Interval:
         """The confidence interval with its method and the number of queries."""
-        from rankproof.api.limits import ends
         from rankproof.stats.intervals import interval
 
         column = self.column(measure)
         average = column.measure.spec.average
-        return interval(column.counting, level=level, average=average, bounds=ends(self, measure))
+        return interval(column.counting, level=level, average=average, bounds=limits.ends(self, measure))
 
     def ceiling(self, measure: str | Measure) -> float:
         """The best mean that any ranking could reach under these judgments."""
-        from rankproof.api.limits import ceiling
 
-        return ceiling(self, measure)
+        return limits.ceiling(self, measure)
 
     def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
         """Where the mean could lie: over orders of equal scores (`of="ties"`), or if documents nobody judged
         were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true; both ends are
         the mean itself where nothing is tied."""
-        from rankproof.api.limits import bounds
 
-        return bounds(self, measure, of, grade)
+        return limits.bounds(self, measure, of, grade)
 
     def split(self, measure: str | Measure) -> Pair | None:
         """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
-        from rankproof.api.limits import split
 
-        return split(self, measure)
+        return limits.split(self, measure)
 
     def thin(self, measure: str | Measure) -> bool:
         """Whether a mean is over so few of what it speaks for that it is not shown; only verdicts leave things open."""
@@ -227,7 +222,6 @@ class Scores(Displayable):
 
     def row(self, measure: str | Measure) -> Row:
         """Everything to be said about one mean."""
-        from rankproof.api.limits import most
 
         column, found = self.column(measure), self.uncertainty(measure)
         split = self.split(measure) or (None, None)
@@ -245,7 +239,7 @@ class Scores(Displayable):
             ranked_too_low=split[1],
             note=noted(column.note, self.conventions.profile, column.measure),
             higher=column.measure.spec.higher,
-            most=most(self, measure),
+            most=limits.most(self, measure),
         )
 
     def summary(self, name: str = "") -> Summary:
@@ -341,7 +335,7 @@ class Scores(Displayable):
                 f"scores: got {shorten(data)}, expected what Scores.to_dict gave. Next: pass that on as it is."
             )
         if cls is Scores and "judged" in data:
-            from rankproof.api.judged import JudgedScores
+            from rankproof import JudgedScores  # a later wing, by the public face
 
             return JudgedScores.from_dict(data)
         return read_back(data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ def run(arguments: Sequence[str]) -> int:
     from click import Abort, ClickException
 
     from rankproof.cli.group import rankproof
+    from rankproof.cli.output import as_options
     from rankproof.reporting.tables import lay_out_for
 
     lay_out_for("shell")
@@ -51,14 +51,6 @@ def run(arguments: Sequence[str]) -> int:
     finally:
         lay_out_for("python")
     return code if isinstance(code, int) else 0
-
-
-def as_options(message: str) -> str:
-    """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
-    from rankproof.core.conventions import CHOICES
-
-    names = "|".join([*CHOICES, "to"])
-    return re.sub(rf"\b({names})='(\w+)'", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message)
 
 
 def _helped(error: ClickException) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from rankproof.cli import as_options, options
+from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin
-from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
+from rankproof.cli.output import TEXTS, as_options, coloured, format_of, telling, write
 
 SERIOUS = 3
 """The exit code when there is an error among the findings."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import as_options, options, saved
+from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, format_of, telling, write
+from rankproof.cli.output import TEXTS, as_options, format_of, telling, write
 from rankproof.cli.trust import end, errors_of
 from rankproof.errors import UsageError
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from rankproof.cli import as_options, options
+from rankproof.cli import options
 from rankproof.cli.files import check_one_stdin, read_groups
-from rankproof.cli.output import TEXTS, format_of, telling, write
+from rankproof.cli.output import TEXTS, as_options, format_of, telling, write
 from rankproof.cli.trust import end
 
 DEFAULT = "nDCG@10"

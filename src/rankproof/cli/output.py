@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import warnings
@@ -160,3 +161,11 @@ def oddities_told() -> Iterator[None]:
         yield
     for each in odd:
         click.echo(f"rankproof: note: {each.message}", err=True)
+
+
+def as_options(message: str) -> str:
+    """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
+    from rankproof.core.conventions import CHOICES
+
+    names = "|".join([*CHOICES, "to"])
+    return re.sub(rf"\b({names})='(\w+)'", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rankproof.cli import as_options, options
-from rankproof.cli.output import TEXTS, format_of, write
+from rankproof.cli import options
+from rankproof.cli.output import TEXTS, as_options, format_of, write
 from rankproof.cli.trust import end, errors_of
 
 

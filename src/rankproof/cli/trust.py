@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli import as_options
+from rankproof.cli.output import as_options
 from rankproof.errors import DataError
 
 if TYPE_CHECKING:

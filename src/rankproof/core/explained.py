@@ -88,3 +88,13 @@ class Explained(Displayable):
             "notes": list(self.said),
             "claim": None if self.claim is None else asdict(self.claim),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Displayable):
+    """One query with its ranked lists."""
+
+    query: str
+    why: str
+    sides: tuple[tuple[str, Explained], ...]
+    """The name of a system, and its list."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from rankproof.core.explained import Explained, Line
-from rankproof.reporting.html.content import Case
+from rankproof.core.explained import Case, Explained, Line
 from rankproof.reporting.numbers import ABSENT, score
 from rankproof.reporting.tables import GAP, cut, pad, page_width, wrap
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankproof.bench.chunk.chunked import place_of
 from rankproof.bench.retriever import Found, Retriever
+from rankproof.core.judged_spans import place_of
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rankproof.bench.chunk.chunked import Place, place_of
-from rankproof.core.judged_spans import JudgedSpan, SpanJudgments
+from rankproof.core.judged_spans import JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.errors import UsageError
 
 

@@ -9,10 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.bench.chunk.chunked import Place, place_of
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
-from rankproof.core.judged_spans import JudgedSpan, SpanJudgments
+from rankproof.core.judged_spans import JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.core.shown import UNJUDGED, Shown
 from rankproof.core.text.pieces import tokens
 from rankproof.errors import DataError, UsageError, one_of, shorten

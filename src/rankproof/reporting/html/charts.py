@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rankproof.reporting.html.content import Bar
+from rankproof.display import Displayable
 from rankproof.reporting.html.markup import Markup, join
 from rankproof.reporting.html.svg import (
     WIDE,
@@ -25,6 +26,31 @@ from rankproof.reporting.html.svg import (
     upwards,
 )
 from rankproof.reporting.numbers import count, score
+
+
+@dataclass(frozen=True, slots=True)
+class Bar(Displayable):
+    """One measure of one system, and what limits it."""
+
+    measure: str
+    mean: float
+    low: float
+    high: float
+    """The ends of its interval; NaN where there is none, as from a single query."""
+    ceiling: float
+    never_found: float | None = None
+    ranked_too_low: float | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
+    @property
+    def drawn(self) -> tuple[float, float]:
+        """Where its line starts and ends in a chart; a mean without an interval is a dot."""
+        return (self.low, self.high) if self.known else (self.mean, self.mean)
+
 
 ROW = 24
 NAMES = 122

@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.advice.diagnosed import Diagnosed
-from rankproof.core.explained import Explained
+from rankproof.core.explained import Case
 from rankproof.display import Displayable
+from rankproof.reporting.html.charts import Bar
 
 BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """The ranks, from and to, that one column of the heat map stands for."""
 RECALLS = tuple(i / 10 for i in range(11))
 DEPTHS = tuple(range(1, 21))
 """The depths k at which success is drawn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bar(Displayable):
-    """One measure of one system, and what limits it."""
-
-    measure: str
-    mean: float
-    low: float
-    high: float
-    """The ends of its interval; NaN where there is none, as from a single query."""
-    ceiling: float
-    never_found: float | None = None
-    ranked_too_low: float | None = None
-
-    @property
-    def known(self) -> bool:
-        """Whether there is an interval."""
-        return not (math.isnan(self.low) or math.isnan(self.high))
-
-    @property
-    def drawn(self) -> tuple[float, float]:
-        """Where its line starts and ends in a chart; a mean without an interval is a dot."""
-        return (self.low, self.high) if self.known else (self.mean, self.mean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +60,6 @@ class Ranks(Displayable):
     query: str
     counts: tuple[tuple[int, ...], ...]
     """One row a system shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case(Displayable):
-    """One query with its ranked lists."""
-
-    query: str
-    why: str
-    sides: tuple[tuple[str, Explained], ...]
-    """The name of a system, and its list."""
 
 
 @dataclass(frozen=True, slots=True)

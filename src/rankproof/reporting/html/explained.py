@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rankproof.core.derivation.steps import Step, Term, said
@@ -13,12 +13,13 @@ from rankproof.reporting.html.charts import contributions
 from rankproof.reporting.html.confusion import equations, threshold, venn
 from rankproof.reporting.html.markup import Child, Markup, el, fold, ident, join, paragraphs, prose, table
 from rankproof.reporting.html.page import Section, page
-from rankproof.reporting.html.sections.queries import document, legend, missed, ranked, top_grade
 from rankproof.reporting.html.svg import figure
-from rankproof.reporting.numbers import score
+from rankproof.reporting.numbers import ABSENT, score
 
 DEPTH = 20
 """Documents listed where the measure has no cut-off."""
+MISSED = 5
+"""Documents named that were not found."""
 MOST = 50
 """Documents, and lines of a step, that are listed at most."""
 
@@ -201,3 +202,54 @@ def _versus(lesson: Lesson, side: Side) -> Markup:
     told = f"{other.measure} in {other.where} is {score(other.value)}."
     steps = fold(f"The steps in {other.where}", _numbered(lesson, other))
     return join([el("h3", ident(side.name)), el("p", told), why, steps])
+
+
+def legend(highest: float) -> Markup:
+    """What the colours of the grades mean."""
+    shown = sorted({0.0, *(float(each) for each in range(1, min(int(highest), 4) + 1)), highest})
+    chips = (el("li", chip(each, highest), f" grade {each:g}") for each in shown)
+    return el("ul", *chips, el("li", chip(None, highest), " nobody judged it"), cls="legend")
+
+
+def chip(value: float | None, highest: float) -> Markup:
+    """A grade as text on its colour."""
+    if value is None:
+        return el("span", ABSENT, cls="chip none")
+    level = 0 if value <= 0 or highest <= 0 else min(3, max(1, round(3 * value / highest)))
+    return el("span", f"{value:g}", cls=f"chip g{level}")
+
+
+def top_grade(shown: Iterable[Explained]) -> float:
+    """The highest grade there is in the judgments of the queries shown."""
+    return max((line.grade or 0.0 for own in shown for line in own.ideal), default=0.0)
+
+
+def ranked(titles: Mapping[str, str], caption: str, lines: tuple[Line, ...], highest: float) -> Markup:
+    """A ranked list; documents by their titles where those are known."""
+    rows: list[list[Child]] = [
+        [
+            ABSENT if line.rank is None else f"{line.rank:,}",
+            el("td", chip(line.grade, highest)),
+            el("td", document(titles, line.document), cls="doc"),
+            score(line.adds) if line.adds else "",
+        ]
+        for line in lines
+    ]
+    if not rows:
+        return el("p", caption, ". The ranking has no documents for this query.")
+    return table(caption, ("rank", "grade", "document", "adds"), rows, words=(2,))
+
+
+def document(titles: Mapping[str, str], name: str) -> Markup:
+    """A document's title and id, or the id alone."""
+    title = titles.get(name)
+    return ident(name) if title is None else join([ident(title), el("small", ident(name))])
+
+
+def missed(titles: Mapping[str, str], own: Explained) -> Markup | None:
+    """The relevant documents that were not found."""
+    if not own.missed:
+        return None
+    named = (join([ident(titles.get(doc, doc)), f" (grade {grade:g})"]) for doc, grade in own.missed[:MISSED])
+    more = f"; and {len(own.missed) - MISSED:,} more" if len(own.missed) > MISSED else None
+    return el("p", "Not in the ranking: ", join(named, "; "), more, ".", cls="note")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rankproof.reporting.conclusions import conclusions, limits
-from rankproof.reporting.html.content import Bar, Content
+from rankproof.reporting.html.charts import Bar
+from rankproof.reporting.html.content import Content
 from rankproof.reporting.html.markup import join, paragraphs
 from rankproof.reporting.html.page import Section
 from rankproof.reporting.numbers import count, score, share
