@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rankproof.api.agreement import agreement
     from rankproof.api.audit import audit
     from rankproof.api.benchmark import Benchmark
-    from rankproof.api.calibrate import calibrate
-    from rankproof.api.calibration import Calibration
+    from rankproof.api.calibrate import calibrate, calibrate_judgments
+    from rankproof.api.calibration import Calibration, JudgmentCalibration
     from rankproof.api.compare import compare, compare_scores
     from rankproof.api.comparison import Comparison
     from rankproof.api.diagnose import Diagnosis, diagnose
@@ -55,6 +55,8 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Benchmark": "rankproof.api.benchmark",
     "calibrate": "rankproof.api.calibrate",
+    "calibrate_judgments": "rankproof.api.calibrate",
+    "JudgmentCalibration": "rankproof.api.calibration",
     "Calibration": "rankproof.api.calibration",
     "drift": "rankproof.api.drift",
     "stress": "rankproof.api.stress",
@@ -116,6 +118,7 @@ __all__ = [
     "History",
     "Judge",
     "JudgedScores",
+    "JudgmentCalibration",
     "Leaderboard",
     "Measure",
     "RankCorrelation",
@@ -127,6 +130,7 @@ __all__ = [
     "agreement",
     "audit",
     "calibrate",
+    "calibrate_judgments",
     "chat",
     "check_questions",
     "compare",

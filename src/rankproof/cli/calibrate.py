@@ -26,7 +26,19 @@ FORMATS = ("table", "json")
 
 
 @click.command("calibrate")
-@click.argument("source", metavar="LEDGER|SAMPLES")
+@click.argument("source", metavar="LEDGER|SAMPLES", required=False)
+@click.option("--machine", metavar="FILE", help="In place of LEDGER: judgments that a machine made.")
+@click.option("--human", metavar="FILE", help="Judgments of people, of some of the same pairs.")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="A ranking whose measures are corrected.")
+@click.option("--rel", type=float, default=1.0, metavar="GRADE", help="Relevant from this grade on. [1]")
+@click.option(
+    "--next",
+    "further",
+    type=int,
+    metavar="N",
+    help="Draw N pairs whose labels narrow most, as a pool for -o FILE.",
+)
+@click.option("--plan", metavar="FILE", help="The pool that --next wrote, if the labels were drawn by it.")
 @click.option(
     "-j", "--judge", "spec", metavar="JUDGE", help="Whose verdicts. [the ledger's only judge; lexical]"
 )
@@ -59,7 +71,13 @@ FORMATS = ("table", "json")
 @options.target("Write the report to a file.")
 @options.force
 def command(
-    source: str,
+    source: str | None,
+    machine: str | None,
+    human: str | None,
+    runs: tuple[str, ...],
+    rel: float,
+    further: int | None,
+    plan: str | None,
     spec: str | None,
     ledger: str | None,
     who: str | None,
@@ -84,17 +102,82 @@ def command(
     rankproof calibrate samples.jsonl --judge openai:MODEL --ledger verdicts.db
     rankproof calibrate verdicts.db --report
     rankproof calibrate verdicts.db --drift --judge openai:MODEL
+
+    With --machine it holds a file of judgments that a machine made against one of
+    people, in any format that 'rankproof evaluate' reads: kappa, confusion, and
+    the measures of each RUN corrected by what people said.
+
+    \b
+    rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m nDCG@10
+    rankproof calibrate --machine llm.qrels --run my.run --next 50 -o pool.jsonl
     """
-    form = form or format_of(output)
+    form = "table" if further is not None else form or format_of(output)
     form = "table" if form == "full" else form
     if form not in FORMATS:
         raise one_of("format", form, FORMATS)
     given = _options(base_url, settings)
+    if source is None or machine is not None:
+        _check_sides(source, machine, human, runs, further, {"--report": report, "--drift": drift})
+        files = {"human": human, "runs": runs, "rel": rel, "plan": plan, "seed": how["seed"]}
+        write(_of_judgments(str(machine), files, how["metrics"], further, how["whole"], form), output)
+        return
+    if human or runs or further or plan:
+        raise UsageError(
+            f"calibrate: got {source} and files of judgments. Next: name the judgments of the machine with --machine, "
+            "and leave the ledger out."
+        )
     if drift:
         found: Any = _drift(source, spec, since, how["n"], given)
     else:
         found = _calibrated(source, spec, ledger, who or getpass.getuser(), report, {**how, **given})
     write(_shown(found, form), output)
+
+
+def _check_sides(
+    source: str | None,
+    machine: str | None,
+    human: str | None,
+    runs: tuple[str, ...],
+    further: int | None,
+    others: dict[str, bool],
+) -> None:
+    if machine is None:
+        raise UsageError(
+            "calibrate: got neither LEDGER nor SAMPLES, and no --machine. Next: name a ledger, or two files of "
+            "judgments with --machine FILE --human FILE."
+        )
+    if source is not None:
+        raise UsageError(f"--machine: got {source} as well. Next: name a run with --run {source}.")
+    for name in (name for name, given in others.items() if given):
+        raise UsageError(f"{name}: is of a ledger, and --machine names judgments. Next: leave one out.")
+    if human is None and further is None:
+        raise UsageError(
+            "--machine: got no judgments of people to hold it against. Next: name them with --human FILE, or draw "
+            "pairs to label with --next 50 -o pool.jsonl."
+        )
+    if further is not None and not runs:
+        raise UsageError("--next: got no run, and labels narrow measures of runs. Next: name one with --run.")
+
+
+def _of_judgments(
+    machine: str, files: dict[str, Any], metrics: tuple[str, ...], further: int | None, whole: bool, form: str
+) -> str:
+    """Two files of judgments held against each other, or the pairs to label next."""
+    from rankproof.api.calibrate import calibrate_judgments
+    from rankproof.cli.files import named
+
+    runs = named(files.pop("runs"))
+    with telling(f"reading {machine}"):
+        found = calibrate_judgments(machine, runs=runs or None, measures=list(metrics) or None, **files)
+    if further is None:
+        return _shown(found, form)
+    plan = found.plan(further, whole)
+    click.echo(
+        f"{len(plan):,} pairs to label, each with the chance it was drawn by.\n"
+        "Next: rankproof label FILE --who NAME, then --qrels human.qrels, and --human human.qrels --plan FILE here.",
+        err=True,
+    )
+    return str(plan)
 
 
 def _options(base_url: str | None, settings: tuple[str, ...]) -> dict[str, Any]:
