@@ -108,7 +108,7 @@ def command(
     the measures of each RUN corrected by what people said.
 
     \b
-    rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m nDCG@10
+    rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m AP
     rankproof calibrate --machine llm.qrels --run my.run --next 50 -o pool.jsonl
     """
     form = "table" if further is not None else form or format_of(output)
