@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from rankproof.stats.dirichlet import quantile, share_below
 from rankproof.stats.distributions import beta_share, f_above, shifted_t_above, t_above, t_quantile
 
 DEGREES = [1, 2, 3, 7, 10, 49, 149, 999, 10_000, 1_000_000]
@@ -52,3 +53,15 @@ def test_noncentral_t_agrees_with_scipy(df: int) -> None:
     for t in [0.5, 1.7, 2.0, 3.5]:
         for shift in [-2.0, 0.0, 0.5, 2.8, 6.0]:
             assert shifted_t_above(t, df, shift) == pytest.approx(stats.nct.sf(t, df, shift), abs=2e-9)
+
+
+def test_a_mean_under_random_weights_of_two_values_is_a_beta_variable() -> None:
+    """On either side of its mean, far out and in the middle, skewed as it may be."""
+    ends = np.array([0.0, 1.0])
+    for yes, no in [(50.5, 0.5), (1.2, 0.8), (3, 2), (0.5, 9), (200.8, 0.2), (30, 700), (9000.2, 1000.8)]:
+        beta, counts = stats.beta(yes, no), np.array([no, yes])
+        for share in (1e-6, 0.001, 0.025, 0.2, 0.31, 0.45, 0.5, 0.52, 0.6, 0.9, 0.975, 0.9999):
+            point = quantile(ends, counts, share)
+            assert point == pytest.approx(float(beta.ppf(share)), abs=1e-3 * beta.std()), (yes, no, share)
+            found = share_below(ends, counts, point)
+            assert found == pytest.approx(float(beta.cdf(point)), rel=1e-6), (yes, no, share)
