@@ -1,7 +1,8 @@
 """How often intervals of means hold the true mean, and how wide they are: `python benchmarks/intervals.py [TIMES]`.
 
-Values per query are drawn from known worlds (`tests/stats/worlds.py`) and resampled from real ones, those of the
-sample that comes along. The seeds are fixed. The tables of `docs/statistics.md` are this program's output.
+Values per query are drawn from known worlds (`tests/stats/worlds.py`) and resampled from real ones: those of the
+sample that comes along, and of TREC runs, if their files are there (`../shared/data`). The seeds are fixed. The
+tables of `docs/statistics.md` are this program's output.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from rankproof import evaluate, sample
 from rankproof.stats import intervals as ours
-from tests.stats.worlds import WORLDS, World, students
+from tests.stats.worlds import WORLDS, Draw, World, coverage, students
 
 SIZES = (5, 10, 20, 50, 200, 1000)
 FEW = (10, 20, 50)
@@ -27,27 +28,53 @@ PEERS = 0.5
 """The share of the samples on which slow peers are tried."""
 BESIDE = ("hits .5", "hits .95", "zeros 90 %", "AP-like", "nDCG near 1", "dense")
 GRID = np.linspace(0, 1, 501)
+LEVELS = (0.9, 0.99)
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+TREC_MEASURES = "nDCG@10, AP, RR, P@10, R@20, Success@5"
+FAILURES = 1
+"""Failures that n queries meet on average in the sister of a dense world: one sample in three meets none."""
 
 Ends = tuple[float, float]
 Method = Callable[[np.ndarray], Ends]
 
 
-def real() -> dict[str, World]:
-    """Values of the sample's rankings, drawn again with replacement: their mean is the truth."""
-    worlds = {}
-    for name, ranking in sample.rankings().items():
-        if name in ("keyword", "dense"):
-            scores = evaluate(sample.judgments(), ranking, "nDCG@10, AP, RR, P@5")
-            for measure in scores:
-                values = np.array(list(scores.values(measure).values()))
+def resampled(name: str, judgments: object, ranking: object, measures: str) -> dict[str, World]:
+    """Values per query of a ranking, drawn again with replacement: their mean is the truth."""
+    worlds, scores = {}, evaluate(judgments, ranking, measures)
+    for measure in scores:
+        values = np.array(list(scores.values(measure).values()))
 
-                def draw(
-                    rng: np.random.Generator, size: tuple[int, int], values: np.ndarray = values
-                ) -> np.ndarray:
-                    return rng.choice(values, size)
+        def draw(rng: np.random.Generator, size: tuple[int, int], values: np.ndarray = values) -> np.ndarray:
+            return rng.choice(values, size)
 
-                worlds[f"{measure}, {name}"] = World(draw, float(values.mean()))
+        worlds[f"{measure}, {name}"] = World(draw, float(values.mean()))
     return worlds
+
+
+def of_the_sample() -> dict[str, World]:
+    """Two rankings of the sample."""
+    rankings = sample.rankings()
+    return {
+        called: world
+        for name in ("keyword", "dense")
+        for called, world in resampled(
+            name, sample.judgments(), rankings[name], "nDCG@10, AP, RR, P@5"
+        ).items()
+    }
+
+
+def of_trec_runs() -> dict[str, World]:
+    """Runs of TREC: 45 topics of Deep Learning 2020 (documents), 52 of CACM."""
+    runs = {
+        "DL20, BM25": ("dl20-doc/qrels.dl20-doc.txt", "dl20-doc/d_bm25"),
+        "DL20, RM3": ("dl20-doc/qrels.dl20-doc.txt", "dl20-doc/d_bm25rm3"),
+        "CACM, BM25": ("cacm/qrels.cacm.txt", "cacm/cacm-bm25.run.txt"),
+    }
+    return {
+        called: world
+        for name, (qrels, run) in runs.items()
+        for called, world in resampled(name, SHARED / qrels, SHARED / run, TREC_MEASURES).items()
+    }
 
 
 # --- methods ------------------------------------------------------------------------------------------
@@ -149,6 +176,43 @@ def coverage_table(worlds: dict[str, World], sizes: tuple[int, ...], times: int)
     table(["world", *(f"n = {n:,}" for n in sizes)], rows)
 
 
+def levels_table(times: int) -> None:
+    """For each world, size and other level: coverage."""
+    rows, seen = [], []
+    for name, world in WORLDS.items():
+        found = [coverage(world, n, times, level) for level in LEVELS for n in FEW]
+        seen.append(found)
+        rows.append([name, *map(short, found)])
+    rows.append(["mean", *map(short, np.mean(seen, axis=0))])
+    table(["world", *(f"{level:.0%}, n = {n}" for level in LEVELS for n in FEW)], rows)
+
+
+def sisters_table(times: int) -> None:
+    """Dense values, and the same with a few queries that fail: most samples of both look alike."""
+    dense: dict[str, Draw] = {
+        "beta(12, 1)": lambda rng, size: rng.beta(12, 1, size),
+        "beta(20, 2)": lambda rng, size: rng.beta(20, 2, size),
+        "normal, .9 +- .02": lambda rng, size: np.clip(rng.normal(0.9, 0.02, size), 0, 1),
+    }
+    rows = []
+    for name, draw in dense.items():
+        mean = float(draw(np.random.default_rng(0), (1, 10**6)).mean())
+        for n in (*FEW, 200):
+            share, cells = FAILURES / n, []
+
+            def sister(
+                rng: np.random.Generator, size: tuple[int, int], draw: Draw = draw, share: float = share
+            ) -> np.ndarray:
+                return draw(rng, size) * (rng.random(size) >= share)
+
+            for world in (World(draw, mean), World(sister, mean * (1 - share))):
+                samples = world.samples(n, times)
+                mine, theirs = tried(rankproofs, world, samples), tried(students, world, samples)
+                cells += [f"{short(mine[0])} ({mine[3] / theirs[3]:.2f})", short(theirs[0])]
+            rows.append([name, str(n), *cells])
+    table(["values", "n", "this", "Student", "with failures: this", "with failures: Student"], rows)
+
+
 def peers_table(times: int) -> None:
     """Coverage and mean width of what was passed over."""
     methods = {
@@ -182,8 +246,17 @@ def main() -> int:
         f"Coverage at 95 %, {times:,} samples each; in brackets the width beside Student's, or Student's coverage\n"
     )
     coverage_table(WORLDS, SIZES, times)
-    print("Real values per query, drawn again\n")
-    coverage_table(real(), FEW, times)
+    print("Real values per query, drawn again: the sample\n")
+    coverage_table(of_the_sample(), FEW, times)
+    if SHARED.is_dir():
+        print("Real values per query, drawn again: runs of TREC\n")
+        coverage_table(of_trec_runs(), FEW, times)
+    else:
+        print(f"Runs of TREC are left out: {SHARED} is not there\n")
+    print("Coverage at other levels\n")
+    levels_table(times)
+    print("Dense values, and the same with one query in n at 0\n")
+    sisters_table(times)
     print("Beside what was passed over: coverage (mean width)\n")
     peers_table(max(int(times * PEERS), 20))
     return 0

@@ -119,11 +119,13 @@ def test_intervals_made_in_two_ways_are_told_apart() -> None:
 
 
 def test_one_query_has_no_interval_and_says_so() -> None:
-    text = render(
-        [summary(rows=[row(low=math.nan, high=math.nan, n=1, method="none: one value")], queries=1)], "table"
-    )
-    assert re.search(r"nDCG@10 +0\.5000 ", text)
-    assert "[" not in text.split("nDCG@10", 1)[1].splitlines()[0]
+    alone = row("RR", low=math.nan, high=math.nan, n=1, method="one query has no interval")
+    text = render([summary(rows=[alone], queries=1)], "table")
+    assert re.search(r"^RR +0\.5000 +1\.0000 +1$", text, re.MULTILINE)
+    assert "95 % interval" not in text
+    assert "Intervals: one query has no interval." in text
+    beside = render([summary(rows=[row(), alone])], "table")
+    assert re.search(r"^RR +0\.5000 +- +1\.0000 +1$", beside, re.MULTILINE)
 
 
 def test_slices_are_a_table_of_their_own() -> None:

@@ -16,8 +16,6 @@ from statistics import NormalDist
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.core.scoring import FLOOR
-from rankproof.errors import UsageError
 from rankproof.stats.intervals import Interval
 
 RESAMPLES = 10_000
@@ -36,60 +34,19 @@ CLOSED_FORM = f"BCa in closed form (over {MOST_RESAMPLED:,} queries)"
 NORMAL = NormalDist()
 
 
-def interval(
-    values: Array,
-    rng: np.random.Generator,
-    level: float = 0.95,
-    average: str = "mean",
-    resamples: int = RESAMPLES,
-) -> Interval:
-    """The confidence interval of the mean, the sum or the geometric mean of `values`.
+def intervals(
+    columns: Sequence[Array], rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES
+) -> list[Interval]:
+    """The interval of the mean of each column; queries are resampled once for all.
 
-    >>> found = interval(np.array([0.2, 0.4, 0.4, 0.9, 1.0]), np.random.default_rng(0))
+    >>> found = intervals([np.array([0.2, 0.4, 0.4, 0.9, 1.0])], np.random.default_rng(0))[0]
     >>> round(found.low, 1), round(found.high, 1), found.method
     (0.3, 0.9, 'BCa bootstrap, 10,000 resamples')
     """
-    return intervals([values], rng, level, [average], resamples)[0]
-
-
-def intervals(
-    columns: Sequence[Array],
-    rng: np.random.Generator,
-    level: float = 0.95,
-    averages: Sequence[str] | None = None,
-    resamples: int = RESAMPLES,
-) -> list[Interval]:
-    """The intervals of several columns, each as `interval` gives it; queries are resampled once for all."""
-    _check_level(level)
-    kinds = averages or ["mean"] * len(columns)
-    ready = [_prepared(np.asarray(c, dtype=np.float64), kind) for c, kind in zip(columns, kinds, strict=True)]
+    ready = [np.sort(column) for column in columns]
     seed = int(rng.integers(1 << 62))
     means = _resampled_means([each for each in ready if _resampled(each)], seed, resamples)
-    found = [_interval(each, next(means) if _resampled(each) else None, level) for each in ready]
-    return [_as_asked(each, kind) for each, kind in zip(found, kinds, strict=True)]
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise UsageError(
-            f"level: got {level!r}, expected a number above 0 and below 1, like 0.95."
-            " Next: give a share, like 0.95."
-        )
-
-
-def _prepared(values: Array, average: str) -> Array:
-    """The values in one order whatever order they came in, as logarithms for a geometric mean."""
-    return np.sort(np.log(np.maximum(values, FLOOR)) if average == "geometric" else values)
-
-
-def _as_asked(found: Interval, average: str) -> Interval:
-    """The interval of a mean as that of the sum or, from logarithms, of the geometric mean."""
-    low, high, method, n = found.low, found.high, found.method, found.n
-    if average == "sum":
-        return Interval(low * n, high * n, f"{method}, of the mean, times n" if n > 1 else method, n)
-    if average == "geometric":
-        return Interval(math.exp(low), math.exp(high), f"{method}, of the logarithms" if n > 1 else method, n)
-    return found
+    return [_interval(each, next(means) if _resampled(each) else None, level) for each in ready]
 
 
 def _resampled(values: Array) -> bool:
@@ -109,14 +66,6 @@ def _interval(values: Array, means: Array | None, level: float) -> Interval:
 
 
 # --- by resampling ---------------------------------------------------------------------------------
-
-
-def bca(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
-    """The bias-corrected and accelerated bootstrap interval of the mean, however many values there are."""
-    means = next(_resampled_means([np.sort(values)], int(rng.integers(1 << 62)), resamples))
-    return Interval(
-        *_bca_ends(np.sort(values), means, level), f"BCa bootstrap, {resamples:,} resamples", len(values)
-    )
 
 
 def percentile(
@@ -173,18 +122,12 @@ def _adjusted(z: float, bias: float, acceleration: float) -> float:
 # --- in closed form ----------------------------------------------------------------------------------
 
 
-def analytic(values: Array, level: float = 0.95) -> Interval:
+def _analytic_ends(values: Array, level: float) -> tuple[float, float]:
     """What BCa comes to with many values: the bootstrap's quantiles by their Cornish-Fisher expansion.
 
     With s the skewness of the mean, quantile w of the resampled means is mean + error * (w + s/6 (w^2 - 1)),
-    and both the bias and the acceleration are s/6.
+    and both the bias and the acceleration are s/6. The ends are kept within the values seen, as a bootstrap's are.
     """
-    ends = _analytic_ends(np.sort(values), level)
-    return Interval(*ends, "BCa in closed form", len(values))
-
-
-def _analytic_ends(values: Array, level: float) -> tuple[float, float]:
-    """The ends, kept within the values seen, as those of a bootstrap are."""
     skew, error = _skew(values), float(values.std()) / math.sqrt(len(values))
     ends = [_adjusted(sign * _z(level), skew, skew) for sign in (-1, 1)]
     low, high = (float(values.mean()) + error * (w + skew * (w * w - 1)) for w in ends)

@@ -111,10 +111,11 @@ def _of_average(values: Array, level: float, average: str, bounds: Bounds) -> In
     n = len(values)
     if average == "geometric":
         found = _interval(np.log(np.maximum(values, FLOOR)), level, (math.log(FLOOR), _log(bounds[1])))
-        return Interval(math.exp(found.low), math.exp(found.high), f"{found.method}{_of('logarithms', n)}", n)
+        made = f"{found.method}{_of('logarithms', found)}"
+        return Interval(math.exp(found.low), math.exp(found.high), made, n)
     found = _interval(values, level, bounds)
     if average == "sum":
-        return Interval(found.low * n, found.high * n, f"{found.method}{_of('mean, times n', n)}", n)
+        return Interval(found.low * n, found.high * n, f"{found.method}{_of('mean, times n', found)}", n)
     return found
 
 
@@ -122,8 +123,8 @@ def _log(bound: float) -> float:
     return math.log(bound) if bound < math.inf else math.inf
 
 
-def _of(what: str, n: int) -> str:
-    return f", of the {what}" if n > 1 else ""
+def _of(what: str, found: Interval) -> str:
+    return f", of the {what}" if math.isfinite(found.low) else ""
 
 
 def _interval(values: Array, level: float, bounds: Bounds) -> Interval:
