@@ -10,6 +10,8 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.names import parse
+from rankproof.core.profiles import Beyond, find
+from tests.profiles.test_golden_values import cases as golden_cases
 
 from .inputs import random_case
 
@@ -124,6 +126,47 @@ def test_as_ir_measures(seed: int) -> None:
             continue  # it says 0 for everything there, also for the number of relevant documents
         mine = ours[wanted[each.measure]][each.query_id]
         assert mine == pytest.approx(each.value, abs=1e-6), (each.measure, each.query_id)
+
+
+OF_PROFILE = {
+    **{each: each for each in (
+        *("AP", "AP@5", "P@5", "P(rel=2)@5", "R@3", "nDCG", "nDCG@5", "Success@3", "RR", "Rprec", "infAP", "IPrec@0.5", "SetAP"),
+        *("SetP", "SetR", "NumRet"),
+    )},
+    "Bpref": "bpref", "SetF": "SetF", "RR@5": "RR@5", "Judged@5": "Judged@5", "NumRel": "NumRel",
+}  # fmt: skip
+"""What the profile claims, ties and queries without a ranking among it: their name and ours."""
+
+
+@pytest.mark.parametrize("profile", ["ir_measures", "pyterrier"])
+def test_the_profile_gives_the_numbers_of_ir_measures(profile: str) -> None:
+    """On the inputs of the golden values, of which its engine refuses fractions and never ends on negative grades."""
+    known, compared, apart = find(profile), 0, set()
+    assert {parse(ours).spec.name for ours in OF_PROFILE.values()} == {
+        parse(each.removesuffix("@k")).spec.name for each in known.proven.split()
+    }
+    for name, case in golden_cases().items():
+        grades = [grade for judged in case["judgments"].values() for grade in judged.values()]
+        if not all(isinstance(grade, int) and grade >= 0 for grade in grades) or len(grades) > 2_000:
+            continue
+        for theirs, ours in OF_PROFILE.items():
+            measure = ir_measures.parse_measure(theirs)
+            scores = evaluate(case["judgments"], case["run"], ours, profile=profile)
+            mine = scores.per_query[ours]
+            found = {
+                each.query_id: each.value
+                for each in ir_measures.iter_calc([measure], case["judgments"], case["run"])
+            }
+            if found == pytest.approx(dict(mine), abs=1e-9):
+                mean = ir_measures.calc_aggregate([measure], case["judgments"], case["run"])[measure]
+                if theirs not in ("NumRet", "NumRel"):  # sums, not means
+                    assert scores[ours] == pytest.approx(mean, abs=1e-9), (name, theirs)
+                compared += 1
+            else:
+                apart.add(parse(ours).spec.name)
+    said = {name for limit in known.beyond if isinstance(limit, Beyond) for name in limit.about}
+    assert apart == said - {"Compat"}
+    assert compared > 300
 
 
 def _can(measure: Any) -> bool:

@@ -71,6 +71,8 @@ _VERDICTS = "Context precision is AP divided by the relevant chunks found, not b
 _CLAIMED = "Context recall is the share of the claims of the reference that the chunks support."
 _NEGATIVE = "a negative grade takes away from its DCG; here it gains nothing"
 _FRACTION = "a grade between 0 and 1 is relevant to it; set rel= where there are any"
+_FIRST_GIVEN = "its MRR compares scores in double precision and keeps equal ones as they were given"
+_ANY_QUERY = "its Hole takes a document for judged that was judged for any query, not for this one alone"
 _IDEAL_RETURNED: Parameters = {"nDCG": {"ideal": "returned"}}
 _CLAIMS: Parameters = {"StRecall": {"denominator": "declared"}}
 _TREC_EVAL = (
@@ -132,7 +134,8 @@ _ALL = (
         conventions={"precision": "float32", "missing": "skip"},
         beyond=(
             Beyond("its MRR compares scores in double precision", "RR"),
-            "its means are printed rounded to 5 decimals",
+            Beyond(_ANY_QUERY, "Unjudged"),
+            "its means are rounded to 5 decimals",
         ),
         proven="AP@k nDCG@k P@k R@k Success@k RR@k",
         unproven="Unjudged",
@@ -314,29 +317,28 @@ PROFILES: dict[str, Profile] = {each.name: each for each in _ALL}
 """Every profile by its name."""
 
 
-def _as_trec_eval_9(
-    name: str, source: str, says: tuple[str, ...], beyond: tuple[str, ...], **missing: str
-) -> Profile:
-    """A tool that lets trec_eval 9 compute, and was not run itself: nothing is claimed to be equal."""
-    inner = PROFILES["trec_eval-9"]
-    return replace(
-        inner,
-        name=name,
-        source=source,
-        proof="trec_eval 9 computes for it, whose values prove trec_eval-9; it was not run itself",
-        says=(*inner.says[:-1], *says),
-        conventions={**inner.conventions, **missing},
-        beyond=beyond,
-        proven="",
-        unproven=f"{inner.proven} {inner.unproven}".replace("@k", ""),
-    )
-
-
-_PROVIDERS = (
-    "measures that it has from elsewhere than trec_eval (ERR, RBP, INST and their kin, alpha_nDCG, SetF) are computed "
-    "as here"
+_ELSEWHERE = "ERR INST INSQ RBP BPM SDCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA NRBP nNRBP P_IA StRecall Accuracy"
+_IR_MEASURES = Profile(
+    name="ir_measures",
+    source="ir_measures 0.4.3 with its default providers",
+    proof=_RUN,
+    says=(*PROFILES["trec_eval-9"].says[:-1], "A judged query without a ranking counts 0."),
+    measures=PROFILES["trec_eval-9"].measures,
+    conventions={"precision": "float32", "missing": "zero"},
+    beyond=(
+        Beyond(
+            "its RR@k (by MS MARCO's script; RR without k is trec_eval's) and its Judged compare scores in double "
+            "precision and put equal ones in ascending order of document id",
+            "RR Judged",
+        ),
+        Beyond("its Compat stops at the end of the ranking, where the formula goes on", "Compat"),
+        Beyond("its NumRel counts 0 for a query without a ranking", "NumRel"),
+    ),
+    proven="AP@k P@k R@k nDCG@k Success@k RR@k Rprec bpref infAP IPrec SetAP F NumRet NumRel Judged@k",
+    other="Compat",
+    unproven=_ELSEWHERE,
+    free_of={"nDCG": "", "F": "rel beta", "IPrec": "rel recall"},
 )
-_DEFAULT = "A judged query without a ranking counts 0."
 
 BUILT_ON: dict[str, Profile] = {
     each.name: each
@@ -347,39 +349,39 @@ BUILT_ON: dict[str, Profile] = {
             source="pytrec_eval-terrier 0.5.11, which is trec_eval 9.0.8 inside",
             proof=_RUN,
         ),
-        _as_trec_eval_9(
-            "ir_measures",
-            "ir_measures, by its provider pytrec_eval",
-            (_DEFAULT,),
-            (_PROVIDERS,),
-            missing="zero",
-        ),
-        _as_trec_eval_9(
-            "pyterrier",
-            "PyTerrier's Experiment, by ir_measures",
-            (_DEFAULT,),
-            (
-                _PROVIDERS,
+        _IR_MEASURES,
+        replace(
+            _IR_MEASURES,
+            name="pyterrier",
+            source="PyTerrier's Experiment at 0da72da, by ir_measures",
+            proof="read from its source; ir_measures computes for it, whose values prove that profile",
+            beyond=(
+                *_IR_MEASURES.beyond,
                 "judged queries that are not among its topics are left out; leave them out of the judgments",
             ),
-            missing="zero",
         ),
-        _as_trec_eval_9(
-            "beir",
-            "BEIR's EvaluateRetrieval, by pytrec_eval",
-            (_ANSWERED_ONLY,),
-            (
+        replace(
+            PROFILES["trec_eval-9"],
+            name="beir",
+            source="BEIR's EvaluateRetrieval at 1440b9d, by pytrec_eval",
+            proof="read from its source; pytrec_eval computes for it, whose values prove trec_eval-9; it was not run",
+            says=(PROFILES["trec_eval-9"].says[0], _ANSWERED_ONLY),
+            measures={},
+            beyond=(
                 "it first takes out documents that have the id of their query; take them out of the ranking",
+                Beyond(f"{_FIRST_GIVEN}, and it ends in a KeyError for a judged query without a ranking", "RR"),
+                Beyond(f"{_ANY_QUERY}, and its mean is over all queries that are ranked", "Unjudged"),
                 Beyond(
-                    "its MRR compares scores in double precision and keeps equal ones as they were given",
-                    "RR",
-                ),
-                Beyond(
-                    "its Hole takes a document for judged that was judged for any query, not for this one alone",
-                    "Unjudged",
+                    "its top_k_accuracy orders the documents by the second character of their ids, not by score",
+                    "Success",
                 ),
                 "its means are rounded to 5 decimals",
             ),
+            proven="",
+            other="Unjudged Success",
+            unproven="AP nDCG P R RR",
+            free="",
+            free_of={},
         ),
     )
 }
