@@ -9,14 +9,19 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from click.shell_completion import FishComplete, ShellComplete, ZshComplete
 
 from rankproof import sample
+from rankproof.cli.group import rankproof as group
 from rankproof.core.measure import REGISTRY
-from rankproof.core.profiles import BUILT_ON, find
+from rankproof.core.names import find as measure_named
+from rankproof.core.profiles import BUILT_ON, PROFILES, Beyond, find
 from rankproof.reporting.terms import TERMS, names
 from tests.shell import rankproof
 
+measure_named("RBO")  # every measure is declared
 BASH = which("bash")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def complete(*words: str) -> list[str]:
@@ -61,6 +66,51 @@ def test_a_real_bash_completes(words: tuple[str, ...], offered: str) -> None:
     assert offered in complete(*words)
 
 
+@pytest.mark.parametrize(("shell", "kind"), [("zsh", ZshComplete), ("fish", FishComplete)])
+def test_shells_that_may_be_absent_get_what_click_makes_for_them(
+    shell: str, kind: type[ShellComplete], tmp_path: Path
+) -> None:
+    """The script is the one of click, and what it asks for is answered as its shell expects."""
+    made = kind(group, {}, "rankproof", "_RANKPROOF_COMPLETE").source()
+    assert asked_of(shell, "source", tmp_path).rstrip("\n") == made.rstrip("\n")
+    assert f"_RANKPROOF_COMPLETE={shell}_complete" in made
+    assert f"_RANKPROOF_COMPLETE={shell}_source" in (DOCS / "shell.md").read_text(encoding="utf-8")
+    if which(shell):  # the shell itself, where it is installed, takes the script
+        done = subprocess.run([shell, "-n"], input=made, text=True, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+    for words, offered in (
+        (["ev"], "evaluate"),
+        (["evaluate", "j", "r", "-m", "nD"], "nDCG@10"),
+        (["evaluate", "j", "r", "--ties", "e"], "expected"),
+        (["history", "ex"], "export"),
+    ):
+        said = asked_of(shell, "complete", tmp_path, *words).splitlines()
+        if shell == "zsh":  # three lines each: the kind, the word, its help
+            assert offered in said[1::3]
+            assert len(said) % 3 == 0
+        else:
+            assert any(line.partition(",")[0] == "plain" and offered in line for line in said)
+    file = asked_of(shell, "complete", tmp_path, "evaluate", "judg").splitlines()
+    assert file[0].partition(",")[0] == "file"
+
+
+def asked_of(shell: str, what: str, folder: Path, *words: str) -> str:
+    """What the program gives to a shell: its script, or what fits behind these words."""
+    last = {"COMP_CWORD": str(len(words))} if shell == "zsh" else {"COMP_CWORD": words[-1] if words else ""}
+    given = {"COMP_WORDS": " ".join(("rankproof", *words)), **last, "_RANKPROOF_COMPLETE": f"{shell}_{what}"}
+    script = "import sys; sys.argv[0] = 'rankproof'; from rankproof.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, **given},
+        check=False,
+    )
+    assert not done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("word", [each for each in names() if each not in REGISTRY])
 def test_every_word_is_explained(word: str, tmp_path: Path) -> None:
     done = rankproof(tmp_path, "explain", word)
@@ -82,25 +132,19 @@ def test_measures_are_explained_too_and_unknown_words_are_met_with_the_known(tmp
     assert (two.returncode, "no query" in two.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("name", BUILT_ON)
-def test_a_tool_that_is_built_on_trec_eval_is_known_by_its_name(name: str) -> None:
-    folder = sample.folder()
+@pytest.mark.parametrize("name", [*PROFILES, *BUILT_ON])
+def test_a_profile_is_known_by_its_name_and_says_what_it_does_not_follow(name: str) -> None:
+    """Each limit stands beside the measures it is about, and all of them in the description."""
+    folder, limits = Path(str(sample.folder())), find(name).beyond
+    measures = {(find(name).proven or find(name).unproven).split()[0].removesuffix("@k")}.union(
+        *(each.about for each in limits if isinstance(each, Beyond))
+    )
     done = rankproof(
-        Path(str(folder)),
-        "evaluate",
-        "judgments.tsv",
-        "keyword.run",
-        "-m",
-        "nDCG@10,RR",
-        "--profile",
-        name,
-        "--full",
+        folder,
+        *("evaluate", "judgments.tsv", "keyword.run", "--profile", name, "--full", "-m", ",".join(measures)),
     )
     assert done.returncode == 0, done.stderr
     assert f"profile {name}" in done.stdout
-    words = " ".join(done.stdout.split())
-    for limit in find(name).beyond:
-        if "Hole" not in str(limit):  # it is said where that measure is asked for
-            assert str(limit) in words
-    told = rankproof(Path(str(folder)), "profiles", name).stdout
-    assert all(str(limit).split(";")[0][:30] in " ".join(told.split()) for limit in find(name).beyond)
+    told = rankproof(folder, "profiles", name).stdout
+    for shown in (done.stdout, told):
+        assert [limit for limit in limits if limit not in " ".join(shown.split())] == []

@@ -133,14 +133,14 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_what_is_written_is_read_back(kind: str, ranking: dict[str, dict[str, float]], tmp_path: Path):
     file = tmp_path / f"x.{kind}"
-    write_ranking(load_ranking(ranking).table(), file)
+    write_ranking(load_ranking(ranking).table(), file, force=True)
     table = load_ranking(file).table()
     assert table.score is not None
     read: dict[str, dict[str, float]] = {}
     for query, doc, score in zip(table.query, table.doc, table.score.tolist(), strict=True):
         read.setdefault(query, {})[doc] = score
     assert read == ranking
-    write_judgments(load_judgments(ranking), file)
+    write_judgments(load_judgments(ranking), file, force=True)
     assert load_judgments(file).as_dict() == ranking
 
 
@@ -153,5 +153,5 @@ def test_what_is_written_is_read_back(kind: str, ranking: dict[str, dict[str, fl
 @pytest.mark.parametrize("kind", ["json", "jsonl", "parquet"])
 def test_formats_that_take_every_id(kind: str, ranking: dict[str, dict[str, float]], tmp_path: Path):
     file = tmp_path / f"x.{kind}"
-    write_judgments(load_judgments(ranking), file)
+    write_judgments(load_judgments(ranking), file, force=True)
     assert load_judgments(file).as_dict() == ranking

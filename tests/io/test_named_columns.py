@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankproof import audit, compare, evaluate, explain, fuse, gate, pool
+from rankproof import Benchmark, audit, compare, evaluate, explain, fuse, gate, pool
 from rankproof.errors import DataError, UsageError
 from tests.shell import rankproof
 
@@ -151,3 +151,38 @@ def test_what_test_sets_call_it_is_known(name: str, form: str, tmp_path: Path) -
 def test_one_file_may_hold_what_was_expected_and_what_was_found(form: str, tmp_path: Path) -> None:
     both = written(ANSWERS, form, tmp_path)
     assert evaluate(both, both, "RR").per_query["RR"] == {"q1": 0.5, "q2": 1.0}
+
+
+def test_a_benchmark_takes_named_columns_for_all_that_it_reads(tmp_path: Path) -> None:
+    questions = [{"key": "a", "phrase": "red shoe"}, {"key": "b", "phrase": "blue hat"}]
+    judged = [{"key": "a", "sku": "1", "stars": 3}, {"key": "b", "sku": "2", "stars": 1}]
+    pages = [{"sku": "1", "blurb": "A red shoe."}, {"sku": "2", "blurb": "A blue hat."}]
+    roles = "query=key,question=phrase,doc=sku,grade=stars,text=blurb"
+    forms: list[Any] = [[questions, judged, pages]]
+    frames = [pytest.importorskip("polars").DataFrame(each) for each in forms[0]]
+    forms.append(frames)
+    forms.append([tmp_path / f"{number}.csv" for number in range(3)])
+    forms.append([tmp_path / f"{number}.parquet" for number in range(3)])
+    for frame, csv, parquet in zip(frames, *forms[2:], strict=True):
+        frame.write_csv(csv)
+        frame.write_parquet(parquet)
+    for form in forms:
+        bench = Benchmark(*form, columns=roles)
+        assert bench.queries == {"a": "red shoe", "b": "blue hat"}
+        assert bench.judgments.as_dict() == {"a": {"1": 3.0}, "b": {"2": 1.0}}  # type: ignore[union-attr]
+        assert [each.text for each in bench.corpus.values()] == ["A red shoe.", "A blue hat."]  # type: ignore[union-attr]
+    together = [{**one, **two} for one, two in zip(questions, judged, strict=True)]
+    found = Benchmark.load(together, columns="query=key,question=phrase,doc=sku,grade=stars")
+    assert found.judgments.as_dict() == bench.judgments.as_dict()  # type: ignore[union-attr]
+    with pytest.raises(UsageError, match="no input has a column 'wordz'"):
+        Benchmark(questions, columns="query=key,text=phrase,title=wordz")
+
+
+def test_a_benchmark_reads_lists_of_what_is_expected() -> None:
+    for name in ("expected_doc_ids", "ground_truth_ids", "gold", "relevant_ids"):
+        for value in (["a", "b"], '["a", "b"]', {"a": 1, "b": 1}, ("a", "b")):
+            found = Benchmark.load([{"id": "q", "question": "Which?", name: value}])
+            assert found.judgments.as_dict() == {"q": {"a": 1.0, "b": 1.0}}  # type: ignore[union-attr]
+        for nothing in (None, "", []):
+            found = Benchmark.load([{"id": "q", "question": "Which?", name: nothing}])
+            assert found.judgments.as_dict() == {"q": {}}  # type: ignore[union-attr]

@@ -52,6 +52,20 @@ def test_rankings_come_back(target: Path, ranked):
     assert sorted(rows_of(target)) == sorted(rows_of(ranked))
 
 
+@pytest.mark.parametrize("target", ENDINGS, indirect=True)
+def test_what_is_there_is_replaced_on_request_only(target: Path, judged, ranked):
+    target.write_bytes(b"a year of labels")
+    for write, what in (
+        (write_judgments, load_judgments(judged)),
+        (write_ranking, load_ranking(ranked).table()),
+    ):
+        with pytest.raises(UsageError, match="force=True"):
+            write(what, target)
+        assert target.read_bytes() == b"a year of labels"
+    write_judgments(load_judgments(judged), target, force=True)
+    assert load_judgments(target).as_dict() == judged
+
+
 @pytest.mark.parametrize("target", [f".{kind}" for kind in FORMATS], indirect=True)
 def test_every_number_comes_back_to_the_last_bit(target: Path):
     scores = [0.1 + 0.2, 1 / 3, 1e-320, 1.7976931348623157e308, -5.0, 2.0**53, 0.0, 123456789.123456789]
@@ -247,7 +261,7 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
     target = tmp_path / "x.json"
     target.write_text("old")
     with pytest.raises(DataError):
-        write_ranking(load_ranking({"q": {"a": float("inf")}}).table(), target)
+        write_ranking(load_ranking({"q": {"a": float("inf")}}).table(), target, force=True)
     for name in ("backports.zstd", "compression.zstd"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtra, match="writing zstd"):

@@ -24,6 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
+from rankproof.io.guess import Columns, with_columns
 from rankproof.io.ids import is_integer, judged_kinds
 from rankproof.io.labelled import Labelled, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
@@ -39,7 +40,8 @@ class Benchmark(Displayable):
     """Questions, what is relevant to them, and the documents where they are at hand.
 
     `queries` are what `load_questions` takes, `judgments` what `evaluate` takes, `corpus` what `load_corpus`
-    takes. Without queries the ids of the judgments are the questions.
+    takes. Without queries the ids of the judgments are the questions. `columns` says which columns of tables have
+    which role, where their names do not tell: `{"query": "search_key", "question": "phrase", "doc": "sku"}`.
 
     >>> bench = Benchmark()
     >>> bench.add_query("q1", "Can I get a refund?", ["terms-4"])
@@ -48,7 +50,10 @@ class Benchmark(Displayable):
     0.5
     """
 
-    def __init__(self, queries: Any = None, judgments: Any = None, corpus: Any = None) -> None:
+    @with_columns
+    def __init__(
+        self, queries: Any = None, judgments: Any = None, corpus: Any = None, *, columns: Columns = None
+    ) -> None:
         self.queries: dict[str, str] = {} if queries is None else load_questions(queries)
         self.corpus: Corpus | None = None if corpus is None else load_corpus(corpus)
         self.runs: dict[str, Run] = {}
@@ -65,11 +70,13 @@ class Benchmark(Displayable):
         return cls(sample.queries(), sample.judgments(), sample.documents())
 
     @classmethod
-    def load(cls, source: Any, *, corpus: Any = None) -> Benchmark:
+    @with_columns
+    def load(cls, source: Any, *, corpus: Any = None, columns: Columns = None) -> Benchmark:
         """A benchmark from a BEIR folder, labelled questions in a file or frame, an ir_datasets object, or "sample".
 
         A file is JSON Lines, JSON, CSV, TSV or Parquet: a question a row, with its id, its text, and `relevant`
-        (a list of ids, or `{id: grade}`); or a judged document a row. `corpus` adds documents.
+        (a list of ids, or `{id: grade}`); or a judged document a row. `corpus` adds documents; `columns` names the
+        columns of each role, as in `Benchmark(...)`.
 
         >>> rows = [{"id": "q1", "text": "Refund?", "relevant": ["terms-4"]}]
         >>> Benchmark.load(rows).queries

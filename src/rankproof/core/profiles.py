@@ -317,7 +317,9 @@ PROFILES: dict[str, Profile] = {each.name: each for each in _ALL}
 """Every profile by its name."""
 
 
-_ELSEWHERE = "ERR INST INSQ RBP BPM SDCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA NRBP nNRBP P_IA StRecall Accuracy"
+_ELSEWHERE = (
+    "ERR INST INSQ RBP BPM SDCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA NRBP nNRBP P_IA StRecall Accuracy"
+)
 _IR_MEASURES = Profile(
     name="ir_measures",
     source="ir_measures 0.4.3 with its default providers",
@@ -369,7 +371,9 @@ BUILT_ON: dict[str, Profile] = {
             measures={},
             beyond=(
                 "it first takes out documents that have the id of their query; take them out of the ranking",
-                Beyond(f"{_FIRST_GIVEN}, and it ends in a KeyError for a judged query without a ranking", "RR"),
+                Beyond(
+                    f"{_FIRST_GIVEN}, and it ends in a KeyError for a judged query without a ranking", "RR"
+                ),
                 Beyond(f"{_ANY_QUERY}, and its mean is over all queries that are ranked", "Unjudged"),
                 Beyond(
                     "its top_k_accuracy orders the documents by the second character of their ids, not by score",

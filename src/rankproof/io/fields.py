@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.io.guess import NAMES, plain
+from rankproof.io.guess import NAMES, named_for, plain
 from rankproof.io.ids import is_id
 
 DOCUMENT_ID = ("_id", "id", *NAMES["doc"][0], "id_", "node_id", "key")
@@ -17,6 +17,14 @@ QUESTION_TEXT = ("text", "query", "question", "user_input", "title", "input")
 """The names of a text, the surest first."""
 TITLE = ("title", "headline", "name")
 METADATA = ("metadata", "meta")
+_ROLES = {
+    DOCUMENT_ID: ("doc",),
+    DOCUMENT_TEXT: ("text",),
+    TITLE: ("title",),
+    QUESTION_ID: ("query",),
+    QUESTION_TEXT: ("question", "text"),
+}
+"""What these are called where a caller says which column is what."""
 _KNOWN = dict.fromkeys((*DOCUMENT_ID, *DOCUMENT_TEXT, *TITLE, *METADATA, "score"))
 _ABSENT = object()
 
@@ -43,9 +51,14 @@ def record_of(item: Any) -> Mapping[str, Any] | None:
 def field_of(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """The name that the record has for something: the first of `names` it has, whatever the case and signs.
 
+    A column that the caller named for it goes before all.
+
     >>> field_of({"Doc-ID": "d1", "text": "..."}, DOCUMENT_ID)
     'Doc-ID'
     """
+    for role in _ROLES.get(tuple(names), ()):
+        if named := named_for(role, record):
+            return named
     exact = next((name for name in names if record.get(name) is not None), None)
     if exact is not None:
         return exact

@@ -98,6 +98,9 @@ ROLES = {
     "grade": "grade",
     "relevance": "grade",
     "aspect": "aspect",
+    "text": "text",
+    "question": "question",
+    "title": "title",
 }
 """What a role may be called by who names its column."""
 
@@ -125,6 +128,18 @@ class Named:
 _named: ContextVar[Named | None] = ContextVar("columns that were named", default=None)
 
 
+def named_for(role: str, columns: Collection[str]) -> str | None:
+    """The column that was named for the role, if it is among these."""
+    named = _named.get()
+    return named.take(role) if named is not None and named.roles.get(role) in columns else None
+
+
+def named_columns() -> set[str]:
+    """The columns that were named, by their plain names."""
+    named = _named.get()
+    return set() if named is None else set(map(plain, named.roles.values()))
+
+
 def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]:
     """The column of each role, from a mapping or from ROLE=COLUMN,...
 
@@ -141,14 +156,14 @@ def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]
     for role, name in given.items():
         known = ROLES.get(plain(str(role)))
         if known is None or not name or known in found or not isinstance(name, str):
-            raise _no_columns(f"{role}={name or ''}", nearest(str(role), NAMES))
+            raise _no_columns(f"{role}={name or ''}", nearest(str(role), ROLES))
         found[known] = name
     return found
 
 
 def _no_columns(got: str, hint: str = "") -> UsageError:
     return UsageError(
-        f"columns: got {got}, expected ROLE=COLUMN, each role once: {', '.join(NAMES)}.{hint} "
+        f"columns: got {got}, expected ROLE=COLUMN, each role once: {', '.join(dict.fromkeys(ROLES.values()))}.{hint} "
         "Next: write them like query=search_term_id,doc=product_id."
     )
 
@@ -205,7 +220,7 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
     for role in (*wanted.needed, *wanted.helpful):
         fit = columns if role != "doc" or wanted is not RANKING else without_expected(columns)
         found = column_of(role, fit)
-        if role == "query" and not found and any(map(_is_of_lists, columns)):
+        if role == "query" and not found and any(map(is_of_lists, columns)):
             found = [name for name in columns if plain(name) == "id"]
         if len(found) > 1:
             raise _unsure(role, found, columns, source)
@@ -213,7 +228,7 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
             took[role] = found[0]
         elif role in wanted.needed:
             raise _absent(role, columns, wanted, source)
-    if _is_of_lists(took["doc"]) and not {"grade", "score", "rank"} & set(took):
+    if is_of_lists(took["doc"]) and not {"grade", "score", "rank"} & set(took):
         # A question a row, with a document or a list of them: it goes by its own id where it has one.
         own = [name for name in columns if plain(name) == "id"]
         return {**took, "query": own[0]} if own and not _is_named("query") else took
@@ -228,7 +243,8 @@ def without_expected(columns: Sequence[str]) -> list[str]:
     return [name for name in columns if plain(name) not in expected or name == own.get("doc")]
 
 
-def _is_of_lists(name: str) -> bool:
+def is_of_lists(name: str) -> bool:
+    """Whether a column of that name holds the documents of a question, one or a list of them."""
     return plain(name) in set(map(plain, (*EXPECTED, *RETRIEVED)))
 
 

@@ -25,7 +25,7 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.beir import BEIR_CORPUS, folder_at, split_of
 from rankproof.io.corpora import load_corpus
 from rankproof.io.fields import QUESTION_ID, QUESTION_TEXT, checked_id, field_of, id_of, text_in
-from rankproof.io.guess import column_of
+from rankproof.io.guess import column_of, is_of_lists
 from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import beir_questions, load_questions
@@ -138,9 +138,13 @@ def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
             f"{where}: nothing says which documents are relevant ({shorten(list(record))}). "
             'Next: add "relevant" with a list of ids or {id: grade}, or the columns doc_id and grade.'
         )
-    if record[doc[0]] in (None, ""):
+    value = record[doc[0]]
+    if value is None or (isinstance(value, str) and not value):
         return {}
-    return {record[doc[0]]: _grade(record[grade[0]], where) if grade else 1}
+    json_list = isinstance(value, str) and value[0] in "[{" and is_of_lists(doc[0])
+    if json_list or not is_id(value):
+        return _listed(value, f"{where}, {doc[0]}")
+    return {value: _grade(record[grade[0]], where) if grade else 1}
 
 
 def _listed(found: Any, where: str) -> dict[Any, Any]:

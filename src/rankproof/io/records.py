@@ -14,7 +14,7 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.fields import record_of
 from rankproof.io.files import STDIN, check_path, name_of, read_bytes, text_of
 from rankproof.io.frames import is_frame, records_of_frame
-from rankproof.io.guess import plain
+from rankproof.io.guess import named_columns, plain
 from rankproof.io.parquet import MAGIC, read_every_column
 
 Placed: TypeAlias = tuple[str, Any]
@@ -152,9 +152,10 @@ def _object(pairs: list[tuple[str, Any]], name: str, line: int) -> dict[str, Any
 
 def _delimited(text: str, name: str) -> Iterator[Placed]:
     first = text.lstrip().partition("\n")[0].rstrip("\r")
+    known = KNOWN | named_columns()
     for delimiter in DELIMITERS:
         cells = first.split(delimiter)
-        if len(cells) > 1 and KNOWN & {plain(cell.strip('"')) for cell in cells}:
+        if len(cells) > 1 and known & {plain(cell.strip('"')) for cell in cells}:
             return _table(text, delimiter, name)
     if "\t" not in first:
         raise UsageError(

@@ -116,16 +116,22 @@ def _shown(kind: Format, head: bytes) -> str:
 
 
 def write_judgments(
-    judgments: Judgments, target: PathLike, to: str | None = None, *, force: bool = True
+    judgments: Judgments, target: PathLike, to: str | None = None, *, force: bool = False
 ) -> list[str]:
-    """Write judgments to a file, or to standard output for "-"; what was noticed is returned."""
+    """Write judgments to a file, or to standard output for "-"; what was noticed is returned.
+
+    A file that is there is replaced with `force` only.
+    """
     return _write(columns_of_judgments(judgments), target, to, force)
 
 
 def write_ranking(
-    ranking: RankingTable, target: PathLike, to: str | None = None, *, force: bool = True
+    ranking: RankingTable, target: PathLike, to: str | None = None, *, force: bool = False
 ) -> list[str]:
-    """Write a ranking to a file, or to standard output for "-"; what was noticed is returned."""
+    """Write a ranking to a file, or to standard output for "-"; what was noticed is returned.
+
+    A file that is there is replaced with `force` only.
+    """
     return _write(columns_of_ranking(ranking), target, to, force)
 
 
