@@ -51,6 +51,11 @@ DISJOINT = (
     "diagnose judged near --queries far.jsonl --corpus docs.jsonl",
     "explain judged far q1",
     "explain judged near q1 --beside far -o q1.html --force",
+    "explain judged near q1 --queries far.jsonl",
+    "explain judged near q1 --queries far.jsonl -f json",
+    "explain judged near q1 --queries far.jsonl -o q2.html",
+    "judge samples.jsonl --by far.tsv -m faithfulness",
+    "judge samples.jsonl --by far.tsv -m faithfulness -f json",
     "spans spans.tsv far.chunks --corpus docs.jsonl",
     "fuse near far",
     "fuse far far2 --judgments judged --method bayesfuse",
@@ -77,7 +82,7 @@ DISJOINT = (
     "rank-correlation near-saved other-saved -m AP,R@5",
 )
 """Every verb that brings two sides together; in each line one side is of other queries."""
-ALONE = {"judge", "verdicts", "calibrate", "history", "rm", "run", "measures", "profiles", "convert", "demo"}
+ALONE = {"verdicts", "calibrate", "history", "rm", "run", "measures", "profiles", "convert", "demo"}
 """Verbs that read no two sides with queries."""
 OWN = {"trec_eval"}
 """Ends with the codes of trec_eval."""
@@ -96,6 +101,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         files[f"{side}.tsv"] = f"{start}{{0}}\tkind\n"
         files[f"{side}.jsonl"] = f'{{{{"_id": "{start}{{0}}", "text": "asks for thing number {{0}}"}}}}\n'
     files["docs.jsonl"] = '{{"_id": "d{0}", "text": "word{0} thing"}}\n'
+    files["samples.jsonl"] = (
+        '{{"id": "q{0}", "question": "Open?", "answer": "It is {0}.", "contexts": ["It is {0}."]}}\n'
+    )
     for name, line in files.items():
         (made / name).write_text("".join(line.format(n) for n in numbers))
     for side in ("near", "far"):

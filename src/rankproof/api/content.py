@@ -81,14 +81,14 @@ def collect(
         ranks=ranks,
         cases=cases,
         findings=tuple(_findings(scores)),
-        texts=_query_texts(texts.queries, judgments.queries, named[0]),
+        texts=query_texts(texts.queries, judgments.queries, named[0]),
         titles=read_titles(texts.documents, named[1]),
         profile=first.conventions.profile,
         version=_version(),
     )
 
 
-def _query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> dict[str, str]:
+def query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> dict[str, str]:
     """The texts of the queries that are shown; an error where the source has the text of no judged query."""
     found = read_texts(source, set(judged), QUERY_TEXT)
     if source is not None and judged and not found:

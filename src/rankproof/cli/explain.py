@@ -15,6 +15,7 @@ from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.api.explain import Explanation
+    from rankproof.core.judgments import Judgments
 
 DEFAULT = "nDCG@10"
 
@@ -29,7 +30,7 @@ DEFAULT = "nDCG@10"
 @options.target("Write to a file; a page if it ends in .html.")
 @options.force
 @click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
-@click.option("--queries", metavar="FILE", help="On a page: texts of queries, as JSON lines.")
+@click.option("--queries", metavar="FILE", help="Texts of queries, as JSON lines.")
 @options.documents("On a page: titles of documents, a file or folder. [those of --corpus]")
 @options.profile
 @options.conventions
@@ -60,6 +61,7 @@ def command(
     if run is None:
         write(_term(judgments), output)
         return
+    from rankproof.api.content import query_texts
     from rankproof.api.explain import explanation_page
     from rankproof.errors import one_of
     from rankproof.reporting.data import as_json
@@ -75,14 +77,16 @@ def command(
             "explain: got judgments and a ranking, but no query. Next: name a query behind them, or one word alone to "
             "have it explained."
         )
-    systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
+    judged, systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
     found = systems[0][1]
+    texts = query_texts(queries, judged.queries, {query}) if queries else {}
     if page:
-        write(explanation_page(dict(systems), queries=queries, documents=documents), output)
+        write(explanation_page(dict(systems), queries=texts, documents=documents), output)
     elif form == "json":
         write(as_json([each.to_dict() for each in found]), output)
     else:
-        write("\n".join(map(str, found)), output)
+        asked = f"Query {query}: {texts[query]}\n\n" if query in texts else ""
+        write(asked + "\n".join(map(str, found)), output)
     wrong = (f"{name}: {each}" for name, explained in systems for one in explained for each in one.wrong)
     end(wrong, shown=output is None)
 
@@ -106,8 +110,8 @@ def _term(word: str) -> str:
 
 def _explained(
     judgments: str, runs: list[str], query: str, measures: tuple[str, ...], settings: dict[str, Any]
-) -> list[tuple[str, list[Explanation]]]:
-    """Each run by its name, with an explanation for each measure."""
+) -> tuple[Judgments, list[tuple[str, list[Explanation]]]]:
+    """The judgments, and each run by its name with an explanation for each measure."""
     from rankproof.api.explain import explain
     from rankproof.core.names import parse_all
     from rankproof.io.load import load_judgments, load_ranking
@@ -120,4 +124,4 @@ def _explained(
         for name, path in named(runs).items():
             ranking = load_ranking(path)
             found.append((name, [explain(judged, ranking, query, each, **settings) for each in asked]))
-    return found
+    return judged, found
