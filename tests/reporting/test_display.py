@@ -17,24 +17,14 @@ from hypothesis import strategies as st
 import rankproof
 from rankproof import functional, sample
 from rankproof.bench import chunk, connect, fusion, retrieve
+from rankproof.bench.connect import Store
+from rankproof.bench.fusion.methods import Method
+from rankproof.bench.retrieve import Rerank, Search
 from rankproof.display import LONGEST, Displayable, html, width
 from rankproof.reporting.tables import Column, table
 
-NAMED = {
-    *("Measure", "Spec", "Kind", "Parameter", "Method"),  # parts of a measure's declaration
-    *("Chunker", "Search", "Rerank", "Store"),  # made by the user; they print as he wrote them
-    *(
-        "ModelJudge",
-        "Budget",
-        "Limits",
-        "Line",
-        "Pace",
-        "Provider",
-        "Reply",
-        "Service",
-    ),  # the parts of a judge
-}
-"""Public types with a name of their own, which is what they print as."""
+NAMED = {rankproof.core.measure.Measure, Method, Search, Rerank, Store}
+"""Public types that print as what one writes to have them: `nDCG@10`, `lsa + keyword`."""
 
 
 def public() -> Iterator[Any]:
@@ -82,7 +72,7 @@ def test_every_type_that_a_public_function_gives_back_shows_itself() -> None:
     types = reached()
     assert len(types) > 60
     data = {c for c in types if not issubclass(c, Exception) and not getattr(c, "_is_protocol", False)}
-    without = {c for c in data if not issubclass(c, Displayable) and c.__name__ not in NAMED}
+    without = {c for c in data if not issubclass(c, Displayable) and c not in NAMED}
     without = {c for c in without if not hasattr(c, "_fields")}  # a named tuple is a tuple
     assert not without, f"give them rankproof.display.Displayable as a base: {without}"
 
@@ -141,6 +131,14 @@ def results(folder: Path) -> Iterator[Any]:
     judge(samples)
     yield from (rankproof.Verdicts(folder / "verdicts.db"), *rankproof.Verdicts(folder / "verdicts.db"))
     yield rankproof.stress(samples)
+    asked = rankproof.chat(str.upper)
+    yield from (
+        asked,
+        asked.limits,
+        asked.service,
+        rankproof.nDCG.spec,
+        *rankproof.nDCG.spec.parameters.values(),
+    )
     grid = rankproof.grid({"benchmark": "sample", "retrievers": {"words": "keyword", "dense": "lsa"}})
     yield from (grid, *grid.rows, *grid.effects, grid.held)
 

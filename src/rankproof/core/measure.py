@@ -13,6 +13,7 @@ from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.parameters import Parameter, parameters_of
 from rankproof.core.preferences import Preferences
 from rankproof.core.shown import Shown
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, nearest, shorten
 
 Function = Callable[..., Any]
@@ -26,7 +27,7 @@ READS: Mapping[str, type] = {"ranking": Hits, "preference": Preferences, "span":
 
 
 @dataclass(frozen=True, eq=False)
-class Spec:
+class Spec(Displayable):
     """What the registry knows of a measure, beyond the parameters of one use of it."""
 
     name: str

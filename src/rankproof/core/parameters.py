@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of, shorten
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(Displayable):
     """How a value is checked, and what the message says was expected."""
 
     expected: str
@@ -128,7 +129,7 @@ GainOf: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(Displayable):
     """One parameter of a measure: its name, default and kind."""
 
     name: str

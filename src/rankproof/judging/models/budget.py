@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rankproof.display import Displayable
 from rankproof.judging.models.prices import price
 from rankproof.judging.verdicts import Account
 
 
 @dataclass
-class Budget:
+class Budget(Displayable):
     """The limits, and what was spent so far; None is no limit."""
 
     model: str

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.errors import UsageError
 from rankproof.judging.judges.loop import run
 from rankproof.judging.models.asking import Call, calls_for
@@ -21,7 +22,7 @@ from rankproof.judging.verdicts import Account, Ask, Keep
 
 
 @dataclass(frozen=True)
-class ModelJudge:
+class ModelJudge(Displayable):
     """A model that is asked, sample by sample, with as few calls as can be."""
 
     provider: str

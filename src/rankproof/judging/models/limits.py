@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, nearest
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Displayable):
     """How a model is asked."""
 
     timeout: float = 120.0

@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 from types import TracebackType
 
+from rankproof.display import Displayable
+
 FIRST = 8
 """Calls at once to begin with."""
 
 
-class Pace:
+class Pace(Displayable):
     """A gate that widens with each round of good replies, and halves when the service is overloaded.
 
     >>> pace = Pace(most=64)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from rankproof.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.replies import tokens
@@ -20,7 +21,7 @@ SHORTEST_KEY = 8
 
 
 @dataclass(frozen=True)
-class Reply:
+class Reply(Displayable):
     """What a model answered."""
 
     content: str | Mapping[str, Any]
@@ -33,7 +34,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Provider:
+class Provider(Displayable):
     """A protocol: where to send, how to say who one is, what to send, how to read."""
 
     name: str
@@ -244,7 +245,7 @@ PROVIDERS |= {
 
 
 @dataclass(frozen=True)
-class Service:
+class Service(Displayable):
     """A provider at an address, with the name of the variable that holds its key: never the key itself."""
 
     provider: Provider

@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import cycle
 from typing import Any
 
+from rankproof.display import Displayable
 from rankproof.errors import missing_extra, shorten
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.pace import Pace
@@ -68,7 +69,7 @@ class Failed(Exception):
 
 
 @dataclass
-class Line:
+class Line(Displayable):
     """A line to a service: a client, its pace, and what was learnt about what the service takes."""
 
     service: Service
