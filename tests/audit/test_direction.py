@@ -67,6 +67,21 @@ def test_distances_in_any_order_are_found_by_what_they_score() -> None:
     )
 
 
+def test_distances_in_part_of_the_rankings_are_found() -> None:
+    for length, share in ((10, 0.4), (20, 0.5), (60, 0.3)):
+        judged, distances = world(60, length, 3, seed=length)
+        scored = {q: {d: -s for d, s in docs.items()} for q, docs in distances.items()}
+        cut = round(60 * share)
+        names = list(distances)
+        mixed = {q: (distances if q in names[:cut] else scored)[q] for q in names}
+        found = evaluate(judged, mixed).audit.of_kind("upside-down")
+        turned = {q: dict(reversed(docs.items())) if q in names[:cut] else docs for q, docs in scored.items()}
+        assert evaluate(judged, turned).audit.of_kind("upside-down") is None  # given backwards, and right
+        if share >= 0.4:
+            assert found is not None
+            assert f"In {cut} of 60 rankings" in found.message
+
+
 def test_scores_that_rise_and_are_right_are_no_finding() -> None:
     judged, distances = world(60, 20, 3, seed=0)
     last_first = {q: {d: -s for d, s in reversed(docs.items())} for q, docs in distances.items()}
@@ -78,5 +93,6 @@ def test_an_order_by_chance_is_no_finding() -> None:
     for _ in range(200):
         queries, length = rng.choice([1, 3, 10, 60]), rng.choice([1, 2, 5, 30])
         judged = {f"q{i}": {f"d{d}": 1 for d in rng.permutation(length + 3)[:3]} for i in range(queries)}
-        ranking = {q: {f"d{d}": float(s) for d, s in enumerate(rng.random(length))} for q in judged}
+        lengths = {q: int(rng.choice([2, length])) for q in judged}
+        ranking = {q: {f"d{d}": float(s) for d, s in enumerate(rng.random(lengths[q]))} for q in judged}
         assert evaluate(judged, ranking, "AP").audit.of_kind("upside-down") is None

@@ -54,12 +54,18 @@ def test_the_order_is_as_good_as_said(script: ModuleType, labelled: dict, start:
 
 
 def test_what_it_settles_is_right_in_nine_of_ten(labelled: dict) -> None:
+    """On each collection, give or take one pair (five have fewer than 25), and in 19 of 20 on all together."""
+    every: list[bool] = []
     for name, pairs in labelled.items():
-        if PART in name or "scitldr" in name or "question, answer" in name:
-            continue  # edited to deceive words, or a few words long: the page says so
-        settled = [(settle(pair.ask), pair.label) for pair in pairs]
-        agree = [(v.value >= 1) == label for v, label in settled if isinstance(v, Verdict)]
-        assert sum(agree) >= 0.88 * len(agree), name
+        if PART in name:  # another question: whether a text bears a part of the claim
+            continue
+        settled = [(v.value >= 1, pair.label) for pair in pairs if isinstance(v := settle(pair.ask), Verdict)]
+        every += [said == label for said, label in settled]
+        if "scitldr" in name:  # edited word by word to deceive: 4 of 9 yes were right, and the page says so
+            settled = [(said, label) for said, label in settled if not said]
+            assert len(settled) >= 10
+        assert sum(said == label for said, label in settled) + 1 >= 0.9 * len(settled), name
+    assert sum(every) >= 0.95 * len(every) >= 0.95 * 800
 
 
 def test_contradictions_are_right_in_nine_of_ten(labelled: dict) -> None:

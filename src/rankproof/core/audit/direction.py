@@ -22,6 +22,9 @@ CERTAIN = 6.0
 LONG = 5
 """In shorter lists without rising scores the last document can be the right one for other reasons."""
 
+FEW = 2
+"""So many rankings that rise may be an accident where none is to be expected."""
+
 FAR_BETTER = 1.25
 """A quarter more than what it scores as it stands: less can be a poor ranking rather than a turned one."""
 
@@ -32,7 +35,10 @@ def upside_down(case: Case) -> Iterator[Finding]:
         return
     lead = _lead_of_the_end(case.hits)
     rising = _rise(case)
-    if lead < -BEYOND_CHANCE or not (rising or lead > BEYOND_CHANCE):
+    if lead < -BEYOND_CHANCE:
+        return
+    if not rising and lead <= BEYOND_CHANCE:
+        yield from _both_ways(case)
         return
     there, back = (float(parse("nDCG")(each).mean()) for each in (case.hits, _backwards(case.hits)))
     better = lead > BEYOND_CHANCE and back > FAR_BETTER * there
@@ -53,6 +59,25 @@ def upside_down(case: Case) -> Iterator[Finding]:
         (),
         "if these are distances (less is better), give them with a minus sign, or give lists of ids, best first.",
     )
+
+
+def _both_ways(case: Case) -> Iterator[Finding]:
+    """Rankings of which some rise from the first document on, more than by chance, and the others do not."""
+    census, length = case.census, case.hits.retrieved[case.hits.retrieved > 1]
+    if not len(length):
+        return
+    chance = census.lists * float(np.mean([1 / math.gamma(min(each, 20) + 1) for each in length]))
+    if census.rising > chance + BEYOND_CHANCE * math.sqrt(chance) + FEW:
+        yield Finding(
+            "warning",
+            "upside-down",
+            census.rising,
+            f"In {census.rising:,} of {count_of(census.lists, 'ranking')} the scores rise from the first document "
+            "given to the last, in the others they do not, and the relevant ones stand no nearer to the beginning "
+            "than to the end.",
+            (),
+            "see whether part of the rankings has distances (less is better), and give those with a minus sign.",
+        )
 
 
 def _rise(case: Case) -> bool:
