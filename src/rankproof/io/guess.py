@@ -119,8 +119,7 @@ class Named:
 
     def check(self) -> None:
         """Refuse a name that no file had: it is misspelt, and something else was taken."""
-        lost = [(role, name) for role, name in self.roles.items() if role not in self._met]
-        if lost:
+        if lost := [(role, name) for role, name in self.roles.items() if role not in self._met]:
             words = ", ".join(f"{name!r} (for the {role})" for role, name in lost)
             raise UsageError(f"columns: no input has a column {words}. Next: check how it is written.")
 

@@ -25,6 +25,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import scored
+from rankproof.display import Displayable
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.corrected import Corrected, corrected_mean, labelled
 from rankproof.stats.distributions import t_quantile
@@ -64,7 +65,7 @@ class TwoJudgments:
 
 
 @dataclass(frozen=True, slots=True)
-class Kappa:
+class Kappa(Displayable):
     """Cohen's kappa with the interval that its queries leave."""
 
     kappa: Agreement
@@ -213,7 +214,7 @@ def _shares(counts: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class Estimated(Displayable):
     """The mean of one measure of one run as people's judgments would give it."""
 
     value: float
