@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankproof.api.judge import Judge, judge
     from rankproof.api.judged import JudgedScores
     from rankproof.api.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
+    from rankproof.api.mirage_rates import mirage
     from rankproof.api.report import Report, report
     from rankproof.api.scores import Scores
     from rankproof.api.spans import evaluate_spans
@@ -76,6 +77,7 @@ _PUBLIC = {
     "Grid": "rankproof.api.grid",
     "History": "rankproof.api.history",
     "judge": "rankproof.api.judge",
+    "mirage": "rankproof.api.mirage_rates",
     "Judge": "rankproof.api.judge",
     "chat": "rankproof.judging.models.chat",
     "JudgedScores": "rankproof.api.judged",
@@ -148,6 +150,7 @@ __all__ = [
     "judge",
     "leaderboard",
     "measure",
+    "mirage",
     "pool",
     "prepare",
     "questions_needed",

@@ -29,6 +29,10 @@ def truth(relation: str, left: str, right: str) -> int:
         return 3 if any(each in right for each in GOOD) else 0
     if relation == "S":
         return 1 if left in right else -1 if f"not {left}" in right.replace("NOT", "not") else 0
+    if relation == "P":
+        words = left.strip(".").split()
+        there = sum(each in right for each in words)
+        return 2 if there == len(words) else int(there * 2 > len(words))
     if relation == "Q":
         return int(any(each in right for each in GOOD))
     if any(each in right for each in BESIDE):
@@ -222,7 +226,7 @@ def honest(body: dict[str, Any]) -> dict[str, Any]:
                 for right in ids.split():
                     value = truth(relation, lefts[left], rights[right])
                     said.setdefault(relation, {}).setdefault(left, {})[right] = value
-                    if (relation, value) in (("R", 3), ("S", 1), ("S", -1)):
+                    if (relation, value) in (("R", 3), ("S", 1), ("S", -1), ("P", 1), ("P", 2)):
                         quote = " ".join(rights[right].split()[:4])
                         said["quotes"].append({"pair": f"{relation} {left} {right}", "quote": quote})
     return said

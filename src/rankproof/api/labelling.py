@@ -34,7 +34,7 @@ from rankproof.judging.trust.session import Session
 from rankproof.judging.verdicts import PLAIN_YES, Ask
 from rankproof.store.ledger import Ledger
 
-RELATIONS = ("R", "S", "Q", "A")
+RELATIONS = ("R", "S", "P", "Q", "A")
 SQLITE = b"SQLite format 3\x00"
 
 

@@ -20,6 +20,7 @@ FREE = "lexical"
 QUESTIONS = {
     "R": "How well does the context answer the question? 0 not, 1 related, 2 in part, 3 fully",
     "S": "What does the text say of the claim? 1 supports, 0 silent, -1 contradicts",
+    "P": "How much of the claim does the text support? 0 nothing, 1 a part, 2 all",
     "Q": "Does the statement bear on the question? 1 yes, 0 no",
     "A": "How far does the answer address the question? 0 not, 1 in part, 2 mostly, 3 fully, -1 abstains",
 }

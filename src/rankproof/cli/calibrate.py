@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 WIDTH = 78
 KEYS = "s skip   u undo   q quit"
-MINUS = {"R": {}, "Q": {}, "S": {"-": -1, "c": -1}, "A": {"-": -1, "a": -1}}
+MINUS: dict[str, dict[str, int]] = {
+    "R": {},
+    "P": {},
+    "Q": {},
+    "S": {"-": -1, "c": -1},
+    "A": {"-": -1, "a": -1},
+}
 """Keys for the values below 0, which no single figure is."""
 FORMATS = ("table", "json")
 
@@ -51,8 +57,9 @@ FORMATS = ("table", "json")
 @click.option("--whole", is_flag=True, help="Draw N samples, and label all of their pairs.")
 @click.option(
     "--relation",
-    metavar="R|S|Q|A",
-    help="Only question and context (R), claim and text (S), question and statement (Q), or question and answer (A).",
+    metavar="R|S|P|Q|A",
+    help="Only question and context (R), claim and text (S, in grades P), question and statement (Q), or question and "
+    "answer (A).",
 )
 @click.option(
     "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="For pairs of SAMPLES."

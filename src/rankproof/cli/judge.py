@@ -12,7 +12,7 @@ from rankproof.cli.files import named
 from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
 from rankproof.cli.targets import may_replace
 from rankproof.cli.trust import end, errors_of
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
     from rankproof.api.judge import Judge
@@ -41,6 +41,18 @@ PAGE = (".html", ".htm")
 )
 @click.option(
     "--stress", is_flag=True, help="Ask again in other company, and say how many verdicts change; no scores."
+)
+@click.option(
+    "--design",
+    metavar="WORD",
+    help="mirage: what answers without contexts, with the right one and with a mix say of the generator.",
+)
+@click.option(
+    "--correct",
+    type=float,
+    default=1.0,
+    metavar="V",
+    help="With --design: the METRIC's value of a right answer. [1]",
 )
 @click.option("-k", type=int, metavar="K", help="How many of the contexts count. [all]")
 @click.option(
@@ -83,6 +95,8 @@ def command(
     settings: tuple[str, ...],
     dry_run: bool,
     stress: bool,
+    design: str | None,
+    correct: float,
     k: int | None,
     complete: float,
     compat: str | None,
@@ -113,6 +127,7 @@ def command(
     rankproof judge samples.jsonl -m context_precision,context_recall
     rankproof judge samples.jsonl --judge openai:MODEL --dry-run
     rankproof judge samples.jsonl --judge replay --ledger verdicts.db
+    rankproof judge base.jsonl oracle.jsonl mixed.jsonl --design mirage
     """
     from rankproof.reporting.formats import check
 
@@ -122,6 +137,9 @@ def command(
     if qrels and len(files) > 1:
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings)
+    if design is not None:
+        write(_designed(judge, files, design, options.given(metrics), correct, form), output)
+        return
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
     asked = options.given(metrics)
     if dry_run:
@@ -140,6 +158,28 @@ def command(
         click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
     write(_rendered(scores, form, per_query, blame, output), output)
     end(errors_of(scores), shown=form == "table" and output is None)
+
+
+def _designed(
+    judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float, form: str
+) -> str:
+    """The rates of a design over several answers to each question, as text or JSON."""
+    import json
+
+    from rankproof.api.mirage_rates import METRIC, SETTINGS, mirage
+
+    if design != "mirage":
+        raise one_of("--design", design, ("mirage",))
+    if len(files) not in (1, len(SETTINGS)) or (metrics and (len(metrics) > 1 or "," in metrics[0])):
+        raise UsageError(
+            f"--design mirage: got {len(files)} files and {len(metrics or ())} metrics, expected base, oracle and "
+            "mixed answers in three files (or in one, as base_answer, oracle_answer and mixed_answer), and one metric "
+            "at most. Next: name them in this order."
+        )
+    given = {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
+    with telling(f"judging {', '.join(files)}"):
+        found = mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
+    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
 
 
 def _is_page(output: str | None) -> bool:

@@ -105,6 +105,11 @@ class Case:
         value = self._value("S", claim, text or "")
         return None if value is None else value == SUPPORTS
 
+    def part(self, text: str | None, claim: str) -> float | None:
+        """How much of a claim a text bears out: 0, a half for a part of it, 1 for all."""
+        value = self._value("P", claim, text or "")
+        return None if value is None else value / 2
+
     def support(
         self, claim: str, contexts: Iterable[Context], reading: Reading = "apart"
     ) -> list[bool | None]:

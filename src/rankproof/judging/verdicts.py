@@ -20,6 +20,7 @@ ABSTAINS = -1
 VALUES: dict[str, tuple[int, ...]] = {
     "R": (0, 1, 2, 3),
     "S": (CONTRADICTS, SILENT, SUPPORTS),
+    "P": (0, 1, 2),
     "Q": (0, 1),
     "A": (ABSTAINS, 0, 1, 2, 3),
     "C": (),
@@ -27,12 +28,13 @@ VALUES: dict[str, tuple[int, ...]] = {
 """The values of each relation.
 
 R: how well a chunk (right) answers a question (left). S: what a text (right) says about a claim (left).
+P: how much of a claim (left) a text (right) bears out: nothing, a part, all.
 Q: whether a statement (right) bears on a question (left). A: how far an answer (right) addresses a
 question (left). C: the claims that a text (right) makes; its verdict holds them as `items`.
 """
 
 
-PLAIN_YES = {"R": 3, "S": SUPPORTS, "Q": 1, "A": 3}
+PLAIN_YES = {"R": 3, "S": SUPPORTS, "P": 2, "Q": 1, "A": 3}
 """What a plain yes means under each relation; a plain no is 0."""
 SOFT = "soft"
 """The mark, in a verdict's origin, of one that is a probability and nothing else."""

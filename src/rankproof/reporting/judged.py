@@ -12,6 +12,7 @@ from rankproof.reporting.tables import Column, clean, cut, table, wrap
 RELATIONS = {
     "R": ("question", "context"),
     "S": ("claim", "text"),
+    "P": ("claim", "text"),
     "Q": ("question", "statement"),
     "A": ("question", "answer"),
     "C": ("", "text"),
@@ -20,6 +21,7 @@ RELATIONS = {
 WORDS: dict[str, dict[int, str]] = {
     "R": {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"},
     "S": {1: "supports", 0: "silent", -1: "contradicts"},
+    "P": {0: "no support", 1: "partial support", 2: "full support"},
     "Q": {0: "beside the point", 1: "bears on it"},
     "A": {
         -1: "abstains",

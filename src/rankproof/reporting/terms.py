@@ -58,6 +58,21 @@ TERMS = {
     "unmeasured": "Nobody judged it, or the judge could not tell: it is in no mean, never 0 and never 1.",
     "corrected": "The mean with the judge's error taken out, by labels of people (PPI++).",
     "kappa": "How far two judges agree beyond what chance would give: 1 always, 0 no more than by chance.",
+    "nugget": "A fact that a good answer has: vital if it must be there, okay if it may. Strict scores count what is "
+    "there in full alone, the others a part as half; weighted ones count okay nuggets half.",
+    "support": "How far a source bears out what it is cited for: 1 in full, .5 in part, 0 not at all, as in TREC's RAG "
+    "track.",
+    "MIRAGE": "Four rates, by answers without contexts, with the right one and with those retrieved: noise vulnerability, "
+    "context acceptability, context insensitivity, context misinterpretation. They add up to 1.",
+    "noise vulnerability": "The share of questions answered right from the one right context, and wrong from what was "
+    "retrieved (MIRAGE).",
+    "context acceptability": "The share of questions answered right from the right context, and right from what was "
+    "retrieved (MIRAGE).",
+    "context insensitivity": "The share of questions answered wrong from the right context, as without any (MIRAGE).",
+    "context misinterpretation": "The share of questions answered right without contexts, and wrong from the right "
+    "one (MIRAGE).",
+    "prediction-powered inference": "The mean by a machine over everything, plus what it was off by where people "
+    "looked, with the weight of the machine that makes the error least (PPI++).",
     "tau-b": "How alike two orders are: 1 the same, 0 unrelated, -1 reversed; ties are allowed for (Kendall).",
     "tau-AP": "As tau, but mistakes at the top of the order weigh more.",
     "RBO": "Rank-biased overlap: how much two rankings share, the top weighing most; it allows for lists of "
@@ -93,6 +108,13 @@ OTHERS = {
     "inconclusive": "gate",
     "equal": "equal scores",
     "power": "detectable",
+    "ppi": "prediction-powered inference",
+    "ppi++": "prediction-powered inference",
+    "nuggets": "nugget",
+    "vital": "nugget",
+    "okay": "nugget",
+    "partial support": "support",
+    "full support": "support",
     "tau": "tau-b",
 }
 """Other words for the same."""

@@ -32,7 +32,7 @@ class CalledJudge:
     name: str
     whole: bool
     """Whether it takes an `Ask`, rather than relation, left and right."""
-    relations: tuple[str, ...] = ("R", "S", "Q", "A")
+    relations: tuple[str, ...] = ("R", "S", "P", "Q", "A")
     """What it is asked; texts are split into claims by rules unless "C" is among these."""
 
     @property
@@ -127,7 +127,7 @@ def called_judge(function: Callable[..., Any], name: str | None = None) -> Calle
     """
     called = name or f"function:{getattr(function, '__name__', type(function).__name__)}"
     whole = _takes(function) == 1
-    relations = tuple(getattr(function, "relations", ("R", "S", "Q", "A")))
+    relations = tuple(getattr(function, "relations", ("R", "S", "P", "Q", "A")))
     unknown = set(relations) - set(VALUES)
     if unknown:
         raise UsageError(

@@ -19,7 +19,7 @@ class HumanJudge:
 
     who: str
     reply: Callable[[Ask], Any] | None = None
-    relations: tuple[str, ...] = ("R", "S", "Q", "A")
+    relations: tuple[str, ...] = ("R", "S", "P", "Q", "A")
 
     @property
     def name(self) -> str:

@@ -12,6 +12,7 @@ from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Ask, Unmeasured,
 COULD_NOT_TELL = "the judge could not tell"
 WORDS: dict[str, dict[str, int]] = {
     "S": {"supports": 1, "silent": 0, "contradicts": -1},
+    "P": {"full_support": 2, "support": 2, "partial_support": 1, "no_support": 0, "not_support": 0},
     "A": {"abstains": -1},
 }
 """Words for values, beside the values themselves."""

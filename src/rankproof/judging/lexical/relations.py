@@ -9,7 +9,7 @@ Every pair has a probability all the same, of which estimates are made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankproof.core.text.claims import claims
 from rankproof.core.text.languages import alike
@@ -48,6 +48,7 @@ class Bounds:
 
 BOUNDS = {
     "S": Bounds(SUPPORT, 0.04, 0.73),
+    "P": Bounds(SUPPORT, 0.04, 0.73),
     "R": Bounds(ANSWERS, 0.08, 0.9),
     "Q": Bounds(BEARS, NEVER, UNREACHED),
     "A": Bounds(ADDRESSES, 0.20, 0.75),
@@ -180,6 +181,12 @@ def _beside_the_point(ask: Ask, question: Profile, answer: Profile, found: Evide
     return _verdict(ask, 0, found, answer)
 
 
+def _partly(ask: Ask) -> Settled:
+    """All of a claim, or nothing; which part of one a text bears out its words do not settle."""
+    found = _support(ask)
+    return replace(found, value=2 if found.value == SUPPORTS else 0) if isinstance(found, Verdict) else found
+
+
 def _claims(ask: Ask) -> Settled:
     items = tuple(claim.of(ask.right) for claim in claims(ask.right))
     return Verdict(ask, None, NAME, items=items)
@@ -188,6 +195,7 @@ def _claims(ask: Ask) -> Settled:
 RELATIONS: dict[str, Callable[[Ask], Settled]] = {
     "R": _relevance,
     "S": _support,
+    "P": _partly,
     "Q": _relevance,
     "A": _addressing,
     "C": _claims,

@@ -14,11 +14,11 @@ import numpy as np
 
 from rankproof.core.hits import Array
 
-SPREAD = {"S": 0.7, "R": 0.7, "Q": 0.7, "A": 2.0}
+SPREAD = {"S": 0.7, "P": 0.7, "R": 0.7, "Q": 0.7, "A": 2.0}
 """The standard deviation of the shifts, in logits, a little more than was seen: .60 of 8 collections with claims, .62
 of 4 with questions and chunks. Answers to questions differ more (2 collections); for statements there is one
 collection, and the spread of chunks is taken."""
-COLLECTIONS = {"S": 8, "R": 4, "Q": 1, "A": 2}
+COLLECTIONS = {"S": 8, "P": 8, "R": 4, "Q": 1, "A": 2}
 """So many collections the base was fitted on: with few of them it may be off as well."""
 FREEDOM = 10
 """Degrees of freedom: 7 of claims and 3 of chunks, whose spreads are alike (.60 and .62) and taken together."""

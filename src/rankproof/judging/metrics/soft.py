@@ -27,7 +27,7 @@ EXACT = 64
 """Ways that are all gone through."""
 DRAWS = 64
 """Ways that are drawn where there are more."""
-TOGETHER = ("R", "S")
+TOGETHER = ("R", "S", "P")
 """Relations of which one left text is asked of several contexts that are about the same thing."""
 
 
@@ -41,7 +41,7 @@ def ways_to_fall(case: Case, soft: Sequence[Verdict], by: str = "left") -> Itera
     for each in soft:
         ask = each.ask
         apart = case.independent or ask.relation not in TOGETHER
-        shared = ask.right if by == "right" and ask.relation == "S" else ask.left
+        shared = ask.right if by == "right" and ask.relation in ("S", "P") else ask.left
         groups.setdefault(ask if apart else (ask.relation, shared), []).append(each)
     falls = [_falls(each) for each in groups.values()]
     ways = _all(falls) if prod(map(len, falls)) <= EXACT else _drawn(list(groups.values()))

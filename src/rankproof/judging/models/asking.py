@@ -18,9 +18,11 @@ from string import ascii_lowercase
 from typing import Any
 
 from rankproof.judging.models.canaries import Canary, canary_for
-from rankproof.judging.prompts import CLAIMS, VERDICTS, prompt
+from rankproof.judging.prompts import CLAIMS, SUPPORT, VERDICTS, prompt
 from rankproof.judging.verdicts import Ask
 
+OF_CLAIMS = ("S", "P")
+"""Relations whose left text is a claim."""
 MOST_TEXTS = 10
 """Texts judged in one call."""
 MOST_PAIRS = 200
@@ -84,8 +86,10 @@ def calls_for(asks: Iterable[Ask], canaries: bool = True, most_pairs: int = MOST
     claims = [ask for ask in listed if ask.relation == "C"]
     for part in _claim_parts(claims):
         yield _claims_call(part)
-    for group in _parts([ask for ask in listed if ask.relation != "C"], most_pairs):
-        yield _verdicts_call(group, canary_for(group) if canaries else None)
+    # Grades of support have instructions of their own, so that those of other relations stay what they were.
+    for name, relations in ((VERDICTS, "RSQA"), (SUPPORT, "P")):
+        for group in _parts([ask for ask in listed if ask.relation in relations], most_pairs):
+            yield _verdicts_call(group, canary_for(group) if canaries else None, name)
 
 
 # --- claims --------------------------------------------------------------------------------------------
@@ -148,17 +152,17 @@ def _by_text(asks: Sequence[Ask]) -> dict[str, list[Ask]]:
     return groups
 
 
-def _verdicts_call(asks: Sequence[Ask], canary: Canary | None) -> Call:
+def _verdicts_call(asks: Sequence[Ask], canary: Canary | None, name: str) -> Call:
     every = [*asks, *(canary.expected if canary else ())]
-    questions = _ids("q", (ask.left for ask in every if ask.relation != "S"))
-    claims = _ids("c", (ask.left for ask in every if ask.relation == "S"))
+    questions = _ids("q", (ask.left for ask in every if ask.relation not in OF_CLAIMS))
+    claims = _ids("c", (ask.left for ask in every if ask.relation in OF_CLAIMS))
     texts = _ids("t", (ask.right for ask in every if ask.relation != "Q"))
     statements = _ids(_letters(texts), (ask.right for ask in every if ask.relation == "Q"))
     shown, apart = _marked(texts, statements)
     places = {
         (
             ask.relation,
-            claims[ask.left] if ask.relation == "S" else questions[ask.left],
+            claims[ask.left] if ask.relation in OF_CLAIMS else questions[ask.left],
             statements[ask.right] if ask.relation == "Q" else texts[ask.right],
         ): ask
         for ask in every
@@ -172,7 +176,7 @@ def _verdicts_call(asks: Sequence[Ask], canary: Canary | None) -> Call:
     }
     marks = tuple(mark for short in statements.values() for mark in (f"<{short}>", f"</{short}>"))
     body = _json({name: value for name, value in data.items() if value})
-    return Call(VERDICTS, body, places, marks, canary, VERDICTS_SCHEMA)
+    return Call(name, body, places, marks, canary, VERDICTS_SCHEMA)
 
 
 def _ids(letter: str, texts: Iterable[str]) -> dict[str, str]:

@@ -54,8 +54,8 @@ TRIOS = (
     ),
 )
 """A question, a text that answers it, one about something else, and one that asks for a verdict."""
-YES = {"R": (2, 3), "S": (1,), "Q": (1,), "A": (2, 3)}
-NO = {"R": (0, 1), "S": (-1, 0), "Q": (0,), "A": (-1, 0, 1)}
+YES = {"R": (2, 3), "S": (1,), "P": (2,), "Q": (1,), "A": (2, 3)}
+NO = {"R": (0, 1), "S": (-1, 0), "P": (0,), "Q": (0,), "A": (-1, 0, 1)}
 
 
 def canary_for(asks: Sequence[Ask]) -> Canary | None:
@@ -67,7 +67,7 @@ def canary_for(asks: Sequence[Ask]) -> Canary | None:
     question, answer, *others = TRIOS[number % len(TRIOS)]
     expected: dict[Ask, tuple[int, ...]] = {}
     for relation in relations:
-        left = answer if relation == "S" else question  # the plainest support there is: the very words
+        left = answer if relation in ("S", "P") else question  # the plainest support there is: the very words
         expected[Ask(relation, left, answer)] = YES[relation]
         expected |= {Ask(relation, left, text): NO[relation] for text in others}
     return Canary(expected)

@@ -18,7 +18,7 @@ from rankproof.judging.models.asking import Call
 from rankproof.judging.units import claims_in
 from rankproof.judging.verdicts import VALUES, Ask
 
-QUOTED = {"R": (2, 3), "S": (1, -1)}
+QUOTED = {"R": (2, 3), "S": (1, -1), "P": (1, 2)}
 """The values that must be shown by a quote."""
 MOST_STARTS = 100
 """So many braces are tried as the beginning of the reply's object."""

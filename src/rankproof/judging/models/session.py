@@ -22,7 +22,7 @@ from rankproof.judging.models.transport import Failed, Hopeless, Line, open_clie
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.judging.watching import Tell
 
-REPLY_TOKENS = {"R": 32, "S": 32, "Q": 16, "A": 16, "C": 160}
+REPLY_TOKENS = {"R": 32, "S": 32, "P": 32, "Q": 16, "A": 16, "C": 160}
 """About how many tokens a reply needs for a pair of each relation."""
 FRAME_TOKENS = 60
 """About how many tokens the names around a call take: model, roles, options."""

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 VERDICTS = "verdicts-2"
+SUPPORT = "support-1"
 CLAIMS = "claims-3"
 
 

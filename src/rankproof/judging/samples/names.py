@@ -9,7 +9,7 @@ from rankproof.errors import DataError, shorten
 from rankproof.judging.samples.messages import talk_in
 
 NAMES: dict[str, tuple[str, ...]] = {
-    "id": ("id", "query_id", "sample_id", "question_id", "qid", "_id"),
+    "id": ("id", "query_id", "sample_id", "question_id", "qid", "topic_id", "_id"),
     "query": ("query", "question", "user_input", "input", "request"),
     "contexts": (
         *("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context"),
@@ -20,7 +20,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("reference", "ground_truth", "expected_output", "expected_response", "gt_answer"),
         *("reference_answer", "expected_answer", "expectedOutput", "reference_outputs"),
     ),
-    "answer": ("answer", "response", "actual_output", "output", "result", "generated_answer"),
+    "answer": ("answer", "response", "actual_output", "output", "result", "generated_answer", "answer_text"),
     "reference_contexts": ("reference_contexts", "expected_retrieved_context", "ground_truth_contexts"),
     "reference_context_ids": ("reference_context_ids",),
     "citations": ("citations",),

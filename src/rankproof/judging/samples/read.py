@@ -102,7 +102,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     >>> sample.query, sample.contexts
     ('why?', (Context(id='7', text='since'),))
     """
-    plain = _as_mapping(row, where)
+    plain = values.of_trec(_as_mapping(row, where))
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(row, where)

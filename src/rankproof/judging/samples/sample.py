@@ -23,6 +23,8 @@ class Citation:
     claim: str
     context: str
     """The id of a context; it may be one that was not retrieved."""
+    support: float | None = None
+    """How far it holds, where that was judged before: 0, .5 in part, 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Nugget:
 
     text: str
     vital: bool = True
+    support: float | None = None
+    """How far the answer has it, where that was judged before: 0, .5 in part, 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,12 @@ TEXTS = (
 SAID = ("content", "response", "text")
 """What the text of an answer is called in an object."""
 IDS = ("id", "_id", "doc_id", "docid", "id_", "node_id", "document_id", "chunk_id", "doc_uri", "document.id")
+SUPPORTED = {
+    **dict.fromkeys(("support", "full_support", "full", "fs", "2"), 1.0),
+    **dict.fromkeys(("partial_support", "partial", "ps", "1"), 0.5),
+    **dict.fromkeys(("not_support", "no_support", "none", "ns", "0"), 0.0),
+}
+"""How far a text bears a claim out, in the words of published files."""
 MARK = re.compile(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 """Marks like [1] or [2, 3] in an answer."""
 
@@ -180,7 +186,36 @@ def _citation(item: Any, where: str) -> Citation:
             f"{where}: got {shorten(item)} as a citation, expected "
             '{"claim": "the words it is for", "context": "the id of a context"}. Next: correct this row.'
         )
-    return Citation(claim, identifier(named, where))
+    given = item.get("support") if isinstance(item, Mapping) else None
+    return Citation(claim, identifier(named, where), None if absent(given) else _support(given, where))
+
+
+def of_trec(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An answer of TREC's RAG track with its sentences as one text, and what each cites by the ids of `references`.
+
+    >>> row = {"references": ["a", "b"], "answer": [{"text": "It is so.", "citations": [1]}, {"text": "Yes."}]}
+    >>> of_trec(row)["answer"], of_trec(row)["citations"]
+    ('It is so. Yes.', [{'claim': 'It is so.', 'context': 'b', 'support': None}])
+    """
+    parts, references = row.get("answer"), row.get("references") or []
+    if not (isinstance(parts, list) and parts and "references" in row):
+        return row
+    if not all(isinstance(each, Mapping) and isinstance(each.get("text"), str) for each in parts):
+        return row
+    cited = [
+        {
+            "claim": each["text"],
+            "context": references[at] if isinstance(at, int) and 0 <= at < len(references) else str(at),
+            "support": (each.get("support") or {}).get(str(at))
+            if isinstance(each.get("support"), Mapping)
+            else None,
+        }
+        for each in parts
+        for at in each.get("citations") or []
+    ]
+    answer = " ".join(each["text"].strip() for each in parts)
+    topic = {"query": row["topic"]} if "query" not in row and isinstance(row.get("topic"), str) else {}
+    return {"citations": cited, **row, "answer": answer, **topic}
 
 
 def nuggets(value: Any, where: str) -> tuple[Nugget, ...]:
@@ -199,4 +234,16 @@ def _nugget(item: Any, where: str) -> Nugget:
             f"{where}: got {shorten(item)} as a nugget, expected a text, or "
             '{"text": ..., "importance": "vital" or "okay"}. Next: correct this row.'
         )
-    return Nugget(words, known[weight])
+    given = _one_of(item, ("assignment", "support"))
+    return Nugget(words, known[weight], None if given is None else _support(given, where))
+
+
+def _support(given: Any, where: str) -> float:
+    """A support that was judged before: in words, as TREC's RAG track and AutoNuggetizer write them, or 0, 1, 2."""
+    found = SUPPORTED.get(str(given).strip().lower().replace(" ", "_"))
+    if found is None:
+        raise DataError(
+            f"{where}: got {shorten(given)} as a support, expected one of {', '.join(SUPPORTED)}. "
+            "Next: correct this row."
+        )
+    return found

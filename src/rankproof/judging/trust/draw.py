@@ -129,6 +129,6 @@ def lot(ask: Ask, seed: int, what: str = RANDOM) -> float:
 
 def by_relation(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
     """The pairs of each relation: each is drawn from for itself."""
-    for relation in "RSQA":
+    for relation in "RSPQA":
         if found := [each for each in pairs if each.ask.relation == relation]:
             yield found

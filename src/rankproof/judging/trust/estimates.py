@@ -36,7 +36,7 @@ from rankproof.store.ledger import pair_of
 
 DRAWS = 40
 """Ways in which the pairs of a sample fall, each with a shift of its own."""
-CERTAIN = ("contradiction_rate", "abstention_quality")
+CERTAIN = ("contradiction_rate", "abstention_quality", "nugget_score", "support_precision", "support_recall")
 """Metrics that ask for more than a yes, of which there is no probability."""
 PLACES = (np.arange(DRAWS) + 0.5) / DRAWS
 SEED = 0

@@ -13,7 +13,7 @@ from rankproof.judging.trust.draw import RANDOM, Drawn
 from rankproof.judging.verdicts import SUPPORTS, Ask, Judge, Verdict
 from rankproof.store.ledger import HUMAN, SHORT, Entry, Ledger, pair_of
 
-FROM = {"R": YES, "S": SUPPORTS, "Q": 1, "A": YES}
+FROM = {"R": YES, "S": SUPPORTS, "P": 2, "Q": 1, "A": YES}
 """The value of each relation from which a verdict is a yes."""
 
 
