@@ -62,8 +62,8 @@ TERMS = {
     "there in full alone, the others a part as half; weighted ones count okay nuggets half.",
     "support": "How far a source bears out what it is cited for: 1 in full, .5 in part, 0 not at all, as in TREC's RAG "
     "track.",
-    "MIRAGE": "Four rates, by answers without contexts, with the right one and with those retrieved: noise vulnerability, "
-    "context acceptability, context insensitivity, context misinterpretation. They add up to 1.",
+    "MIRAGE": "Four rates, by answers without contexts, with the right one and with those retrieved: noise "
+    "vulnerability, context acceptability, context insensitivity, context misinterpretation. They add up to 1.",
     "noise vulnerability": "The share of questions answered right from the one right context, and wrong from what was "
     "retrieved (MIRAGE).",
     "context acceptability": "The share of questions answered right from the right context, and right from what was "
