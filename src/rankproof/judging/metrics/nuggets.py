@@ -86,7 +86,7 @@ def credited(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
 
 @metric(
     "nugget_score",
-    needs=(),
+    needs=("nuggets",),
     score=credited,
     choices=(0.0, 0.5, 1.0),
     presets={
@@ -110,8 +110,7 @@ def nugget_score(
     Formula: sum of s / nuggets, with s = 1 for support, .5 for partial support, 0 for none; `partial='none'` counts
     partial support as none (the strict scores). `of='vital'` counts vital nuggets alone; `of='weighted'` okay ones
     half: (sum of s over vital + sum of s over okay / 2) / (vital + okay / 2). `by='contexts'` asks the contexts in the
-    top k instead, of which the best counts. A nugget's `assignment` in the file stands, and is not asked. Where a
-    sample has no nuggets, the claims of its reference are vital ones.
+    top k instead, of which the best counts. A nugget's `assignment` in the file stands, and is not asked.
 
     Range: 0 to 1.
 
@@ -126,9 +125,7 @@ def nugget_score(
     Reference: R. Pradeep et al.: Initial nugget evaluation results for the TREC 2024 RAG track with the
     AutoNuggetizer framework, 2024.
     """
-    nuggets = nuggets_of(case)
-    if case.sample.nuggets is None and case.sample.reference is None:
-        return Nothing("no nuggets, and no reference")
+    nuggets = case.sample.nuggets or ()
     if by == "answer" and case.sample.answer is None and any(each.support is None for each in nuggets):
         return Nothing("no answer")
     if by == "contexts" and case.sample.contexts is None:
