@@ -16,7 +16,6 @@ import numpy as np
 from rankproof.api.calibration import Calibration, JudgmentCalibration, LabelPlan, PlannedPair
 from rankproof.api.evaluate import Measures, evaluate
 from rankproof.api.labelling import Draw, prepared
-from rankproof.api.pooling import load_rankings
 from rankproof.api.scores import Scores
 from rankproof.core.audit.ids import spelt_apart
 from rankproof.core.judgments import Judgments, judgments_from_rows
@@ -24,7 +23,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
 from rankproof.errors import DataError, UsageError, is_number, shorten
 from rankproof.io.guess import Columns, with_columns
-from rankproof.io.load import load_judgments
+from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.pipes import pipes_kept
 from rankproof.judging.metrics.names import Asked
 from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of

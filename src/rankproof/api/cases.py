@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.api.comparison import Comparison
 from rankproof.api.deciding import hits_of, relevant_from, sign_of
 from rankproof.api.explain import explained
 from rankproof.api.scores import Scores
@@ -17,6 +16,9 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.limits import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.api.comparison import Comparison
 
 CASES = 5
 """Queries that lost most; in all twice as many are shown."""

@@ -46,7 +46,7 @@ class Diagnosis(Diagnosed):
 
     def format(self, name: str = "table", worst: int | None = None) -> str:
         """The diagnosis as text: table (one screen, with three queries or `worst`), full, markdown, html or json."""
-        from rankproof.reporting.diagnosis import render_diagnosis
+        from rankproof.reporting.html.sections.diagnosis import render_diagnosis
 
         return render_diagnosis(self, name, worst)
 

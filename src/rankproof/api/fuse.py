@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from rankproof.api.pooling import Fused, load_rankings, open_pool
+from rankproof.api.pooling import Fused, open_pool
 from rankproof.bench.fusion.recipe import Recipe, Weights, learned, recipe
 from rankproof.core.judgments import Judgments
 from rankproof.errors import UsageError
 from rankproof.io.guess import Columns, with_columns
-from rankproof.io.load import load_judgments
+from rankproof.io.load import load_judgments, load_rankings
 
 
 @with_columns

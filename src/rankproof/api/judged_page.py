@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankproof.api.compare import compare_scores
 from rankproof.api.evidence import Piece
-from rankproof.api.judged import JudgedScores
 from rankproof.errors import UsageError
 from rankproof.judging.blame import POINTS, WORDS
 from rankproof.reporting.html.judged import Scored, Shown, System, html
+
+if TYPE_CHECKING:
+    from rankproof.api.judged import JudgedScores
 
 MOST = 200
 """Samples shown one by one: those with the worst values of the first metric."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,6 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import are_integers, as_given, judged_kinds
-from rankproof.io.load import load_ranking
 from rankproof.io.mappings import MappingRankings
 
 Fused = dict[Any, dict[Any, float]]
@@ -46,14 +43,6 @@ class Opened:
         return dict(zip(as_given(list(found), self.kinds[0]), rankings, strict=True))
 
 
-def load_rankings(rankings: Any) -> dict[str, Rankings]:
-    """The rankings by name; a list is named by its files, or ranking 1, ranking 2, ..."""
-    named = dict(rankings.items()) if isinstance(rankings, Mapping) else _named(rankings)
-    if not named:
-        raise UsageError("rankings: got none, expected two or more. Next: give {name: ranking} or a list.")
-    return {str(name): _loaded(str(name), each) for name, each in named.items()}
-
-
 def open_pool(
     loaded: Mapping[str, Rankings], depth: int | None = None, judgments: Judgments | None = None
 ) -> Opened:
@@ -65,25 +54,6 @@ def open_pool(
     kinds = _same_kinds(loaded, judgments)
     pool = pool_of({name: _table(each) for name, each in loaded.items()}, depth)
     return Opened(pool, kinds, _notes(pool))
-
-
-def _named(rankings: Any) -> dict[str, Any]:
-    if isinstance(rankings, (str, PathLike)) or not isinstance(rankings, Iterable):
-        raise UsageError(
-            f"rankings: got {shorten(rankings)}, expected {{name: ranking}} or a list of rankings."
-            " Next: give one of these."
-        )
-    listed = list(rankings)
-    names = [PurePath(fspath(each)).name if isinstance(each, (str, PathLike)) else "" for each in listed]
-    if "" in names or len(set(names)) < len(names):
-        names = [f"ranking {number}" for number in range(1, len(listed) + 1)]
-    return dict(zip(names, listed, strict=True))
-
-
-def _loaded(name: str, ranking: Any) -> Rankings:
-    """The ranking; one that is in memory has no other name than the one given here."""
-    found = load_ranking(ranking)
-    return replace(found, source=f"ranking {name!r}") if isinstance(found, MappingRankings) else found
 
 
 def _table(ranking: Rankings) -> RankingTable:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.api.scores import Scores
 from rankproof.core.conventions import Conventions
 from rankproof.core.names import parse
 from rankproof.core.scoring import Column
+
+if TYPE_CHECKING:
+    from rankproof.api.scores import Scores
 
 
 def as_data(scores: Scores) -> dict[str, Any]:
@@ -28,11 +30,11 @@ def as_data(scores: Scores) -> dict[str, Any]:
     }
 
 
-def read_back(data: Mapping[str, Any]) -> Scores:
-    """Scores as `as_data` wrote them."""
+def read_back(data: Mapping[str, Any], kind: type[Scores]) -> Scores:
+    """Scores of that kind as `as_data` wrote them."""
     queries = tuple(data["queries"])
     index = {query: i for i, query in enumerate(queries)}
-    return Scores(
+    return kind(
         queries=queries,
         columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
         conventions=Conventions(**data["definition"]["conventions"]),

@@ -338,7 +338,7 @@ class Scores(Displayable):
             from rankproof import JudgedScores  # a later wing, by the public face
 
             return JudgedScores.from_dict(data)
-        return read_back(data)
+        return read_back(data, Scores)
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Take the values of a measure as they were saved."""

@@ -13,7 +13,6 @@ import numpy as np
 from rankproof.api.agreement import ordered
 from rankproof.api.compare import possible_ends
 from rankproof.api.evaluate import evaluate, prepare
-from rankproof.api.pooling import load_rankings
 from rankproof.bench.testset.checks import check
 from rankproof.bench.testset.drawn import SOURCES, Question, asked, known_items
 from rankproof.bench.testset.orders import ORDERS
@@ -25,7 +24,7 @@ from rankproof.display import Displayable
 from rankproof.errors import UsageError, is_number, one_of
 from rankproof.io.corpora import load_corpus
 from rankproof.io.guess import Columns, with_columns
-from rankproof.io.load import load_judgments
+from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.questions import load_questions
 from rankproof.reporting.findings import distrusted
 from rankproof.reporting.gate import too_few

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.api.evaluate import evaluate
-from rankproof.api.pooling import Fused, Opened, load_rankings, open_pool
+from rankproof.api.pooling import Fused, Opened, open_pool
 from rankproof.api.scores import Scores
 from rankproof.bench.fusion.methods import find_method
 from rankproof.bench.fusion.pool import Pool
@@ -23,7 +23,7 @@ from rankproof.core.names import parse
 from rankproof.display import Displayable
 from rankproof.errors import UsageError
 from rankproof.io.guess import Columns, with_columns
-from rankproof.io.load import load_judgments
+from rankproof.io.load import load_judgments, load_rankings
 from rankproof.reporting.findings import distrusted
 from rankproof.reporting.numbers import score, span
 

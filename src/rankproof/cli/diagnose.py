@@ -49,7 +49,7 @@ def command(
     rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
     """
     from rankproof.api.diagnose import diagnose
-    from rankproof.reporting.diagnosis import check
+    from rankproof.reporting.html.sections.diagnosis import check
 
     chosen = form or format_of(output)
     check(chosen)

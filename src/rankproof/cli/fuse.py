@@ -85,8 +85,8 @@ def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, f
 def _tune(
     judgments: str, runs: dict[str, str], options: dict[str, Any], output: str | None, to: str | None
 ) -> None:
-    from rankproof.api.pooling import load_rankings
     from rankproof.api.tune import tune
+    from rankproof.io.load import load_rankings
 
     with oddities_told(), telling("tuning"):
         loaded = load_rankings(runs)

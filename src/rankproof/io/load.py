@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io import beir
 from rankproof.io.delimited import read_delimited
 from rankproof.io.files import check_path, name_of, read_bytes, read_head, text_of
@@ -161,3 +161,32 @@ def _swapped(source: str, got: str, expected: str) -> DataError:
         f"{source}: this looks like {got}, expected {expected}. "
         "Next: swap the two arguments, or check which file this is."
     )
+
+
+def load_rankings(rankings: Any) -> dict[str, Rankings]:
+    """The rankings by name; a list is named by its files, or ranking 1, ranking 2, ..."""
+    named = dict(rankings.items()) if isinstance(rankings, Mapping) else _named(rankings)
+    if not named:
+        raise UsageError("rankings: got none, expected two or more. Next: give {name: ranking} or a list.")
+    return {str(name): _loaded(str(name), each) for name, each in named.items()}
+
+
+def _named(rankings: Any) -> dict[str, Any]:
+    if isinstance(rankings, (str, os.PathLike)) or not isinstance(rankings, Iterable):
+        raise UsageError(
+            f"rankings: got {shorten(rankings)}, expected {{name: ranking}} or a list of rankings."
+            " Next: give one of these."
+        )
+    listed = list(rankings)
+    names = [
+        PurePath(os.fspath(each)).name if isinstance(each, (str, os.PathLike)) else "" for each in listed
+    ]
+    if "" in names or len(set(names)) < len(names):
+        names = [f"ranking {number}" for number in range(1, len(listed) + 1)]
+    return dict(zip(names, listed, strict=True))
+
+
+def _loaded(name: str, ranking: Any) -> Rankings:
+    """The ranking; one that is in memory has no other name than the one given here."""
+    found = load_ranking(ranking)
+    return replace(found, source=f"ranking {name!r}") if isinstance(found, MappingRankings) else found

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rankproof.advice.diagnosed import Diagnosed, Served
 from rankproof.advice.fixes import Fix
 from rankproof.advice.modes import Failure
 from rankproof.core.audit import Finding
-from rankproof.errors import one_of
 from rankproof.reporting.comparison import probability, signed, span
 from rankproof.reporting.findings import DISTRUST, finding_lines, sentence
 from rankproof.reporting.markdown import escape
@@ -23,20 +22,6 @@ Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 ALSO = "Also tried"
 TRUST = "Before you trust these numbers"
-
-
-def check(name: str) -> None:
-    """Whether there is a format of that name, before any work is done."""
-    if name not in _FORMATS:
-        raise one_of("format", name, _FORMATS)
-
-
-def render_diagnosis(found: Diagnosed, name: str, worst: int | None = None) -> str:
-    """The diagnosis as text in the named format; a screen lists so many queries, three where nobody says."""
-    check(name)
-    if name == "table":
-        return screen(found, worst)
-    return _FORMATS[name](found)
 
 
 # --- words and tables that all formats share --------------------------------------------------------
@@ -364,20 +349,6 @@ def _table(shown: Table) -> list[str]:
     return markdown_table(headings, [[escape(cell) for cell in row] for row in rows])
 
 
-def _json(found: Diagnosed) -> str:
+def as_json(found: Diagnosed) -> str:
+    """The diagnosis as JSON."""
     return json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"
-
-
-def _html(found: Diagnosed) -> str:
-    from rankproof.reporting.html.sections.diagnosis import html
-
-    return html(found)
-
-
-_FORMATS: dict[str, Callable[[Diagnosed], str]] = {
-    "table": screen,
-    "full": text,
-    "markdown": markdown,
-    "html": _html,
-    "json": _json,
-}

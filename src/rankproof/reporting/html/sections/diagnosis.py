@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rankproof.advice.diagnosed import Diagnosed, Served
 from rankproof.advice.fixes import Fix
+from rankproof.errors import one_of
 from rankproof.reporting import diagnosis as told
 from rankproof.reporting.findings import DISTRUST
 from rankproof.reporting.html.markup import Markup, el, fold, ident, join, paragraphs, table
@@ -66,3 +67,26 @@ def _query(query: Served) -> Markup:
     asked = f" {query.text}" if query.text else ""
     causes = el("ul", *(el("li", str(cause)) for cause in query.causes))
     return join([el("p", ident(query.query), f" {score(query.value)}{asked}"), causes])
+
+
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in _FORMATS:
+        raise one_of("format", name, _FORMATS)
+
+
+def render_diagnosis(found: Diagnosed, name: str, worst: int | None = None) -> str:
+    """The diagnosis as text in the named format; a screen lists so many queries, three where nobody says."""
+    check(name)
+    if name == "table":
+        return told.screen(found, worst)
+    return _FORMATS[name](found)
+
+
+_FORMATS: dict[str, Callable[[Diagnosed], str]] = {
+    "table": told.screen,
+    "full": told.text,
+    "markdown": told.markdown,
+    "html": html,
+    "json": told.as_json,
+}
