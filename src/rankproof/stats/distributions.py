@@ -7,7 +7,7 @@ Applied Optics 1976; Abramowitz and Stegun: Handbook of Mathematical Functions, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import count
 from statistics import NormalDist
@@ -41,30 +41,34 @@ def beta_share(x: float, a: float, b: float) -> float:
     if x > (a + 1) / (a + b + 2):
         return 1 - beta_share(1 - x, b, a)
     front = a * math.log(x) + b * math.log1p(-x) - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
-    return math.exp(front) / (a * _fraction(_beta_terms(x, a, b)))
+    return math.exp(front) / (a * _beta_fraction(x, a, b))
 
 
-def _beta_terms(x: float, a: float, b: float) -> Iterator[float]:
-    for m in count(1):
-        yield -(a + m - 1) * (a + b + m - 1) * x / ((a + 2 * m - 2) * (a + 2 * m - 1))
-        yield m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    """1 + t1 / (1 + t2 / (1 + ...)), from the front until it no longer moves.
 
-
-def _fraction(terms: Iterator[float]) -> float:
-    """1 + t1 / (1 + t2 / (1 + ...)), from the front until it no longer moves."""
+    A power is worked out from some thousand of these: two terms a turn, and nothing is called.
+    """
     value = numerator = 1.0
     inverse = 0.0
-    for term in terms:
-        inverse = 1 / (_away_from_zero(1 + term * inverse))
-        numerator = _away_from_zero(1 + term / numerator)
+    for m in count(1):
+        term = -(a + m - 1) * (a + b + m - 1) * x / ((a + 2 * m - 2) * (a + 2 * m - 1))
+        below = 1 + term * inverse
+        numerator = 1 + term / numerator
+        inverse = 1 / (below if below > TINY or below < -TINY else TINY)
+        numerator = numerator if numerator > TINY or numerator < -TINY else TINY
+        value *= numerator * inverse
+        if abs(numerator * inverse - 1) < ENOUGH:
+            break
+        term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        below = 1 + term * inverse
+        numerator = 1 + term / numerator
+        inverse = 1 / (below if below > TINY or below < -TINY else TINY)
+        numerator = numerator if numerator > TINY or numerator < -TINY else TINY
         value *= numerator * inverse
         if abs(numerator * inverse - 1) < ENOUGH:
             break
     return value
-
-
-def _away_from_zero(value: float) -> float:
-    return value if abs(value) > TINY else TINY
 
 
 def t_above(t: float, df: float) -> float:
@@ -121,7 +125,8 @@ def f_above(f: float, df1: float, df2: float) -> float:
 def shifted_t_above(t: float, df: int, shift: float) -> float:
     """How often a noncentral t lies above `t`: Phi(shift - t s), averaged over s = sqrt(chi-squared / df)."""
     points, weights = _chi(df)
-    return float(np.dot(weights, [math.erfc((t * s - shift) * HALF_ROOT) for s in points])) / 2
+    erfc, at, start = math.erfc, t * HALF_ROOT, shift * HALF_ROOT
+    return float(np.dot(weights, [erfc(at * s - start) for s in points])) / 2
 
 
 @lru_cache(maxsize=4096)
