@@ -152,6 +152,28 @@ def test_no_module_bears_the_name_of_a_public_function() -> None:
     assert not directly_under & set(rankproof.__all__)
 
 
+def test_no_package_has_a_module_and_something_else_under_one_name() -> None:
+    """Importing such a module puts it in place of the function that the package gives under that name."""
+    for module, path in MODULES.items():
+        if path.name != "__init__.py":
+            continue
+        below = {m.rpartition(".")[2] for m in MODULES if m.rpartition(".")[0] == module}
+        assert not below & _names_bound(parsed(path), module), module
+
+
+def _names_bound(tree: ast.Module, package: str) -> set[str]:
+    """What a module binds at its top, but for modules of its own package."""
+    names = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module != package:
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
 def test_importing_rankproof_loads_nothing_heavy() -> None:
     code = "import sys, rankproof; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run(

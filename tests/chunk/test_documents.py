@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.chunk import fixed, markdown, recursive
-from rankproof.bench.chunk.chunked import chunked
+from rankproof.bench.chunk.cutting import chunked
 from rankproof.bench.chunk.documents import as_documents, documents_found, documents_judged, documents_ranked
 from rankproof.bench.chunk.judged import chunks_judged, chunks_to_spans, spans_to_documents
 from rankproof.bench.retriever import Found, Retriever

@@ -15,7 +15,7 @@ from rankproof.api.explain import explain
 from rankproof.api.report import report
 from rankproof.api.scores import Scores
 from rankproof.bench.chunk import sentences
-from rankproof.bench.chunk.chunked import chunked
+from rankproof.bench.chunk.cutting import chunked
 from rankproof.bench.chunk.documents import documents_found
 from rankproof.bench.retrieve import Search, keyword, lsa
 from rankproof.core.corpus import Corpus

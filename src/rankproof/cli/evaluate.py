@@ -106,7 +106,8 @@ def rendered(
     from rankproof.reporting import data, terminal
     from rankproof.reporting.formats import TEXTS, render, render_queries
 
-    values = {name: {each: s.values(each) for each in s} for name, s in scores.items()}
+    # Only if they are asked for: of millions of queries these dicts take most of the memory.
+    values = {name: {each: s.values(each) for each in s} for name, s in scores.items()} if per_query else {}
     if per_query and form not in TEXTS:
         if form == "parquet":
             return data.as_parquet(data.query_records(values, reasons))

@@ -12,6 +12,9 @@ from rankproof import __version__
 from rankproof.errors import UsageError, nearest
 from rankproof.io.pipes import pipes_kept
 
+MODULES = {"run": "run_retriever"}
+"""Where a command stands that cannot have its own name: `rankproof.cli.run` is the function that runs them all."""
+
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
     "spans": "Score rankings of chunks against judged passages.",
@@ -129,7 +132,8 @@ class Commands(click.Group):
         """The command of that name, loaded now."""
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"rankproof.cli.{name.replace('-', '_')}").command
+        module = MODULES.get(name, name.replace("-", "_"))
+        command: click.Command = import_module(f"rankproof.cli.{module}").command
         if sys.flags.optimize:
             _restore_help(command)
         _complete_files(command)

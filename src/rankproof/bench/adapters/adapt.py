@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rankproof.bench.adapters.adapted import Adapted
+from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.callables import of_callable
 from rankproof.bench.adapters.command import of_command

@@ -8,7 +8,7 @@ from functools import partial
 from inspect import Parameter
 from typing import Any
 
-from rankproof.bench.adapters.adapted import Adapted
+from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.code import code_digest
 from rankproof.bench.adapters.failed import Unaskable

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankproof.bench.adapters.adapted import Adapted, Answered, Flow
+from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.process import Process
 from rankproof.bench.adapters.sources import files_digest

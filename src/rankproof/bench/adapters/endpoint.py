@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlencode, urlsplit
 
-from rankproof.bench.adapters.adapted import Adapted
+from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.failed import Failed
 from rankproof.bench.adapters.http import Client, Request

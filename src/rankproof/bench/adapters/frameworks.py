@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters.adapted import Adapted
+from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.callables import is_async, with_k
 from rankproof.bench.adapters.failed import Failed

@@ -14,7 +14,7 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import Any, BinaryIO
 
-from rankproof.bench.adapters.adapted import Answered, Flow
+from rankproof.bench.adapters.adapter import Answered, Flow
 from rankproof.bench.adapters.answers import LISTS
 from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.errors import shorten

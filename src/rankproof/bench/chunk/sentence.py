@@ -6,7 +6,7 @@ from functools import partial
 
 from rankproof.bench.chunk.chunker import Chunker, Piece, plain
 from rankproof.bench.chunk.packing import packed
-from rankproof.bench.chunk.recursive import Places
+from rankproof.bench.chunk.separators import Places
 from rankproof.bench.chunk.units import check_unit, check_whole, length_in
 from rankproof.core.text.pieces import whole_sentences
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from rankproof.bench.adapters import Adapted, adapted
 from rankproof.bench.adapters.answers import Reading
-from rankproof.bench.chunk.chunked import chunked
+from rankproof.bench.chunk.cutting import chunked
 from rankproof.bench.chunk.documents import documents_found
 from rankproof.bench.grid import kinds, searches
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration

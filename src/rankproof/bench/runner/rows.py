@@ -10,7 +10,7 @@ from itertools import islice
 from time import time
 from typing import Any
 
-from rankproof.bench.adapters.adapted import answers_of
+from rankproof.bench.adapters.adapter import answers_of
 from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
 from rankproof.bench.adapters.awaiting import MOST
 from rankproof.bench.adapters.failed import Failed

@@ -10,7 +10,7 @@ from functools import partial
 from rankproof.bench.chunk.blocks import Block, blocks
 from rankproof.bench.chunk.chunker import Chunker, Piece
 from rankproof.bench.chunk.packing import packed
-from rankproof.bench.chunk.recursive import Places
+from rankproof.bench.chunk.separators import Places
 from rankproof.bench.chunk.units import Length, check_unit, check_whole, length_in
 from rankproof.core.text.pieces import between
 from rankproof.core.text.spans import Span
