@@ -212,3 +212,45 @@ def test_a_pipe_is_opened_once_however_it_is_read(folder: Path, tmp_path: Path) 
     ways: list[Callable[[Path], bytes]] = [lambda path: read_head(path, 10)[:10], read_bytes]
     with fifos(folder, tmp_path, {"a"}), pipes_kept():
         assert [read(tmp_path / "a") for read in (*ways, *ways)] == [content[:10], content] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("face", ["compare", "evaluate", "trec_eval", "report", "python", "stdin"])
+def test_one_program_may_fill_several_pipes_at_once(face: str, tmp_path: Path) -> None:
+    """`tee` writes a piece to each in turn, and waits where one is full: all are to be read side by side."""
+    wide = tmp_path / "wide"  # more than any pipe holds
+    wide.write_text("".join(f"q{i} Q0 d{j} {j} {99 - j} x\n" for i in range(2000) for j in range(20)))
+    grades = tmp_path / "grades"
+    grades.write_text("".join(f"q{i} 0 d{i % 30} 1\n" for i in range(2000)))
+    rankproof_command = shlex.join([sys.executable, "-m", "rankproof"])
+    os.mkfifo(tmp_path / "one")
+    os.mkfifo(tmp_path / "two")
+    commands = {
+        "compare": f"tee one < wide > two & {rankproof_command} compare grades one two -m AP -f csv",
+        "evaluate": f"tee two < wide > one & {rankproof_command} evaluate grades one two --names a,b -m AP -f csv",
+        "trec_eval": f"tee one < wide > two & {rankproof_command} trec_eval one two -m map; true",
+        "report": f"tee two < wide > one & {rankproof_command} report grades one two -m AP -o page.html",
+        "python": "tee one < wide > two & "
+        + shlex.join(
+            [
+                sys.executable,
+                "-c",
+                "import rankproof as r; print(r.compare('grades', {'a': 'one', 'b': 'two'}, 'AP'))",
+            ]
+        ),
+        "stdin": f"tee one < wide | {rankproof_command} compare grades one - -m AP -f csv",
+    }
+    command = commands[face]
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert not {"Traceback", "Fatal"} & set(done.stderr.split()), done.stderr
+    assert done.returncode in (0, 3), done.stderr
+
+
+def test_a_writer_that_never_ends_does_not_keep_a_failed_command(folder: Path, tmp_path: Path) -> None:
+    """What goes wrong before a pipe is read out ends the command at once, whoever still writes."""
+    program = shlex.join([sys.executable, "-m", "rankproof"])
+    command = f"{program} evaluate nowhere <(cat a; sleep 30) <(cat b; sleep 30) -m AP"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=20
+    )
+    assert done.returncode == 2

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from rankproof import __version__
 from rankproof.errors import UsageError, nearest
-from rankproof.io.pipes import pipes_kept
+from rankproof.io.pipes import pipes_kept, read_side_by_side
 
 MODULES = {"run": "run_retriever"}
 """Where a command stands that cannot have its own name: `rankproof.cli.run` is the function that runs them all."""
@@ -61,6 +64,28 @@ def _take_columns(command: click.Command, name: str) -> None:
             help="Which columns are query, doc, grade, score, rank. [known names]",
         )
         command.params.append(option)
+        if name not in WRITES_ARGUMENTS:
+            command.callback = _reading_side_by_side(command)
+
+
+INPUTS = {"by", "queries", "documents", "corpus", "judgments", "tune"}
+"""Options that are read, as all arguments are."""
+WRITES_ARGUMENTS = {"convert", "label"}
+"""Commands of which an argument may be written, and what another program is to get must not be taken from it."""
+
+
+def _reading_side_by_side(command: click.Command) -> Callable[..., Any]:
+    """What a command does, after it began to read all pipes among its inputs."""
+    inner: Any = command.callback
+    names = {each.name for each in command.params if isinstance(each, click.Argument)} | INPUTS
+
+    @wraps(inner)
+    def callback(**given: Any) -> Any:
+        values = [given[name] for name in names & given.keys()]
+        read_side_by_side(word for each in values for word in (each if isinstance(each, tuple) else (each,)))
+        return inner(**given)
+
+    return callback
 
 
 def _name_columns(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> None:

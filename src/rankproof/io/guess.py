@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from rankproof.errors import DataError, UsageError, nearest
+from rankproof.io.pipes import pipes_kept, read_side_by_side
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,6 +54,9 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
 
 LONGEST = 200
 """Characters of a cell that may be the name of a column."""
+
+SYSTEMS = 100
+"""Entries of a mapping that may be systems, and those paths of pipes."""
 
 Guess = Mapping[str, str]
 """Roles and the columns that have them."""
@@ -188,10 +193,20 @@ def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
     @wraps(verb)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         given: Any = kwargs.get("columns")
-        with columns_named(given):
+        with columns_named(given), pipes_kept():
+            read_side_by_side(_paths_in((*args, *kwargs.values())))
             return verb(*args, **kwargs)
 
     return wrapper
+
+
+def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
+    """What may be a path among arguments: they themselves, and the systems of a mapping of a few."""
+    for each in arguments:
+        if isinstance(each, str | os.PathLike):
+            yield each
+        elif type(each) is dict and len(each) <= SYSTEMS:
+            yield from each.values()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 Detecting a format takes a look at the first bytes, and some readers make two passes. Opening a pipe a second time
 gives what the first reader left, or nothing, or waits for ever. So a pipe is opened once, and whoever reads it
-again reads the copy.
+again reads the copy. Several pipes are read side by side: who writes into all of them at once, as `tee` does, waits
+as soon as one is full.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import io
 import os
 import stat
 import sys
+import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, BinaryIO, TypeAlias
 
@@ -33,6 +35,7 @@ class Pipe(os.PathLike[str]):
         self._raw: BinaryIO | None = None
         self._copy: BinaryIO | None = None
         self._size = 0
+        self._reading, self._copying = threading.RLock(), threading.Lock()
 
     def __fspath__(self) -> str:
         return self._path
@@ -47,17 +50,31 @@ class Pipe(os.PathLike[str]):
             pass
         return self
 
+    def keep_aside(self) -> None:
+        """The same in a thread, which ends where the pipe or the process does."""
+        if self._copy is None:
+            threading.Thread(target=self._kept_aside, name=f"reading {self._path}", daemon=True).start()
+
+    def _kept_aside(self) -> None:
+        with suppress(DataError):  # whoever reads the pipe meets the same error, and says it
+            self.keep()
+
     def read_at(self, at: int, room: memoryview) -> int:
         """Put into the room what stands at a place; how much that is."""
-        if self._copy is None or at >= self._size:
-            self._grow(len(room))
-        if self._copy is None or at >= self._size:
-            return 0
-        self._copy.seek(at)
-        return self._copy.readinto(room[: self._size - at])  # type: ignore[attr-defined, no-any-return]
+        if at >= self._size:
+            self._grow(len(room), at)
+        with self._copying:
+            if self._copy is None or at >= self._size:
+                return 0
+            self._copy.seek(at)
+            return self._copy.readinto(room[: self._size - at])  # type: ignore[attr-defined, no-any-return]
 
-    def _grow(self, size: int) -> int:
-        """Copy the next bytes of the pipe; how many, 0 at its end."""
+    def _grow(self, size: int, at: int | None = None) -> int:
+        """Copy the next bytes of the pipe; how many, 0 at its end, or if another thread has got beyond `at`."""
+        with self._reading:
+            return 0 if at is not None and at < self._size else self._copy_next(size)
+
+    def _copy_next(self, size: int) -> int:
         if self._copy is None:
             self._begin()
         if self._raw is None or self._copy is None:
@@ -65,14 +82,15 @@ class Pipe(os.PathLike[str]):
         try:
             # One read of what is there: a pipe that is still being written may be read line by line.
             block = self._raw.read1(size) if hasattr(self._raw, "read1") else self._raw.read(size)
-            self._copy.seek(self._size)
-            self._copy.write(block)
+            with self._copying:
+                self._copy.seek(self._size)
+                self._copy.write(block)
+                self._size += len(block)
         except OSError as error:
             raise DataError(
                 f"{_name(self._path)}: cannot be read and kept: {error.strerror or error}. "
                 "Next: write it to a file, and give the file."
             ) from error
-        self._size += len(block)
         if not block:
             if self._path != STDIN:
                 self._raw.close()
@@ -86,7 +104,9 @@ class Pipe(os.PathLike[str]):
         weakref.finalize(self, copy.close)
         raw = open_raw(self._path)
         if self._path != STDIN:
-            weakref.finalize(self, raw.close)
+            # Without a buffer, whose lock a thread that waits for the writer would hold as the process ends.
+            raw = raw.detach()  # type: ignore[attr-defined]
+            weakref.finalize(self, raw.close).atexit = False
         self._copy, self._raw = copy, raw
 
 
@@ -137,6 +157,25 @@ def kept(path: PathLike) -> PathLike:
 def kept_here(path: PathLike) -> PathLike:
     """The same where pipes are kept; elsewhere the path, as nobody can ask for its content again."""
     return path if _KEPT.get() is None else kept(path)
+
+
+def read_side_by_side(paths: Iterable[object]) -> None:
+    """Begin to read all pipes among some paths, if there are several; call it where pipes are kept.
+
+    >>> read_side_by_side(["run.txt", "other.txt", None])
+    """
+    named = dict.fromkeys(os.fspath(path) for path in paths if isinstance(path, str | os.PathLike))
+    pipes = [path for path in named if isinstance(path, str) and is_pipe(path)] if len(named) > 1 else []
+    for path in pipes if len(pipes) > 1 else ():
+        source = kept(path)
+        if isinstance(source, Pipe) and path != STDIN:
+            source.keep_aside()
+    if (
+        len(pipes) > 1 and STDIN in pipes
+    ):  # last, and by this thread: its buffer must be free when the process ends
+        source = kept(STDIN)
+        if isinstance(source, Pipe):
+            source.keep()
 
 
 def is_pipe(path: PathLike) -> bool:

@@ -17,7 +17,7 @@ from rankproof.compat.trec_eval.results import Results, Series, Value, standardi
 from rankproof.compat.trec_eval.runs import run_id
 from rankproof.errors import RankproofError, UsageError, one_of
 from rankproof.io.files import check_path
-from rankproof.io.pipes import is_pipe, pipes_kept
+from rankproof.io.pipes import is_pipe, pipes_kept, read_side_by_side
 
 USAGE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
 """The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
@@ -85,6 +85,7 @@ def _evaluate(options: Options) -> None:
         _check_kinds(planned, options)
     with quits_with(INPUT), pipes_kept():
         judgments, results = options.files
+        read_side_by_side(options.files)
         if not is_pipe(judgments):
             check_path(judgments)
         run = run_id(results)
