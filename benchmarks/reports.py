@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import pickle
+import random
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 
 from cases import case
-from data import make
+from data import FOLDER, Judgments, Run, make
 from timing import Pair, Work, peak_bytes
 
 SYSTEMS, QUERIES = 10, 1_000
 PERMUTATIONS = 100_000
+
+REPORT = """
+import pickle, sys, time
+judgments, systems, titles, groups = pickle.load(open(sys.argv[1], "rb"))
+start = time.process_time()
+import rankproof
+page = rankproof.report(judgments, systems, "nDCG@10, R@100, RR@10", queries=titles, by=groups).html()
+print(time.process_time() - start, len(page.encode()))
+"""
+"""A process of its own: the imports count, as does every thread; what makes the data does not."""
 
 INTERVALS = """
 import numpy as np
@@ -40,19 +53,34 @@ def _seconds(work: Work) -> float:
 
 @case
 def report() -> list[Pair]:
-    import rankproof
+    FOLDER.mkdir(exist_ok=True)
+    data = FOLDER / "report.pickle"
+    data.write_bytes(pickle.dumps(_systems()))
 
-    judgments, _ = make(QUERIES, 100, 10)
-    systems = {f"system {i}": make(QUERIES, 100, 10, seed=i)[1] for i in range(1, SYSTEMS + 1)}
+    def told(place: int) -> float:
+        words = [sys.executable, "-c", REPORT, str(data)]
+        return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()[place])
 
-    def page() -> str:
-        return rankproof.report(judgments, systems, "nDCG@10, R@100, RR@10").html()
-
-    what = f"report of {SYSTEMS} systems x {QUERIES:,} queries x 100 documents"
+    what = f"report of {SYSTEMS} systems x {QUERIES:,} queries x 100 documents, titles, groups"
     return [
-        _limit(f"{what}, seconds", 3.0, lambda: _seconds(page)),
-        _limit(f"{what}, bytes", 3_000_000, lambda: len(page().encode())),
+        _limit(f"{what}, seconds of the processor", 3.0, lambda: told(0)),
+        _limit(f"{what}, bytes", 3_000_000, lambda: told(1)),
     ]
+
+
+def _systems() -> tuple[Judgments, dict[str, Run], dict[str, str], dict[str, str]]:
+    """Systems that find much of what was judged, each with more noise in its scores than the one before."""
+    judgments, run = make(QUERIES, 100, 10)
+    rnd = random.Random(1)
+    systems = {
+        f"system {i}": {
+            query: {doc: score + rnd.gauss(0, i) for doc, score in scores.items()}
+            for query, scores in run.items()
+        }
+        for i in range(1, SYSTEMS + 1)
+    }
+    titles = {query: " ".join(f"word{rnd.randrange(2000)}" for _ in range(7)) for query in run}
+    return judgments, systems, titles, {query: f"group {rnd.randrange(5)}" for query in run}
 
 
 @case

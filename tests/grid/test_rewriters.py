@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from rankproof import diagnose, grid, sample
@@ -101,6 +104,43 @@ def test_lsa_says_what_it_takes_and_refuses_what_does_not_fit() -> None:
         cost_of(corpus),
         cost_of(load_corpus({f"d{n}": "word " * 50 + str(n) for n in range(5000)})),
     )
-    assert 0 < small.bytes < large.bytes
+    assert small.bytes > 0
+    assert small.seconds < 60
+    assert 0 < large.words == 5001
     with pytest.raises(UsageError, match=r"lsa: 156 documents .*MiB of memory.*Next: fewer dimensions"):
         lsa(corpus, memory=1e6)
+
+
+TEXTS = """
+import random, resource, sys
+from rankproof.bench.retrieve.cost import cost_of
+from rankproof.bench.retrieve import lsa
+from rankproof.io.corpora import load_corpus
+rnd = random.Random(1)
+def word(letters, size): return "".join(rnd.choices(letters, k=size))
+LATIN, HAN = "abcdefghijklmnopqrstuvwxyz", [chr(0x4E00 + i) for i in range(4000)]
+texts = {
+    "no blanks": [word(HAN, 200) for _ in range(60)],
+    "one long text among short ones": [word(LATIN, 5) for _ in range(60)] + [" ".join(word(LATIN, 8) for _ in range(3000))],
+    "every word another": [" ".join(word(LATIN, 12) for _ in range(40)) for _ in range(60)],
+    "hashes": [" ".join(word("0123456789abcdef", 64) for _ in range(20)) for _ in range(60)],
+    "code": [".".join(word(LATIN, 6) for _ in range(120)) for _ in range(60)],
+}[sys.argv[1]]
+corpus = load_corpus({f"d{n}": text for n, text in enumerate(texts)})
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+cost = cost_of(corpus)
+lsa(corpus, memory=1e12)
+print(cost.bytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before, cost.words)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel says how much was held in its own units")
+@pytest.mark.parametrize(
+    "kind", ["no blanks", "one long text among short ones", "every word another", "hashes", "code"]
+)
+def test_what_lsa_says_is_enough_for_texts_of_any_kind(kind: str) -> None:
+    done = subprocess.run([sys.executable, "-c", TEXTS, kind], capture_output=True, text=True, check=True)
+    said, held, words = map(float, done.stdout.split())
+    assert held <= said <= 20 * held + 100e6
+    assert words > 60

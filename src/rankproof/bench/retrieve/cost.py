@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from rankproof.bench.retrieve.axes import MORE
+from rankproof.bench.retrieve.words import LENGTHS, LONGEST, parts_of, words
 from rankproof.core.corpus import Document
 from rankproof.display import Displayable
 from rankproof.errors import UsageError
 
-SAMPLED = 500
-"""Documents by which the others are judged."""
+COUNTED = 20_000_000
+"""Characters of which every word is counted: those of larger corpora are taken to bring as many new ones."""
 
-PER_CHARACTER = 22
-"""Bytes that the counted words of a text take for each of its characters: measured on English pages."""
+CUT = 10_000
+"""Words of which the pieces are counted; others are taken to have as many of their own, which they have not."""
 
-PER_WORD = 2_600
-"""Bytes that a different word takes with its pieces, beside its vector."""
+AT_LEAST = 64e6
+"""Bytes that any index takes, with the libraries that it loads."""
+PER_ENTRY = 420
+"""Bytes that a word takes in each document that holds it, while documents are counted and placed."""
+PER_PIECE = 170
+"""Bytes of a piece in the table of words by pieces; a word has about three for each of its characters."""
+PER_FEATURE = 340
+"""Bytes of a different piece, beside its vectors."""
+FEATURE_VECTORS, OTHER_VECTORS = 24, 24
+"""Bytes for each dimension of a piece and of a document or word, with the copies that are held at once."""
 
-CHARACTERS_A_SECOND = 1_500_000
-VECTORS_A_SECOND = 12_000
-"""Of words and documents, at 256 dimensions, on one core of a laptop."""
+CHARACTERS_A_SECOND = 1_000_000
+PRODUCT, UPRIGHT = 10e-9, 1e-9
+"""Seconds of an entry in all products with one direction, and of a piece for two directions set upright."""
 
-LEARNING, LEARNED = 8.0, 2_000
-"""Seconds in which the directions are found, and from how many documents on they take no longer."""
+MOST = 256
+"""Dimensions, where nobody says: one for three documents, but no more than this."""
+FEWEST = 16
+"""Dimensions that few documents get nevertheless, if they have them."""
 
 UNKNOWN = 4 * 2**30
 """What is taken to be free where the system does not say."""
@@ -64,29 +77,42 @@ def _size(number: float) -> str:
 
 
 def cost_of(corpus: Mapping[str, Document], dimensions: int | None = None) -> Cost:
-    """The estimate, from the sizes of all documents and the words of a few.
+    """The most that it takes, from the words of all documents as the index will see them, in any writing.
 
-    >>> cost_of({"d1": Document("d1", "refund of a payment")}).documents
-    1
+    Of a large corpus every so many documents are counted, and the rest taken to bring as many new words; they bring
+    fewer.
+
+    >>> cost_of({"d1": Document("d1", "refund of a payment")}).words
+    4
     """
     number = len(corpus)
     characters = sum(len(each.text) + len(each.title) for each in corpus.values())
-    step = max(1, number // SAMPLED)
-    some = [each.whole for each in islice(corpus.values(), 0, None, step)]
-    tokens = [word for text in some for word in text.lower().split()]
-    seen = len(set(tokens))
-    # Heaps' law: the vocabulary grows with the square root of the text, or a little faster.
-    growth = (characters / max(1, sum(map(len, some)))) ** 0.6
-    words = int(seen * max(1.0, growth))
-    width = min(256, max(number // 3, 16)) if dimensions is None else dimensions
-    vectors = 8.0 * width * (2 * number + 2 * words + 4 * min(words * 8, 2_000_000))
+    step = max(1, -(-characters // COUNTED))
+    known, entries, counted = set[str](), 0, 0
+    for each in islice(corpus.values(), 0, None, step):
+        text = each.whole
+        here = set(words(text))
+        known |= here
+        entries += len(here)
+        counted += len(text)
+    share = max(1.0, characters / max(1, counted))
+    different, entries = math.ceil(len(known) * share), math.ceil(entries * share)
+    pieces = share * sum(3 * min(len(word), LONGEST) for word in known)
+    letters = 1 + len(set().union(*known))
+    some = sorted(known)[:: max(1, len(known) // CUT)]
+    cut = len({part for word in some for part in parts_of(word)}) * different / max(1, len(some))
+    features = min(cut, different + sum(min(pieces / 3, letters**n) for n in LENGTHS))
+    width = min(MOST, max(number // 3, FEWEST)) if dimensions is None else dimensions
+    width = min(width, max(1, number))
+    followed = width + MORE
+    vectors = followed * (FEATURE_VECTORS * features + OTHER_VECTORS * (number + different))
     return Cost(
         documents=number,
-        words=words,
-        bytes=PER_CHARACTER * characters + PER_WORD * words + vectors,
-        seconds=LEARNING * min(1.0, number / LEARNED)
-        + characters / CHARACTERS_A_SECOND
-        + (number + words) * width / 256 / VECTORS_A_SECOND,
+        words=different,
+        bytes=AT_LEAST + PER_ENTRY * entries + PER_PIECE * pieces + PER_FEATURE * features + vectors,
+        seconds=characters / CHARACTERS_A_SECOND
+        + (pieces + entries) * followed * PRODUCT
+        + features * followed**2 * UPRIGHT,
     )
 
 

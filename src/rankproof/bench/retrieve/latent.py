@@ -17,28 +17,18 @@ import numpy as np
 
 from rankproof.bench.retrieve.axes import strongest
 from rankproof.bench.retrieve.checks import check_count, with_options
-from rankproof.bench.retrieve.cost import cost_of, free_memory
+from rankproof.bench.retrieve.cost import FEWEST, MOST, cost_of, free_memory
 from rankproof.bench.retrieve.search import Search
 from rankproof.bench.retrieve.space import among, unit
 from rankproof.bench.retrieve.sparse import Sparse
-from rankproof.bench.retrieve.words import words
+from rankproof.bench.retrieve.words import parts_of, words
 from rankproof.core.hits import Array
 from rankproof.io.corpora import load_corpus
 
-LENGTHS = (3, 4, 5)
-"""Characters in a piece of a word, its borders counted."""
-LONGEST = 40
-"""Characters of a word that are cut into pieces."""
 WHOLE = 3.0
 """How much heavier a whole word is than a piece that is as rare."""
 LEARNED = 5_000
 """Documents from which the directions are learned, evenly spread where there are more."""
-MOST = 256
-"""Dimensions, where nobody says: one for three documents, but no more than this."""
-
-FEWEST = 16
-"""Dimensions that few documents get nevertheless, if they have them."""
-
 Counts = Mapping[str, int]
 
 
@@ -147,13 +137,3 @@ def _axes(by_word: Sparse, features: Sparse, dimensions: int) -> Array:
         features.width,
         dimensions,
     )
-
-
-def parts_of(word: str) -> list[str]:
-    """A word and its pieces.
-
-    >>> parts_of("fee")
-    ['=fee', ' fe', 'fee', 'ee ', ' fee', 'fee ', ' fee ']
-    """
-    padded = f" {word[:LONGEST]} "
-    return [f"={word}", *(padded[i : i + n] for n in LENGTHS for i in range(len(padded) - n + 1))]

@@ -14,6 +14,11 @@ from operator import add
 
 from rankproof.core.text.scripts import HANGUL, UNSPACED
 
+LENGTHS = (3, 4, 5)
+"""Characters in a piece of a word, its borders counted."""
+LONGEST = 40
+"""Characters of a word that are cut into pieces."""
+
 _PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 """What has to be folded before an index sees it, which splits and lowers ASCII itself: far less work in most texts."""
@@ -114,3 +119,13 @@ def _pieces(part: str) -> list[str]:
         for piece in (single, pair)
         if piece
     ]
+
+
+def parts_of(word: str) -> list[str]:
+    """A word and its pieces.
+
+    >>> parts_of("fee")
+    ['=fee', ' fe', 'fee', 'ee ', ' fee', 'fee ', ' fee ']
+    """
+    padded = f" {word[:LONGEST]} "
+    return [f"={word}", *(padded[i : i + n] for n in LENGTHS for i in range(len(padded) - n + 1))]
