@@ -180,7 +180,30 @@ def test_too_few_labels_correct_nothing() -> None:
     assert "nothing is corrected" in str(found)
 
 
-@pytest.mark.parametrize("measure", ["alpha-nDCG@10", "RBO"])
+def test_a_run_that_meets_no_judgment_is_an_error_on_every_way_out(tmp_path: Path) -> None:
+    people, machine, _ = world(np.random.default_rng(10), 30)
+    (tmp_path / "odd.run").write_text("".join(f"{q} Q0 other{i} 1 1 x\n" for i, q in enumerate(people)))
+    judged, human = write(tmp_path / "m.qrels", machine), write(tmp_path / "h.qrels", people)
+    for form in ("table", "json"):
+        done = rankproof(
+            *(tmp_path, "calibrate", "--machine", judged, "--human", human),
+            *("--run", "odd.run", "-m", "P@4", "-f", form),
+        )
+        assert done.returncode == 3
+        assert "odd.run:" in done.stdout
+
+
+def test_one_query_leaves_its_mean_open() -> None:
+    grades = {f"d{i}": i % 2 for i in range(50)}
+    found = calibrate_judgments(
+        {"q": grades}, {"q": dict(list(grades.items())[10:])}, {"r": {"q": list(grades)}}, "AP"
+    )
+    each = found.estimate("r", "AP")
+    assert each is not None
+    assert (each.low, each.high) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("measure", ["alpha-nDCG@10", "RBO", "gm_map", "num_rel"])
 def test_a_measure_that_grades_do_not_decide_is_refused(measure: str) -> None:
     with pytest.raises(UsageError, match="Next:"):
         calibrate_judgments({"q": {"a": 1}}, {"q": {"a": 1}}, {"r": {"q": ["a"]}}, measure)

@@ -140,6 +140,12 @@ def calibrate_judgments(
             }
             for i, name in enumerate(raw)
         },
+        wrong=tuple(
+            f"{name}: {finding}"
+            for name, each in scores.items()
+            for finding in each.audit
+            if finding.severity == "error"
+        ),
         _next=None if estimating is None else lambda n, whole: _plan(estimating, scores, n, whole),
     )
 
@@ -181,10 +187,10 @@ def _measures(measures: Measures) -> list[Measure]:
     """Rank measures that grades alone decide."""
     found = parse_each(measures)
     for each in found:
-        if each.spec.kind != "ranking" or each.spec.aspects:
+        if each.spec.kind != "ranking" or each.spec.aspects or each.spec.average != "mean":
             raise UsageError(
-                f"{each}: cannot be estimated from grades, expected a measure of rankings by the grades of documents. "
-                "Next: name one, like nDCG@10."
+                f"{each}: cannot be estimated from grades, expected a measure of rankings by grades, averaged over "
+                "queries. Next: name one, like nDCG@10."
             )
     return found
 
@@ -222,18 +228,19 @@ def _apart(machine: Judgments, human: Judgments) -> DataError:
     what = "documents" if shared else "queries"
     rule = spelt_apart(*sides, (SIDES[0], SIDES[1]))
     shown = f"{shorten(sides[0][0])} and {shorten(sides[1][0])}" if all(map(len, sides)) else "none"
-    why = (
-        str(rule)
-        if rule is not None
-        else f"Their {what} are called, for example, {shown}. Next: label pairs that the machine judged "
-        "('rankproof calibrate --machine FILE --run FILE --next 50 -o pool.jsonl' draws some), or spell ids alike."
+    advice = (
+        "label pairs that the machine judged ('rankproof calibrate --machine FILE --run FILE --next 50 -o pool.jsonl' "
+        "draws some), or spell ids alike."
     )
+    why = f"Their {what} are called, for example, {shown}."
+    if rule is not None:
+        why, advice = f"{rule.message} For example {', '.join(rule.examples)}.", rule.advice
     names = [
         SIDES[i] if each.source == "judgments" else each.source for i, each in enumerate((human, machine))
     ]
     return DataError(
         f"{names[0]}: no pair of query and document is in {names[1]} as well "
-        f"({len(shared):,} of {len(human.queries):,} queries are). {why}"
+        f"({len(shared):,} of {len(human.queries):,} queries are). {why} Next: {advice}"
     )
 
 

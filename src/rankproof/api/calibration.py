@@ -146,6 +146,8 @@ class JudgmentCalibration(Displayable):
     specificity: Share
     runs: dict[str, dict[str, tuple[float, Estimated | None]]]
     """For each run and measure its mean by the machine's judgments, and what people's would give."""
+    wrong: tuple[str, ...] = ()
+    """What the audit says makes the numbers of a run wrong."""
     _next: Callable[[int, bool], LabelPlan] | None = field(default=None, repr=False, compare=False)
 
     def estimate(self, run: str, measure: str) -> Estimated | None:
@@ -176,6 +178,7 @@ class JudgmentCalibration(Displayable):
                 for share in [getattr(self, name)]
             },
             "confusion": [{"people": a, "machine": b, "pairs": n} for (a, b), n in self.confusion.items()],
+            "wrong": list(self.wrong),
             "runs": {
                 run: {
                     name: {"machine": raw, "corrected": None if found is None else asdict(found)}

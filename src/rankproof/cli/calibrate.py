@@ -12,6 +12,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.asking import QUESTIONS
 from rankproof.cli.output import format_of, telling, write
+from rankproof.cli.trust import end
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ def command(
     if source is None or machine is not None:
         _check_sides(source, machine, human, runs, further, {"--report": report, "--drift": drift})
         files = {"human": human, "runs": runs, "rel": rel, "plan": plan, "seed": how["seed"]}
-        write(_of_judgments(str(machine), files, how["metrics"], further, how["whole"], form), output)
+        text, wrong = _of_judgments(str(machine), files, how["metrics"], further, how["whole"], form)
+        write(text, output)
+        end(wrong, shown=form == "table" and output is None and further is None)
         return
     if human or runs or further or plan:
         raise UsageError(
@@ -168,8 +171,8 @@ def _check_sides(
 
 def _of_judgments(
     machine: str, files: dict[str, Any], metrics: tuple[str, ...], further: int | None, whole: bool, form: str
-) -> str:
-    """Two files of judgments held against each other, or the pairs to label next."""
+) -> tuple[str, tuple[str, ...]]:
+    """Two files of judgments held against each other, or the pairs to label next; and what makes them wrong."""
     from rankproof.api.calibrate import calibrate_judgments
     from rankproof.cli.files import named
 
@@ -177,14 +180,14 @@ def _of_judgments(
     with telling(f"reading {machine}"):
         found = calibrate_judgments(machine, runs=runs or None, measures=list(metrics) or None, **files)
     if further is None:
-        return _shown(found, form)
+        return _shown(found, form), found.wrong
     plan = found.plan(further, whole)
     click.echo(
         f"{len(plan):,} pairs to label, each with the chance it was drawn by.\n"
         "Next: rankproof label FILE --who NAME, then --qrels human.qrels, and --human human.qrels --plan FILE here.",
         err=True,
     )
-    return str(plan)
+    return str(plan), found.wrong
 
 
 def _options(base_url: str | None, settings: tuple[str, ...]) -> dict[str, Any]:

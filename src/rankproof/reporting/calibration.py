@@ -209,6 +209,7 @@ def _by_people(found: Any) -> list[Column]:
 
 
 def _said_of_both(found: Any) -> Iterator[str]:
+    yield from (f"error  {each}" for each in found.wrong)
     estimates = [each for by in found.runs.values() for _, each in by.values() if each is not None]
     whole, modelled = ([each for each in estimates if (each.power is None) is none] for none in (False, True))
     if whole:

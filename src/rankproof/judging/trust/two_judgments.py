@@ -311,7 +311,7 @@ class Estimating:
         value, error = float(own.mean()), float(own.std(ddof=1))
         # The queries drawn anew spread a little less than queries do.
         error *= math.sqrt((n + 1) / max(n - 1, 1))
-        half = error * t_quantile((1 + level) / 2, max(n - 1, 1))
+        half = error * t_quantile((1 + level) / 2, n - 1) if n > 1 else math.inf
         most = max(1.0, float(own.max()))
         low, high = max(value - half, min(0.0, float(own.min()))), min(value + half, most)
         return Estimated(value, low, high, error, len(self.rows), whole, None, None)
