@@ -65,3 +65,24 @@ def test_a_mean_under_random_weights_of_two_values_is_a_beta_variable() -> None:
             assert point == pytest.approx(float(beta.ppf(share)), abs=1e-3 * beta.std()), (yes, no, share)
             found = share_below(ends, counts, point)
             assert found == pytest.approx(float(beta.cdf(point)), rel=1e-6), (yes, no, share)
+
+
+def test_quantiles_of_a_mean_under_random_weights_have_their_share_below() -> None:
+    """Values of many shapes, with ends that may lie a thousand times farther off than they lie apart."""
+    rng = np.random.default_rng(11)
+    for trial in range(200):
+        k = int(rng.integers(1, 60))
+        shapes = [
+            rng.random(k),
+            rng.normal(0.9, 1e-4, k),
+            rng.integers(0, 2, k) * 1.0,
+            rng.standard_cauchy(k),
+        ]
+        seen = shapes[trial % 4]
+        counts = rng.integers(1, 10 ** int(rng.integers(1, 5)), k) * 1.0
+        low, high = rng.random(2) * 10.0 ** rng.integers(-4, 3, 2)
+        values = np.concatenate([[seen.min() - low], seen, [seen.max() + high]])
+        counts = np.concatenate([[0.8], counts, [0.2]])
+        for share in (1e-8, 0.005, 0.025, 0.25, 0.45, 0.7, 0.975, 0.995):
+            found = share_below(values, counts, quantile(values, counts, share))
+            assert found == pytest.approx(share, abs=1e-3 * min(share, 1 - share)), (trial, share)

@@ -28,7 +28,7 @@ from rankproof.stats.distributions import NORMAL
 STEP, AT_ONCE, MOST = 0.25, 12, 96
 """Between the places at which the transform is added up (half of it changes no digit shown), how many of them at a
 time, and how many in all."""
-RISE = 1.0
+RISE = 0.3
 """So much more than at the saddle point, as a logarithm, shows that the transform does not fall along a path."""
 STEPS = 60
 """The most steps to a saddle point."""
@@ -37,6 +37,8 @@ CENTRAL = 0.5
 FAR = 1e3
 """A point so many ranges outside the values has its saddle at their mean."""
 LEAST, EPSILON = 1e-300, 1e-16
+LEAST_LOG, MOST_LOG = -70.0, 12.0
+"""Where the logarithm of such a distance is looked for."""
 
 
 def share_below(values: Array, counts: Array, point: float) -> float:
@@ -90,11 +92,13 @@ def _far_below(atoms: Array, counts: Array, share: float, width: float) -> float
     )
     turn = -slope * NORMAL.pdf(z) / share
     for _ in range(9):
-        off = math.log(share_below(atoms, counts, _place(atoms, counts, math.exp(at))) / share)
-        at -= off / turn
+        found = share_below(atoms, counts, _place(atoms, counts, math.exp(at)))
+        off = math.log(max(found, LEAST) / share)
+        at = min(max(at - off / turn, LEAST_LOG), MOST_LOG)
         if abs(off) < 1e-4:  # the next step would be its square
-            break
-    return _place(atoms, counts, math.exp(at))
+            return _place(atoms, counts, math.exp(at))
+    # An end far beyond all values puts a shoulder into the distribution, on which such steps go astray.
+    return _central(atoms, counts, z, 0.0)
 
 
 def _central(atoms: Array, counts: Array, z: float, slope: float) -> float:
@@ -181,7 +185,7 @@ def _along(tilted: Array, counts: Array, s: float, bend: float) -> float | None:
 
 def _root(function: Callable[[float], float], start: float) -> tuple[float, float]:
     """Where a falling function is 0, by secants kept within what is known to hold it, and its slope there."""
-    low, high = -70.0, 12.0
+    low, high = LEAST_LOG, MOST_LOG
     at, value = start, function(start)
     other = at + (0.2 if value > 0 else -0.2)
     slope = -1.0
