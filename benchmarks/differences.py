@@ -20,16 +20,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from rankproof import evaluate, sample
 from rankproof.stats.bca import intervals as bca_intervals
 from rankproof.stats.confidence import Sample, lower_bound
-from rankproof.stats.detection import detectable
+from rankproof.stats.detection import detectable, needed
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.flips import sign_flips
+from rankproof.stats.gate import FAIL, PASS, decide, overall
 
-SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000)
+SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000)
 LARGE = 500
 """From this many queries on half as many samples are drawn."""
 ALPHA = 0.05
 PERMUTATIONS = 2_000
 RESAMPLES = 999
+PLANNABLE = 4_000
+"""Numbers of queries up to which a plan is tried."""
 
 Rows = list[np.ndarray]
 Draw = Callable[[np.random.Generator, int, float], np.ndarray]
@@ -205,6 +208,36 @@ def found(world: World, n: int, times: int, seed: int = 1) -> tuple[float, float
     return float(np.mean([test.p <= ALPHA for test in tests])), len(rows) / times
 
 
+def needed_found(world: World, n: int, times: int, seed: int = 1) -> tuple[float, float]:
+    """How often so many queries as are named find a true difference as large as the one seen, and how often named."""
+    drop, rng = world.margins[-1], np.random.default_rng([seed, n, 3])
+    rows = []
+    for row in world.rows(n, drop, times, seed):
+        number = needed(row, float(row.mean()), ALPHA)
+        if number is not None and number <= PLANNABLE:
+            rows.append(world.draw(rng, number, abs(float(row.mean()))))
+    tests = [sign_flips([row], np.random.default_rng(0), permutations=PERMUTATIONS)[0] for row in rows]
+    return float(np.mean([test.p <= ALPHA for test in tests])) if rows else np.nan, len(rows) / times
+
+
+def several(world: World, n: int, times: int, seed: int = 1) -> tuple[float, float]:
+    """Three measures that move together: how often a gate of all passes a drop, and fails where nothing changed.
+
+    The first measure is the world's; each other one takes half of its queries from another sample.
+    """
+    margin, found = world.margins[-1], []
+    for drop in (margin, 0.0):
+        outcomes = []
+        for i in range(times):
+            rng = np.random.default_rng([seed, n, i, round(1e6 * drop)])
+            first = world.draw(rng, n, drop)
+            others = [np.where(rng.random(n) < 0.5, first, world.draw(rng, n, drop)) for _ in range(2)]
+            decisions = decide([first, *others], [margin] * 3, rng, ALPHA, permutations=PERMUTATIONS)
+            outcomes.append(overall([each.outcome for each in decisions]))
+        found.append(float(np.mean([each == (PASS if drop else FAIL) for each in outcomes])))
+    return found[0], found[1]
+
+
 # --- tables -------------------------------------------------------------------------------------------
 
 
@@ -225,7 +258,7 @@ def table(
 
 def main() -> int:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    wanted = sys.argv[2:] or ["covered", "pass", "equivalent", "same", "fail", "found"]
+    wanted = sys.argv[2:]
 
     def trials(n: int) -> int:
         return times if n < LARGE else max(times // 2, 2)
@@ -257,6 +290,14 @@ def main() -> int:
         share, given = found(world, n, trials(n))
         yield f"{short(share)} ({short(given)})" if given else "-"
 
+    def plans(world: World, n: int) -> Iterable[str]:
+        share, given = needed_found(world, n, trials(n))
+        yield f"{short(share)} ({short(given)})" if given else "-"
+
+    def several_measures(world: World, n: int) -> Iterable[str]:
+        passes, fails = several(world, n, trials(n))
+        yield f"{short(passes)}; {short(fails)}"
+
     tables = {
         "covered": ("Coverage at 95 %, and width beside Student's or Student's coverage", covers),
         "pass": ("The gate passes a true drop of the margin", at_margin(0)),
@@ -264,8 +305,13 @@ def main() -> int:
         "same": ("The gate passes no change: now / by the old rule", same),
         "fail": ("The gate fails a drop of twice the margin; fails no change: now / by the old rule", fails),
         "found": ("A detectable difference is found (and one was named)", finds),
+        "needed": ("The queries needed find the difference (and a number was named)", plans),
+        "several": (
+            "A gate of three measures passes a drop of the margin; fails no change",
+            several_measures,
+        ),
     }
-    for name in wanted:
+    for name in wanted or tables:
         table(*tables[name])
     return 0
 

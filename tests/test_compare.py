@@ -262,8 +262,9 @@ def test_the_markdown_table_gives_each_row_its_own_verdict_in_full() -> None:
         for row in unclear
         if row.queries_needed
     )
-    # Where fewer than five queries moved, nobody can say how many would be needed.
-    assert all(row.wins + row.losses < 5 and row.detectable_note for row in unclear if not row.queries_needed)
+    # Where too few queries moved, nobody can say how many would be needed, and the reason is given.
+    assert all(bool(row.needed_note) == (row.queries_needed is None) for row in found)
+    assert any(re.match("only [1-9] of .* too few", row.needed_note) for row in found)
     alike = [row for row in found if row.verdict == "unclear" and not row.wins + row.losses]
     assert len(needs["the same |"]) == sum(row.n >= 10 for row in alike)  # of fewer nothing can be said
     assert len(needs["worse |"]) == sum(row.verdict == "worse" for row in found)

@@ -33,7 +33,7 @@ from rankproof.io.guess import Columns, with_columns
 from rankproof.io.pipes import pipes_kept
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, surely
-from rankproof.stats.detection import detectable, needed
+from rankproof.stats.detection import detectable, needed_or_why
 from rankproof.stats.differences import Ends, agreeing, difference_intervals
 from rankproof.stats.effects import d_z
 from rankproof.stats.equivalence import equivalence
@@ -330,7 +330,8 @@ def _row(
     values, n = pair.values, len(pair.values)
     gain = total(values) / n
     low, high = agreeing(span, gain, adjusted, alpha) if n > 1 else span
-    seen = detectable(values, surest)
+    seen = detectable(values, surest, ends=pair.ends)
+    queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
     verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
     return ComparisonRow(
@@ -348,7 +349,8 @@ def _row(
         effect=d_z(values).value if n > 1 else None,
         detectable=seen.value,
         detectable_note=seen.note,
-        queries_needed=needed(values, gain, surest),
+        queries_needed=queries,
+        needed_note=unknown,
         wins=int((values > 0).sum()),
         ties=int((values == 0).sum()),
         losses=int((values < 0).sum()),

@@ -55,6 +55,8 @@ class ComparisonRow(Displayable):
     note: str = ""
     detectable_note: str = ""
     """Why no detectable difference can be named, where none can."""
+    needed_note: str = ""
+    """Why no number of queries can be named, where none can."""
     corrected: float | None = None
     """The difference with a judge's error taken out, by labels of people; None where there are none."""
     corrected_low: float | None = None

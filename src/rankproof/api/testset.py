@@ -30,8 +30,9 @@ from rankproof.reporting.findings import distrusted
 from rankproof.reporting.gate import too_few
 from rankproof.reporting.tables import wrap
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
-from rankproof.stats.power import queries_needed as needed_for
-from rankproof.stats.power import smallest_detectable, spread
+from rankproof.stats.detection import Detection, detectable, needed_or_why
+from rankproof.stats.paired import check_share
+from rankproof.stats.power import check_power, spread
 
 
 @with_columns
@@ -192,6 +193,10 @@ class Plan(Displayable):
     """How many questions without a loss a gate takes to pass with the difference as its margin."""
     wrong: tuple[str, ...] = ()
     """What makes the numbers of these two rankings wrong, as the audit says it."""
+    needed_note: str = ""
+    """Why no number of questions can be named, where none can."""
+    detectable_note: str = ""
+    """Why no difference can be named that the present questions show, where none can."""
 
     def __str__(self) -> str:
         """The answer in a few sentences, below what makes it wrong, and what a gate of these questions can pass."""
@@ -211,14 +216,21 @@ class Plan(Displayable):
                 "how far\nothers differ. Next: give two runs that differ."
             )
         if self.needed is None:
-            return f"{self.have} questions say too little of how {self.measure} differs to plan by."
+            why = f": {self.needed_note}" if self.needed_note else "."
+            return "\n".join(
+                wrap(f"{self.have} questions say too little of how {self.measure} differs to plan by{why}")
+            )
         more = max(0, self.needed - self.have)
         need = f"{more:,} more than there are" if more else "there are enough"
         return (
             f"A difference of {self.difference:g} in {self.measure} needs {self.needed:,} questions: {need}.\n"
             f"It is then seen in {100 * self.power:g} % of experiments (alpha {self.alpha:g}), as these two runs\n"
             f"differ by {self.spread:.4f} from question to question (standard deviation).\n"
-            f"The {self.have:,} questions there are show a difference of {self.detectable:.4f} or more."
+            + (
+                f"Of the {self.have:,} questions there are, {self.detectable_note}."
+                if self.detectable is None
+                else f"The {self.have:,} questions there are show a difference of {self.detectable:.4f} or more."
+            )
         )
 
 
@@ -249,15 +261,22 @@ def questions_needed(
     judged = prepare(judgments)
     first, second = (evaluate(judged, each, measure) for each in (baseline, candidate))
     mine, theirs = first.values(measure), second.values(measure)
-    far = max(-possible_ends(first, second, measure)[0], np.finfo(float).tiny)
-    apart = spread(np.array([theirs[query] - mine[query] for query in mine if query in theirs]))
+    check_share("alpha", alpha)
+    check_power(power, alpha)
+    ends = possible_ends(first, second, measure)
+    far = max(-ends[0], np.finfo(float).tiny)
+    moves = np.array([theirs[query] - mine[query] for query in mine if query in theirs])
+    needed, unknown = (
+        needed_or_why(moves, difference, alpha, power=power, ends=ends) if len(moves) else (None, "")
+    )
+    seen = detectable(moves, alpha, power=power, ends=ends) if len(moves) else Detection(None)
     return Plan(
         measure,
         difference,
-        apart,
+        spread(moves),
         len(mine),
-        needed_for(difference, apart, alpha, power) if apart else None,
-        None if apart is None else smallest_detectable(apart, len(mine), alpha, power),
+        needed,
+        seen.value,
         power,
         alpha,
         smallest_margin(len(mine), alpha, far),
@@ -267,4 +286,6 @@ def questions_needed(
             for name, found in (("baseline", first), ("candidate", second))
             for each in found.wrong
         ),
+        needed_note=unknown,
+        detectable_note=seen.note,
     )

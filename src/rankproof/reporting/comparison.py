@@ -158,6 +158,10 @@ def latex(view: View) -> str:
         *sentences(view),
     )
     table[0] = r"\begin{tabular}{llrrrr}"
+    if view.get("pairs"):
+        pairs = tex.table(list(map(escape, PAIRS)), [list(map(escape, each)) for each in pair_cells(view)])
+        pairs[0] = r"\begin{tabular}{lllrrrl}"
+        table += ["", *(f"% {clean(each)}" for each in wrap(pair_heading(view))), *pairs]
     return "\n".join(["% needs: booktabs, textcomp", *(f"% {clean(each)}" for each in about), *table]) + "\n"
 
 

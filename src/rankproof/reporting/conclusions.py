@@ -138,11 +138,10 @@ def _settling(row: Line, view: View) -> str:
     if any(_missing(view, name) for name in (row["system"], row["baseline"])):
         return "; answer the queries that were left out first"
     needed = row["queries_needed"]
-    return (
-        ""
-        if needed is None
-        else f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
-    )
+    if needed is None:
+        why = row.get("needed_note", "")
+        return f"; {why}" if why else ""
+    return f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
 
 
 def _tiny(row: Line, view: View) -> str:

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.stats.differences import Ends, possible
 from rankproof.stats.distributions import NORMAL, beta_share, shifted_t_above, t_quantile
 from rankproof.stats.flips import step_of
 from rankproof.stats.paired import SAME, differences
@@ -24,12 +25,18 @@ POWER = 0.82
 """How often what is called detectable is found: in the middle of the .75 to .9 that the simulations ask for."""
 FEWEST = 5
 """Moved queries below which they say too little about those to come."""
+PLANNED = 10
+"""Moved queries below which they say too little to plan by."""
 NODES = 12
 """Numbers of moved queries over which a power is averaged, where more are possible."""
 REACH = 5.0
 """How far from the usual number of them, in standard deviations."""
 EXACT = 3e-3
 """How exactly the smallest difference is found: its third digit."""
+DOUBT = 1.5
+"""Standard errors by which fewer queries may move than did; with those, too, something must be found."""
+SURE = 1 - 1e-9
+"""A power that no doubt about the spread makes less."""
 MOST = 10**9
 """A difference that needs more queries than this is as good as none."""
 
@@ -55,22 +62,28 @@ class Moves:
     """Whether all that moved moved alike, up or down, as hits and misses do."""
     step: float
     """The grid that differences lie on, 0 where there is none."""
+    seen: int = MOST
+    """How many moved queries all of that is known from."""
 
     @classmethod
-    def of(cls, row: Array) -> Moves:
-        """The moves of some differences."""
+    def of(cls, row: Array, end: float = 1.0) -> Moves:
+        """The moves of some differences; a hit is worth `end`."""
         sizes = np.abs(row[row != 0])
         n, m = len(row), len(sizes)
         if not m:
             return cls(n, 0.0, 0.0, False, 0.0)
-        if float(np.ptp(sizes)) <= SAME * float(sizes.max()) and m < n:
+        largest = float(sizes.max())
+        alike = float(np.ptp(sizes)) <= SAME * largest
+        if alike and m < n and largest >= end * (1 - SAME):
             gained = int((row > 0).sum())
             # What goes one way beyond chance is the difference itself, and no part of the usual coming and going.
             # Of m moves that come and go alike the square of what remains is m on average.
             beyond = math.sqrt(max(0, (2 * gained - m) ** 2 - m))
-            return cls(n, (m - beyond) / n, float(sizes.max()), True, float(sizes.max()))
+            return cls(n, (m - beyond) / n, largest, True, largest, m)
         moved = np.sort(row[row != 0])
-        return cls(n, m / n, float(moved.std(ddof=1)) if m > 1 else 0.0, False, step_of(row))
+        # Steps of one size, all one way, would have no spread at all; others of that size may go the other way.
+        spread = largest if alike and m < n else float(moved.std(ddof=1)) if m > 1 else 0.0
+        return cls(n, m / n, spread, False, step_of(row), m)
 
     def found(self, difference: float, n: int, alpha: float, sides: int) -> float:
         """How often sign flips find a true difference of this size with n queries."""
@@ -78,16 +91,29 @@ class Moves:
             more = min(difference / self.spread, 1 - self.moved / 2)
             gone = min(1.0, self.moved + more)
             lost = min(1.0, (self.moved / 2 + more) / gone) if gone else 0.0
-            return _averaged(n, gone, lambda m: _more_lost(m, lost, alpha, sides))
+            power = _averaged(n, gone, lambda m: _more_lost(m, lost, alpha, sides))
+            usual = self.moved / gone if gone else 0.0
+            # The relative variance of the spread, as far as it comes from the share that moves anyway.
+            doubt = usual**2 * (1 - self.moved) / (4 * self.seen)
+            return _unsure(power, more * math.sqrt(n / gone) if gone else 0.0, doubt)
         less = max(0.0, difference - self.step / n) / self.moved
         if not self.spread:
             return _averaged(n, self.moved, lambda m: float(m >= fewest_moved(alpha, sides)))
-        return _averaged(n, self.moved, lambda m: _moved_further(m, less / self.spread, alpha, sides))
+        doubt = 0.5 / max(1, self.seen - 1)
+        return _averaged(n, self.moved, lambda m: _moved_further(m, less / self.spread, alpha, sides, doubt))
 
     def fewer(self) -> Moves:
-        """The same with as few moved queries as may well be: one standard error less."""
+        """The same with as few moved queries as may well be."""
         error = math.sqrt(self.moved * (1 - self.moved) / self.n)
-        return self if self.hits else replace(self, moved=max(self.moved - error, 1 / self.n))
+        return self if self.hits else replace(self, moved=max(self.moved - DOUBT * error, 1 / self.n))
+
+    def planned(self, difference: float, n: int, alpha: float, sides: int) -> float:
+        """The same where n is planned: averaged over a share of moved queries one standard error lower and higher."""
+        error = math.sqrt((1 - self.moved) / self.seen)
+        if self.hits or not error:
+            return self.found(difference, n, alpha, sides)
+        shares = (min(1.0, self.moved * (1 + each)) for each in (-error, error))
+        return sum(replace(self, moved=each).found(difference, n, alpha, sides) for each in shares) / 2
 
     @property
     def most(self) -> float:
@@ -95,8 +121,17 @@ class Moves:
         return self.spread * (1.0 if self.hits else 100.0 * self.moved)
 
 
-def detectable(values: Array, alpha: float, sides: int = 2, beyond: float = 0.0) -> Detection:
+def detectable(
+    values: Array,
+    alpha: float,
+    sides: int = 2,
+    beyond: float = 0.0,
+    power: float = POWER,
+    ends: Ends | None = None,
+) -> Detection:
     """The smallest true difference that these queries show four times out of five; the estimate must reach `beyond`.
+
+    `ends` are the least and the greatest difference that a query can have, as `difference_interval` takes them.
 
     >>> detectable(np.append(np.zeros(13), [0.5, -0.2]), 0.05).note
     'only 2 of 15 queries changed: too few to say what could be seen'
@@ -104,16 +139,21 @@ def detectable(values: Array, alpha: float, sides: int = 2, beyond: float = 0.0)
     0.4
     """
     row = differences(values)
-    m, moves = int(np.count_nonzero(row)), Moves.of(row)
+    m, moves = int(np.count_nonzero(row)), Moves.of(row, _farthest(row, ends))
     if m < FEWEST:
         return Detection(None, few_changed(m, len(row)))
-    value = _smallest(moves, alpha, sides)
+    value = _smallest(moves, alpha, sides, power)
     if value is None:
         return Detection(None, f"{few_changed(m, len(row), '')}, and p must reach {alpha:.2g}")
     if beyond:
         wide = float(row.std(ddof=1)) / math.sqrt(len(row))
-        value = max(value, beyond + NORMAL.inv_cdf(POWER) * wide)
+        value = max(value, beyond + NORMAL.inv_cdf(power) * wide)
     return Detection(value)
+
+
+def _farthest(row: Array, ends: Ends | None) -> float:
+    """What a query wins or loses at most."""
+    return max(map(abs, possible(row) if ends is None else ends))
 
 
 def few_changed(moved: int, n: int, end: str = ": too few to say what could be seen") -> str:
@@ -122,63 +162,96 @@ def few_changed(moved: int, n: int, end: str = ": too few to say what could be s
 
 
 @lru_cache(maxsize=4096)
-def _smallest(moves: Moves, alpha: float, sides: int) -> float | None:
+def _smallest(moves: Moves, alpha: float, sides: int, power: float) -> float | None:
     most = moves.most
-    if moves.fewer().found(most, moves.n, alpha, sides) < POWER:
+    if moves.fewer().found(most, moves.n, alpha, sides) < power:
         return None
     high = min(most, moves.spread / math.sqrt(moves.n))
-    while high < most and moves.found(high, moves.n, alpha, sides) < POWER:
+    while high < most and moves.found(high, moves.n, alpha, sides) < power:
         high = min(most, 2 * high)
     low = high / 2
-    while low and moves.found(low, moves.n, alpha, sides) >= POWER:
+    while low and moves.found(low, moves.n, alpha, sides) >= power:
         low, high = low / 2, low
     while high - low > EXACT * high:
         middle = (low + high) / 2
-        enough = moves.found(middle, moves.n, alpha, sides) >= POWER
+        enough = moves.found(middle, moves.n, alpha, sides) >= power
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
-def needed(values: Array, difference: float, alpha: float, sides: int = 2) -> int | None:
+def needed(
+    values: Array,
+    difference: float,
+    alpha: float,
+    sides: int = 2,
+    power: float = POWER,
+    ends: Ends | None = None,
+) -> int | None:
     """How many queries show a true difference of this size four times out of five; None where nobody can say.
 
     >>> needed(np.random.default_rng(0).normal(0, 1, 34), 0.5, 0.05)
-    23
+    24
+    """
+    return needed_or_why(values, difference, alpha, sides, power, ends)[0]
+
+
+def needed_or_why(
+    values: Array,
+    difference: float,
+    alpha: float,
+    sides: int = 2,
+    power: float = POWER,
+    ends: Ends | None = None,
+) -> tuple[int | None, str]:
+    """The same, and the reason where no number can be named.
+
+    >>> needed_or_why(np.append(np.zeros(13), [0.5, -0.2]), 0.1, 0.05)
+    (None, 'only 2 of 15 queries changed: too few to plan by')
     """
     row = differences(values)
-    if np.count_nonzero(row) < FEWEST or not difference:
-        return None
-    return _needed(Moves.of(row), abs(difference), alpha, sides)
+    m = int(np.count_nonzero(row))
+    if m < PLANNED and m < len(row):
+        return None, few_changed(m, len(row), ": too few to plan by")
+    if not difference or m < FEWEST:
+        return (
+            None,
+            "no difference was seen" if not difference else f"{len(row):,} queries are too few to plan by",
+        )
+    moves = Moves.of(row, _farthest(row, ends))
+    if m < len(row) and not moves.hits and 2 * abs(difference) > moves.moved * _farthest(row, ends):
+        return None, few_changed(m, len(row), ": too few for so large a difference")
+    found = _needed(moves, abs(difference), alpha, sides, power)
+    return found, "" if found else f"more than {MOST:,} queries"
 
 
 @lru_cache(maxsize=4096)
-def _needed(moves: Moves, difference: float, alpha: float, sides: int) -> int | None:
+def _needed(moves: Moves, difference: float, alpha: float, sides: int, enough: float) -> int | None:
     def power(n: int) -> float:
-        return moves.found(difference, n, alpha, sides)
+        return moves.planned(difference, n, alpha, sides)
 
     # Powers of two around the usual formula, then a straight line of normal quantiles between both ends.
     usual = math.sqrt(moves.moved) * moves.spread * (NORMAL.inv_cdf(alpha / sides) - 1) / difference
     at_low, low = 0.0, 1 << max(0, min(round(2 * math.log2(max(1.0, abs(usual)))), MOST.bit_length() - 2))
-    while low > 1 and (at_low := power(low)) >= POWER:
+    while low > 1 and (at_low := power(low)) >= enough:
         low //= 2
-    while (at_high := power(2 * low)) < POWER:
+    while (at_high := power(2 * low)) < enough:
         low, at_low = 2 * low, at_high
         if 2 * low > MOST:
             return None
     step = max(1, low >> 12)
-    return low + step * _first(lambda k: power(low + k * step), low // step, at_low, at_high)
+    return low + step * _first(lambda k: power(low + k * step), low // step, at_low, at_high, enough)
 
 
-def _first(power: Callable[[int], float], last: int, at_first: float, at_last: float) -> int:
+def _first(power: Callable[[int], float], last: int, at_first: float, at_last: float, enough: float) -> int:
     """The first k in 1 .. last with enough power, by a straight line of normal quantiles and now and then by halves."""
     first, low, high, turn = 0, _probit(at_first), _probit(at_last), 0
     while last - first > 1:
         turn += 1
-        share = (_probit(POWER) - low) / (high - low) if turn % 3 else 0.5
+        share = (_probit(enough) - low) / (high - low) if turn % 3 else 0.5
         aim = math.ceil(first + (last - first) * share) - (turn % 3 == 2)  # the other side is near as a rule
         middle = min(last - 1, max(first + 1, aim))
         found = power(middle)
-        if found < POWER:
+        if found < enough:
             first, low = middle, _probit(found)
         else:
             last, high = middle, _probit(found)
@@ -237,11 +310,22 @@ def _more_lost(m: int, lost: float, alpha: float, sides: int) -> float:
     return _at_least(least, m, lost) if least <= m else 0.0
 
 
-def _moved_further(m: int, shift: float, alpha: float, sides: int) -> float:
+def _unsure(power: float, shift: float, doubt: float, wide: float = 1.0) -> float:
+    """A power averaged over what the spread, known from few queries, may be: its relative variance is `doubt`.
+
+    `wide` is the variance of the statistic that is shifted.
+    """
+    if power > SURE:
+        return power
+    return NORMAL.cdf(_probit(power) / math.sqrt(1 + shift * shift * doubt / wide))
+
+
+def _moved_further(m: int, shift: float, alpha: float, sides: int, doubt: float) -> float:
     """How often sign flips of m differences with this mean, in standard deviations, find it: nearly as t does."""
     if m < fewest_moved(alpha, sides):
         return 0.0
     # p comes in steps of 2^-m: the level that can be reached is below alpha.
     patterns = 2.0 ** min(m, 60)
     level = math.floor(alpha / sides * patterns) / patterns
-    return shifted_t_above(t_quantile(1 - level, m - 1), m - 1, shift * math.sqrt(m))
+    t, further = t_quantile(1 - level, m - 1), shift * math.sqrt(m)
+    return _unsure(shifted_t_above(t, m - 1, further), further, doubt, 1 + t * t / (2 * (m - 1)))

@@ -127,7 +127,7 @@ def _decision(
     outcome = _outcome(gain, low, p, margin, alpha) if n >= minimum else INCONCLUSIVE
     more = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else None
     more = minimum - n if n < minimum else more
-    found = detectable(row, alphas[1], sides=1, beyond=margin)
+    found = detectable(row, alphas[1], sides=1, beyond=margin, ends=ends)
     shown = (end if math.isfinite(end) else None for end in (low, high))
     return Decision(outcome, gain, next(shown), next(shown), p, n, found.value, more, found.note)
 

@@ -57,7 +57,7 @@ def smallest_detectable(
     """
     _check(spread, alpha, sides)
     check_count("queries", n, least=0)
-    _check_power(power, alpha)
+    check_power(power, alpha)
     if n < 2:
         return None
     return spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides) + (step / n if spread else 0.0)
@@ -77,7 +77,7 @@ def queries_needed(
     (34, 36)
     """
     _check(spread, alpha, sides)
-    _check_power(power, alpha)
+    check_power(power, alpha)
     if not math.isfinite(difference):
         raise DataError(
             f"difference: got {difference}, expected a finite number. Next: give the difference of the means."
@@ -138,7 +138,8 @@ def _check(spread: float, alpha: float, sides: int) -> None:
         )
 
 
-def _check_power(power: float, alpha: float) -> None:
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power that is no share, or that chance alone has."""
     check_share("power", power)
     if power <= alpha:
         raise UsageError(
