@@ -1,12 +1,14 @@
 """A year of changes under the documented workflow: how early creep is seen, and how often it is red for nothing.
 
-    python -m benchmarks.creep
+    python -m benchmarks.creep [YEARS]
 
 A change is merged unless the gate fails (what is inconclusive is let through). Queries have values between 0 and 1;
 a change moves a share of them at random, by about as much as a changed ranking does, and all by the drift.
 """
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 
@@ -56,7 +58,7 @@ def creep(rng: np.random.Generator, changes: int = CHANGES, years: int = 20) -> 
 
 
 def no_change(rng: np.random.Generator, changes: int = CHANGES, years: int = 20) -> list[int]:
-    """How often each year is red when the questions\' values move but no change has an effect on others like them.
+    """How often each year is red when the questions' values move but no change has an effect on others like them.
 
     The anchor is renewed each 50 changes, as at a release.
     """
@@ -78,15 +80,17 @@ def no_change(rng: np.random.Generator, changes: int = CHANGES, years: int = 20)
 
 def main() -> None:
     """Print both tables."""
-    rng = np.random.default_rng(0)
-    alone, anchored = creep(rng, years=20)
+    rng, years = np.random.default_rng(0), int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    alone, anchored = creep(rng, years=years)
     never = sum(each > CHANGES for each in alone)
     print(
         f"{QUERIES} queries, {CHANGES} changes of -{DRIFT}, margin {MARGIN}, anchor {ANCHOR_MARGIN}, alpha {ALPHA}"
     )
-    print(f"without an anchor: first red after {np.median(alone):.0f} (median); never in {never} of 20 years")
+    print(
+        f"without an anchor: first red after {np.median(alone):.0f} (median); never in {never} of {years} years"
+    )
     print(f"with an anchor: first red after {np.median(anchored):.0f} (median), {max(anchored)} at most")
-    reds = no_change(rng, years=20)
+    reds = no_change(rng, years=years)
     print(f"changes that change nothing: {np.mean(reds):.1f} red a year on average, {max(reds)} at most")
 
 
