@@ -270,7 +270,7 @@ def main() -> int:
 
     def at_margin(place: int) -> Callable[[World, int], Iterable[str]]:
         return lambda world, n: (
-            short(passed(world, n, drop, drop, trials(n))[place]) for drop in world.margins
+            short(passed(world, n, drop, drop, times, 77)[place]) for drop in world.margins
         )
 
     def same(world: World, n: int) -> Iterable[str]:

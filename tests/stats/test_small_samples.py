@@ -9,8 +9,21 @@ import math
 
 import numpy as np
 import pytest
+import scipy.stats
 
-from benchmarks.differences import ALPHA, WORLDS, World, covered, failed, found, old_ends, passed
+from benchmarks.differences import (
+    ALPHA,
+    WORLDS,
+    World,
+    covered,
+    failed,
+    found,
+    needed_found,
+    old_ends,
+    passed,
+    several,
+)
+from rankproof.stats.confidence import Sample, lower_bound
 from rankproof.stats.equivalence import equivalence
 from rankproof.stats.gate import FAIL, PASS, decide
 
@@ -67,6 +80,40 @@ def test_statements_hold_in_every_world(name: str) -> None:
         drop = world.margins[-1]
         assert covered(world.rows(n, drop, times), -drop)[0] >= 0.93 - slack(0.93, times), n
         assert failed(world.rows(n, 0.0, times, 3), 0.0)[0] <= ALPHA + slack(ALPHA, times), n
+
+
+@pytest.mark.parametrize(("n", "won", "lost"), [(30, 0.05, 0.1), (100, 0.05, 0.06), (70, 0.0, 0.05)])
+def test_hits_pass_a_drop_of_the_margin_rarely_added_up_exactly(n: int, won: float, lost: float) -> None:
+    def passes(losses: int, wins: int) -> bool:
+        found = {-1.0: losses, 0.0: n - losses - wins, 1.0: wins}
+        kept = [(value, count) for value, count in found.items() if count]
+        sample = Sample(*(np.array(each, dtype=float) for each in zip(*kept, strict=True)))
+        return lower_bound(sample, ALPHA, -1.0) > won - lost
+
+    share = 0.0
+    for losses in range(int(3 * n * lost) + 2):
+        for wins in range(int(3 * n * won) + 2 if won else 1):
+            chance = scipy.stats.multinomial.pmf(
+                [losses, wins, n - losses - wins], n, [lost, won, 1 - lost - won]
+            )
+            share += chance if chance > 1e-6 and passes(losses, wins) else 0.0
+    assert share <= 0.056
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "n"), [("dense, sd .1", 20), ("near 1", 50), ("hits, 10 % churn", 100)])
+def test_so_many_queries_as_are_needed_find_the_difference(name: str, n: int) -> None:
+    share, given = needed_found(WORLDS[name], n, MANY_TIMES)
+    assert given > 0.5
+    assert 0.75 - slack(0.75, MANY_TIMES) <= share <= 0.9 + slack(0.9, MANY_TIMES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hits, 10 % churn", "AP-like"])
+def test_a_gate_of_three_measures_keeps_its_promises(name: str) -> None:
+    passes, fails = several(WORLDS[name], 100, MANY_TIMES)
+    assert passes <= 0.06 + slack(0.06, MANY_TIMES)
+    assert fails <= 0.05 + slack(0.05, MANY_TIMES)
 
 
 @pytest.mark.slow
