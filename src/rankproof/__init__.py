@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         questions_needed,
         split_questions,
     )
+    from rankproof.api.trial import Trial, trial
     from rankproof.api.tune import Tuned, tune
     from rankproof.api.verdicts import Verdicts
     from rankproof.core.audit import Audit
@@ -93,6 +94,8 @@ _PUBLIC = {
     "explain": "rankproof.api.explain",
     "Explanation": "rankproof.api.explain",
     "fuse": "rankproof.api.fuse",
+    "trial": "rankproof.api.trial",
+    "Trial": "rankproof.api.trial",
     "tune": "rankproof.api.tune",
     "Tuned": "rankproof.api.tune",
     "pool": "rankproof.api.testset",
@@ -127,6 +130,7 @@ __all__ = [
     "RankproofError",
     "Report",
     "Scores",
+    "Trial",
     "Tuned",
     "Verdicts",
     "agreement",
@@ -158,6 +162,7 @@ __all__ = [
     "report",
     "split_questions",
     "stress",
+    "trial",
     "tune",
 ]
 

@@ -67,6 +67,8 @@ class Served:
     most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     batches: Batches = field(default_factory=lambda: Batches())
+    model: Callable[[dict[str, Any]], Any] = lambda body: honest(body)
+    """What it says of what a call is about."""
 
     def bodies(self) -> list[dict[str, Any]]:
         """What each call asked about."""
@@ -110,7 +112,7 @@ class Handler(BaseHTTPRequestHandler):
         if fault.answer is not None:
             fault.answer(self)
             return
-        said: Any = honest(asked(data))
+        said: Any = self.served.model(asked(data))
         if fault.bend is not None:
             said = fault.bend(said)
         said = wire(said)

@@ -74,6 +74,8 @@ def _plain(found: Agreed) -> dict[str, Any]:
         "confusion": cells,
         "smallest": smallest,
         "notes": list(found.notes),
+        "places": [{**asdict(each), "value": each.value if each.n else None} for each in found.places],
+        "place_matters": found.place_matters,
         "trap": found.trap,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -21,6 +22,14 @@ from rankproof.stats.shares import Share, share_of
 MOST = 100
 """Samples that are asked about if nobody says otherwise; the same again for each way."""
 
+COMPANY = ("in another order", "with another sample", "each by itself")
+"""The ways of asking again that change what stands beside a pair."""
+
+
+def _more(changed: int, again: int, n: int) -> bool:
+    """Whether more verdicts changed in other company than when asked alike, beyond chance."""
+    return n > 0 and changed - again > 2 * math.sqrt(changed + again + 1)
+
 
 @dataclass(frozen=True)
 class Stress(Displayable):
@@ -38,12 +47,41 @@ class Stress(Displayable):
         """For each way how many verdicts changed."""
         return {way: sum(each.yes for each in rates.values()) for way, rates in self.rates.items()}
 
+    @property
+    def company(self) -> dict[str, tuple[int, int, int]]:
+        """For each way of other company: verdicts changed in it, changed when asked again alike, and pairs."""
+        again = self._counted("asked again")
+        return {way: (*self._counted(way)[:1], again[0], again[1]) for way in COMPANY if way in self.rates}
+
+    def _counted(self, way: str) -> tuple[int, int]:
+        rates = self.rates.get(way, {}).values()
+        return sum(each.yes for each in rates) + self.lost.get(way, 0), sum(each.n for each in rates)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about verdicts that change, in words."""
+        swayed = [way for way, (changed, again, n) in self.company.items() if _more(changed, again, n)]
+        again, n = self._counted("asked again")
+        if swayed:
+            return (
+                f"Company sways this judge ({', '.join(swayed)}: more changes than when it is asked the same again). "
+                "Next: ask about fewer pairs a call (--set pairs=20, in Python pairs=20), or one by one (pairs=1); "
+                "'rankproof judge --trial' says how many it bears."
+            )
+        if n and again > n / 100:
+            return (
+                "It says other things when asked the same again, so this is chance, not company. "
+                "Next: give it a temperature of 0 and a seed (--set temperature=0 --set seed=1), if the service "
+                "knows them; fewer pairs a call would mend nothing."
+            )
+        return "Company does not sway it as far as these samples show; nothing to mend."
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return asdict(self)
+        return {**asdict(self), "remedy": self.remedy}
 
     def __str__(self) -> str:
-        return stress_text(self.judge, self.samples, self.rates, self.lost)
+        return stress_text(self.judge, self.samples, self.rates, self.lost, self.remedy)
 
     def _in_one_line(self) -> str:
         return f"<Stress of {self.judge} over {self.samples} samples: {self.flips}>"

@@ -22,7 +22,7 @@ PAGE = (".html", ".htm")
 
 
 @click.command("judge")
-@click.argument("files", nargs=-1, required=True, metavar="SAMPLES...")
+@click.argument("files", nargs=-1, metavar="SAMPLES...")
 @click.option(
     "-m", "--metric", "metrics", multiple=True, metavar="METRIC[,METRIC]", help="What to measure; see below."
 )
@@ -53,6 +53,11 @@ PAGE = (".html", ".htm")
     default=1.0,
     metavar="V",
     help="With --design: the METRIC's value of a right answer. [1]",
+)
+@click.option(
+    "--trial",
+    is_flag=True,
+    help="Ask a model about labelled pairs that come with rankproof, one by one and together; needs no SAMPLES.",
 )
 @click.option("-k", type=int, metavar="K", help="How many of the contexts count. [all]")
 @click.option(
@@ -97,6 +102,7 @@ def command(
     stress: bool,
     design: str | None,
     correct: float,
+    trial: bool,
     k: int | None,
     complete: float,
     compat: str | None,
@@ -128,7 +134,10 @@ def command(
     rankproof judge samples.jsonl --judge openai:MODEL --dry-run
     rankproof judge samples.jsonl --judge replay --ledger verdicts.db
     rankproof judge base.jsonl oracle.jsonl mixed.jsonl --design mirage
+    rankproof judge --trial --judge openai:MODEL
     """
+    if not files and not trial:
+        raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
     from rankproof.reporting.formats import check
 
     form = form or ("table" if _is_page(output) else format_of(output))
@@ -139,6 +148,9 @@ def command(
     judge = judge_named(spec, ledger, base_url, settings)
     if design is not None:
         write(_designed(judge, files, design, options.given(metrics), correct, form), output)
+        return
+    if trial:
+        write(_tried(judge, dry_run, form), output)
         return
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
     asked = options.given(metrics)
@@ -194,6 +206,26 @@ def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> st
 
     with telling(f"judging {path}"):
         found = stress(path, asked, judge=judge.judges)
+    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
+
+
+def _tried(judge: Judge, dry_run: bool, form: str) -> str:
+    """How a model does on the labelled pairs, or what asking about them would take."""
+    import json
+
+    from rankproof.api.trial import model_in, planned, tried
+
+    model, ledger = model_in(judge, None, {})
+    if dry_run:
+        lines = [
+            f"{n} a call: about {each.calls:,} calls, {each.prompt_tokens:,} + {each.reply_tokens:,} tokens, "
+            f"{each.bytes_sent:,} bytes, "
+            + ("the price is not known" if each.money is None else f"${each.money:.4f}")
+            for n, each in planned(model).items()
+        ]
+        return "\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n"
+    with telling(f"trying {model.name}"):
+        found = tried(model, ledger)
     return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
 
 

@@ -83,6 +83,7 @@ def add(total: Account, part: Account) -> None:
     total.calls += part.calls
     total.prompt_tokens += part.prompt_tokens
     total.reply_tokens += part.reply_tokens
+    total.bytes_sent += part.bytes_sent
     if part.money is not None:
         total.money = (total.money or 0.0) + part.money
     for problem, times in part.problems.items():

@@ -91,6 +91,8 @@ class Account(Displayable):
     """In US dollars; None where the price is not known."""
     problems: dict[str, int] = field(default_factory=dict)
     """What went wrong on the way, in words, with how often."""
+    bytes_sent: int = 0
+    """Of instructions, texts and schemas, to models."""
 
 
 Keep = Callable[[Sequence[Verdict | Unmeasured]], None]

@@ -10,6 +10,7 @@ from rankproof.reporting.numbers import ABSENT, count, score, share, span
 from rankproof.reporting.tables import Column, table, wrap
 
 NO_LABELS = "No drawn pair has a label yet, so nothing can be said. Next: label some."
+THIRDS = ("first", "middle", "last")
 LEVELS = (
     "Differences between systems that one judge judged alike can be trusted more than levels: what it is off by "
     "is in both. That holds where it errs alike for both; label pairs of both to know."
@@ -25,6 +26,8 @@ def calibration(found: Any) -> str:
     lines += ["", *table(_agreement(relations)), "", *table(_rates(relations))]
     for each in relations:
         lines += ["", *_confusion(each)]
+    if placed := [each for each in relations if each.places]:
+        lines += ["", *table(_places(placed))]
     lines += [
         "",
         *(line for each in relations for said in _told(each) for line in wrap(said, first="- ", later="  ")),
@@ -83,6 +86,21 @@ def _span(found: Any) -> str:
     return ABSENT if found is None else span(found.low, found.high)
 
 
+def _places(relations: Sequence[Any]) -> list[Column]:
+    """How often the judge is wrong by where in a call it was asked."""
+    thirds = [
+        (each.relation, third, found)
+        for each in relations
+        for third, found in zip(THIRDS, each.places, strict=True)
+    ]
+    return [
+        Column("wrong verdicts by place", [f"{name}: {third} third of a call" for name, third, _ in thirds]),
+        Column("labels", [count(found.n) for *_, found in thirds], True),
+        Column("wrong", [share(found.value) if found.n else ABSENT for *_, found in thirds], True),
+        Column("95 % interval", [f"[{share(found.low)}, {share(found.high)}]" for *_, found in thirds], True),
+    ]
+
+
 def _confusion(found: Any) -> list[str]:
     """What people said by line, what the judge said by column."""
     values = list(WORDS[found.relation])
@@ -107,6 +125,11 @@ def _told(found: Any) -> Iterator[str]:
         )
     else:
         yield f"{name}: the judge says yes about as often where people say no, so no difference shows through it."
+    if found.place_matters:
+        yield (
+            f"{name}: where in a call a pair stands changes how often the judge is wrong. Next: ask about fewer pairs "
+            "a call (pairs=20); 'rankproof judge --trial' says how many it bears."
+        )
     yield from (f"{name}: {each}." for each in found.notes)
     if found.more:
         yield f"{name}: {count(found.more, 'label')} of pairs chosen for what they tell count in PPI++ by weight."

@@ -8,6 +8,7 @@ service compiles each of the two schemas once, and how much is asked does not ch
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import unicodedata
@@ -16,17 +17,23 @@ from dataclasses import dataclass, field
 from itertools import count, product
 from string import ascii_lowercase
 from typing import Any
+from urllib.parse import unquote
 
 from rankproof.judging.models.canaries import Canary, canary_for
+from rankproof.judging.models.limits import MOST_PAIRS
 from rankproof.judging.prompts import CLAIMS, SUPPORT, VERDICTS, prompt
 from rankproof.judging.verdicts import Ask
 
 OF_CLAIMS = ("S", "P")
 """Relations whose left text is a claim."""
+ESCAPE = re.compile(r"\\+[ux]\{?0*([0-9a-fA-F]{2,4})\}?")
+"""A character written by its number, as in JSON and other languages."""
+OPENING = re.compile(r"[<&%\\\\＜﹤‹〈⟨❮≺˂ᐸ«]")
+"""What a mark could begin with, in any spelling."""
+LOOKALIKES = str.maketrans("‹〈⟨❮≺˂ᐸ«ѕꜱѕаеос", "<<<<<<<<sssaeoc")
+"""Brackets and letters that look like others."""
 MOST_TEXTS = 10
 """Texts judged in one call."""
-MOST_PAIRS = 200
-"""Pairs judged in one call."""
 MOST_CHARACTERS = 60_000
 """Characters of texts in one call, where one text alone does not have more."""
 
@@ -157,7 +164,9 @@ def _verdicts_call(asks: Sequence[Ask], canary: Canary | None, name: str) -> Cal
     questions = _ids("q", (ask.left for ask in every if ask.relation not in OF_CLAIMS))
     claims = _ids("c", (ask.left for ask in every if ask.relation in OF_CLAIMS))
     texts = _ids("t", (ask.right for ask in every if ask.relation != "Q"))
-    statements = _ids(_letters(texts), (ask.right for ask in every if ask.relation == "Q"))
+    statements = _ids(
+        _letters((*texts, *questions, *claims)), (ask.right for ask in every if ask.relation == "Q")
+    )
     shown, apart = _marked(texts, statements)
     places = {
         (
@@ -186,10 +195,23 @@ def _ids(letter: str, texts: Iterable[str]) -> dict[str, str]:
 def _letters(texts: Iterable[str]) -> str:
     """What the ids of statements begin with: the first of s, sa, sb, ... of which no text holds a mark, in any
     spelling that a model may take for one."""
-    plain = (unicodedata.normalize("NFKC", text).casefold() for text in texts)
-    taken = {letters for text in plain for letters in re.findall(r"<[\s/]*(s[a-z]*)\W*\d", text)}
+    taken = {letters for text in texts for letters in re.findall(r"<[\W_]*(s[a-z]*)[\W_]*\d", _read_as(text))}
     tried = ("s" + "".join(more) for length in count() for more in product(ascii_lowercase, repeat=length))
     return next(each for each in tried if each not in taken)
+
+
+def _read_as(text: str) -> str:
+    """The text as a model may read it: entities and escapes as what they stand for, invisible characters left out,
+    letters and brackets of other alphabets as those that they look like; nothing if no bracket could be in it."""
+    if not OPENING.search(text):
+        return ""
+    for _ in range(3):  # what was escaped twice is read twice
+        plain = html.unescape(ESCAPE.sub(lambda found: chr(int(found[1], 16)), unquote(text)))
+        if plain == text:
+            break
+        text = plain
+    folded = unicodedata.normalize("NFKC", text).casefold().translate(LOOKALIKES)
+    return "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Cc"))
 
 
 def _marked(texts: Mapping[str, str], statements: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

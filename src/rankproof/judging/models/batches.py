@@ -30,7 +30,7 @@ async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -
     """Settle all pairs by one batch, and by a further one for what its replies leave open."""
     session.share_of_price = BATCH_PRICE
     limits = session.limits
-    calls = [call for group in groups for call in calls_for(group, limits.canaries)]
+    calls = [call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)]
     known = limits.batch if isinstance(limits.batch, str) else ""
     async with open_clients(1, limits.timeout) as clients:
         wire = Wire(session.service, next(clients), limits.timeout, limits.tries, limits.pause)
@@ -58,7 +58,7 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
     for call in calls:
         need, reply = reserved.get(id(call)), replies.get(name_of(call), NONE)
         if need is not None:
-            session.book(need, reply)
+            session.book(call, need, reply)
         why = (
             ""
             if reply is not NONE

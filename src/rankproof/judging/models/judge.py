@@ -12,11 +12,11 @@ from rankproof.judging.judges.loop import run
 from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.batches import BATCH_PRICE, SAMPLES_OF_A_BATCH, settle_in_batches
 from rankproof.judging.models.budget import Budget
-from rankproof.judging.models.limits import Limits, split
+from rankproof.judging.models.limits import MOST_PAIRS, Limits, split
 from rankproof.judging.models.pace import Pace
 from rankproof.judging.models.prices import price
 from rankproof.judging.models.providers import Service, service_of
-from rankproof.judging.models.session import Connect, Session, over_http, sizes
+from rankproof.judging.models.session import Connect, Session, over_http, sizes, written
 from rankproof.judging.prompts import CLAIMS, VERDICTS
 from rankproof.judging.verdicts import Account, Ask, Keep
 
@@ -58,7 +58,9 @@ class ModelJudge(Displayable):
         at = {"url": self.service.url} if self.limits.by_address else {}
         given = {"given": dict(self.given)} if self.given else {}
         prompts = {"prompts": [CLAIMS, VERDICTS]}
-        return {"kind": "model", "name": self.name, **self.known, **at, **given, **prompts}
+        # What stands beside a pair may sway a verdict: fewer pairs a call are asked for to have other verdicts.
+        fewer = {"pairs": self.limits.pairs} if self.limits.pairs != MOST_PAIRS else {}
+        return {"kind": "model", "name": self.name, **self.known, **at, **given, **fewer, **prompts}
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; what is settled is kept as soon as it is."""
@@ -79,13 +81,15 @@ class ModelJudge(Displayable):
             account.calls += 1
             account.prompt_tokens += prompt
             account.reply_tokens += reply
+            account.bytes_sent += len(written(call).encode("utf-8", "replace"))
         if account.money is not None:
             whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
             account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)
         return account
 
     def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
-        return (call for group in groups for call in calls_for(group, self.limits.canaries))
+        limits = self.limits
+        return (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs))
 
 
 def model_judge(spec: str, **options: Any) -> ModelJudge:

@@ -10,6 +10,9 @@ from typing import Any
 from rankproof.display import Displayable
 from rankproof.errors import UsageError, nearest
 
+MOST_PAIRS = 200
+"""Pairs judged in one call, where nobody asks for fewer."""
+
 
 @dataclass(frozen=True)
 class Limits(Displayable):
@@ -25,6 +28,8 @@ class Limits(Displayable):
     """How often what is missing or wrong in a reply is asked again."""
     concurrency: int = 64
     """Calls under way at once, at most."""
+    pairs: int = MOST_PAIRS
+    """Pairs judged in one call, at most; 1 asks one by one."""
     canaries: bool = True
     """Whether pairs with a known answer ride along, as an alarm."""
     max_calls: int | None = None
@@ -94,6 +99,10 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
 
 
 def _checked(found: Limits) -> Limits:
+    if isinstance(found.pairs, bool) or not isinstance(found.pairs, int) or found.pairs < 1:
+        raise UsageError(
+            f"pairs: got {found.pairs!r}, expected a whole number of at least 1. Next: give one, like 20."
+        )
     for name in ("timeout", "tries", "concurrency", "max_calls", "budget_tokens", "max_money"):
         given = getattr(found, name)
         if given is None and name in ("max_calls", "budget_tokens", "max_money"):

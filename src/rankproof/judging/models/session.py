@@ -11,7 +11,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
-from rankproof.judging.models.asking import MOST_PAIRS, Call, calls_for
+from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.budget import Budget
 from rankproof.judging.models.limits import Limits
 from rankproof.judging.models.pace import Pace
@@ -30,10 +30,14 @@ NONE = Reply("")
 """Stands where nothing came back: asking once more would not help."""
 
 
+def written(call: Call) -> str:
+    """Everything that a call sends: instructions, texts, schema."""
+    return json.dumps([call.instructions, call.body, call.schema], ensure_ascii=False)
+
+
 def sizes(call: Call) -> tuple[int, int]:
     """About how many tokens a call sends and gets."""
-    written = json.dumps([call.instructions, call.body, call.schema], ensure_ascii=False)
-    return FRAME_TOKENS + tokens_in(written), 20 + sum(
+    return FRAME_TOKENS + tokens_in(written(call)), 20 + sum(
         REPLY_TOKENS[ask.relation] for ask in call.places.values()
     )
 
@@ -106,7 +110,7 @@ class Session:
 
     def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
         for group in groups:
-            calls = list(calls_for(group, self.limits.canaries))
+            calls = list(calls_for(group, self.limits.canaries, self.limits.pairs))
             yield from calls[:-1]
             self.begun += 1
             yield from calls[-1:]
@@ -143,8 +147,8 @@ class Session:
             self._note(each, times)
         self.keep(self._verdicts(call, reply, reading))
         if again and reading.open and reply is not NONE:
-            most = max(1, len(reading.open) // 2) if reply.problem else MOST_PAIRS
-            return list(calls_for(reading.open, self.limits.canaries, most))
+            most = max(1, len(reading.open) // 2) if reply.problem else self.limits.pairs
+            return list(calls_for(reading.open, self.limits.canaries, min(most, self.limits.pairs)))
         self._give_up(reading.open)
         return []
 
@@ -162,11 +166,12 @@ class Session:
         except Failed as error:
             return NONE, str(error)
         finally:
-            self.book(need, reply)
+            self.book(call, need, reply)
         return reply, ""
 
-    def book(self, reserved: tuple[int, int], reply: Reply) -> None:
+    def book(self, call: Call, reserved: tuple[int, int], reply: Reply) -> None:
         """Write down what a call took."""
+        self.account.bytes_sent += len(written(call).encode("utf-8", "replace"))
         taken = (reply.prompt_tokens, reply.reply_tokens)
         if reply is not NONE and not any(taken):  # a budget holds where the service counts nothing, too
             taken = (reserved[0], tokens_in(str(reply.content)))

@@ -57,6 +57,13 @@ class Agreed(Displayable):
     smallest: float
     """The least real difference of two systems' shares, each from as many pairs, that shows; NaN: none does."""
     notes: tuple[str, ...]
+    places: tuple[Share, ...] = ()
+    """The share of wrong verdicts in the first, middle and last third of calls, where that is on record."""
+
+    @property
+    def place_matters(self) -> bool:
+        """Whether one third of a call has more wrong verdicts than another, beyond chance."""
+        return bool(self.places) and max(e.low for e in self.places) > min(e.high for e in self.places)
 
     @property
     def trap(self) -> bool:
@@ -94,7 +101,19 @@ def agreed(pairs: Sequence[Pair], labels: Iterable[Label], others: int = 0) -> A
         corrected=_corrected(pairs, every),
         smallest=_smallest(raw, hits, rejections),
         notes=(*((note,) if note else ()), *((_apart(others, len(pairs)),) if others else ())),
+        places=_places(drawn),
     )
+
+
+def _places(labels: Sequence[Label]) -> tuple[Share, ...]:
+    """How often the machine is wrong (in yes or no) by the third of the call in which it was asked."""
+    wrong: dict[int, list[bool]] = {0: [], 1: [], 2: []}
+    for each in labels:
+        if each.third is not None:
+            wrong[each.third].append(
+                is_yes(each.ask.relation, each.truth) != is_yes(each.ask.relation, each.said)
+            )
+    return tuple(share_of(sum(each), len(each)) for each in wrong.values()) if any(wrong.values()) else ()
 
 
 def _apart(others: int, pairs: int) -> str:

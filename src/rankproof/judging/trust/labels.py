@@ -15,6 +15,8 @@ from rankproof.store.ledger import HUMAN, SHORT, Entry, Ledger, pair_of
 
 FROM = {"R": YES, "S": SUPPORTS, "P": 2, "Q": 1, "A": YES}
 """The value of each relation from which a verdict is a yes."""
+SEVERAL = 3
+"""Pairs of a call from which on it has a beginning, a middle and an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Label:
     """Whether its whole sample was drawn."""
     frame: str = ""
     """The name of the pairs that could have been drawn; empty if that is not on record."""
+    third: int | None = None
+    """In which third of its call the machine was asked about it (0 to 2); None if that is not on record."""
 
     @property
     def random(self) -> bool:
@@ -52,12 +56,15 @@ def is_yes(relation: str, value: int) -> bool:
 def labels_in(ledger: Ledger, judges: Sequence[Mapping[str, Any]]) -> dict[Ask, Label]:
     """The drawn labels in a ledger that a machine (several: the first that settled the pair) judged as well."""
     drawn = {each.key: each for each in people(ledger) if "drawn" in each.origin}
-    found: dict[Ask, Label] = {}
+    found: dict[Ask, Entry] = {}
+    sizes: dict[str, int] = {}
     for identity in judges if drawn else ():
         for each in ledger.entries(identity):
+            if batch := each.origin.get("batch"):
+                sizes[batch] = max(sizes.get(batch, 0), int(each.origin.get("place", 0)))
             if each.key in drawn and not each.reason and each.value is not None:
-                found.setdefault(Ask(*each.key), _label(drawn[each.key], each.value))
-    return found
+                found.setdefault(Ask(*each.key), each)
+    return {ask: _label(drawn[ask], each, sizes) for ask, each in found.items()}
 
 
 def people(ledger: Ledger) -> Iterator[Entry]:
@@ -66,11 +73,15 @@ def people(ledger: Ledger) -> Iterator[Entry]:
     return iter({each.key: each for each in said}.values())
 
 
-def _label(entry: Entry, said: int) -> Label:
-    origin = entry.origin
+def _label(entry: Entry, machine: Entry, sizes: Mapping[str, int]) -> Label:
+    origin, said = entry.origin, int(machine.value or 0)
+    size, place = sizes.get(str(machine.origin.get("batch")), 0), machine.origin.get("place")
+    third = 3 * (int(place) - 1) // size if place and size >= SEVERAL else None
     part, chance = str(origin["drawn"]), float(origin.get("included", 1.0))
     frame = str(origin.get("frame", ""))
-    return Label(Ask(*entry.key), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame)
+    return Label(
+        Ask(*entry.key), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame, third
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +123,6 @@ def machines(ledger: Ledger) -> dict[str, Mapping[str, Any]]:
         each["name"]: each["identity"]
         for each in ledger.judges()
         if not each["human"]
-        and each["identity"].get("kind") not in (HUMAN, "probe")
+        and each["identity"].get("kind") not in (HUMAN, "probe", "trial")
         and (each["verdicts"] or each["identity"].get("kind") == NAME)
     }
