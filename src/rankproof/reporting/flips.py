@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankproof.judging.models.limits import MOST_PAIRS
 from rankproof.reporting.judged import RELATIONS
 from rankproof.reporting.numbers import ABSENT, count, score, share, span
 from rankproof.reporting.tables import Column, table, wrap
@@ -107,10 +106,9 @@ def _proposal(found: Any) -> str:
     loss, low, high = found.loss
     lost = f"{score(loss)} of kappa ({span(low, high)})"
     if found.pairs == found.together.pairs:
-        usual = "the usual number" if found.pairs == MOST_PAIRS else "as now"
         return (
             f"Asking together costs {lost}: no loss shows, and more than {score(max(high, 0.0))} is ruled out. "
-            f"Proposed: pairs={found.pairs}, {usual}."
+            f"Proposed: pairs={found.pairs}, as now."
         )
     option = f"--set pairs={found.pairs} (in Python pairs={found.pairs})"
     return f"Asking together costs {lost}. Proposed: {option}; verdicts made so are kept apart in the ledger."
