@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankproof.api.history import History
     from rankproof.api.judge import Judge, judge
     from rankproof.api.judged import JudgedScores
+    from rankproof.api.kinship import Kinship, kinship
     from rankproof.api.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
     from rankproof.api.mirage_rates import mirage
     from rankproof.api.report import Report, report
@@ -83,6 +84,8 @@ _PUBLIC = {
     "chat": "rankproof.judging.models.chat",
     "JudgedScores": "rankproof.api.judged",
     "Scores": "rankproof.api.scores",
+    "kinship": "rankproof.api.kinship",
+    "Kinship": "rankproof.api.kinship",
     "leaderboard": "rankproof.api.leaderboard",
     "rank_correlation": "rankproof.api.leaderboard",
     "Leaderboard": "rankproof.api.leaderboard",
@@ -124,6 +127,7 @@ __all__ = [
     "Judge",
     "JudgedScores",
     "JudgmentCalibration",
+    "Kinship",
     "Leaderboard",
     "Measure",
     "RankCorrelation",
@@ -152,6 +156,7 @@ __all__ = [
     "gate_scores",
     "grid",
     "judge",
+    "kinship",
     "leaderboard",
     "measure",
     "mirage",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -65,6 +65,8 @@ class Pair:
     queries: Sequence[str] = ()
     """The queries of the group; `counted` says which of them the values are of."""
     counted: Array | None = None
+    favour: Callable[[float], Corrected | None] | None = None
+    """What gives, at a level, what a judge itself adds to the difference, where people labelled enough."""
 
 
 @with_columns
@@ -106,6 +108,8 @@ def compare(
     asked = DEFAULT_MEASURES if measures is None else measures
     ready, by = prepare(judgments), groups_of(by, judgments)
     scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
+    for name, each in scores.items():
+        each.census.made_by.append(name)
     return compare_scores(
         scores,
         baseline=first,
@@ -154,6 +158,7 @@ def compare_scores(
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
     notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
+    notes += favours(compared, first)
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
     settings = (alpha, margin, correction, permutations)
@@ -234,7 +239,10 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
                 mean = None if own.thin(key) or other.thin(key) else own[key]
                 ends = possible_ends(own, other, key)
                 turned = sign * values
-                yield Pair(name, measure, group, mean, turned, sign, corrected, ends, own.queries, both)
+                favour = own.favour(other, key)
+                yield Pair(
+                    name, measure, group, mean, turned, sign, corrected, ends, own.queries, both, favour
+                )
 
 
 def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iterator[str]:
@@ -244,6 +252,23 @@ def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iter
             yield (
                 f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
                 f"and {baseline}; the others are in no difference."
+            )
+
+
+def favours(compared: Sequence[Pair], baseline: str) -> Iterator[str]:
+    """What is said if labels of people show that a judge gives one system more than the other, beyond chance.
+
+    The intervals hold together over all rows that have labels of both systems.
+    """
+    held = [each for each in compared if not each.slice and each.favour is not None]
+    for pair in held:
+        found = pair.favour(1 - 0.05 / len(held)) if pair.favour else None
+        if found is not None and (found.low > 0 or found.high < 0):
+            ends = f"{found.value:+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
+            yield (
+                f"{pair.measure.name}: by {found.n:,} labels the judge itself moves the difference of {pair.system} to "
+                f"{baseline} by {ends} (difference in differences, all rows together at 95 %). Next: believe the "
+                "corrected difference, or let a model of another maker judge."
             )
 
 

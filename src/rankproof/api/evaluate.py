@@ -129,6 +129,8 @@ def score_ranking(
             "Next: check which file or table this is."
         )
     census = Census(notes=notes_of(judgments))
+    if "machine" in judgments.prepared:
+        census.made_by += [each for name in ("source", "tag") if (each := getattr(ranking, name, ""))]
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
     _check_grades(judgments, measures)
     rng = np.random.default_rng(SEED) if hits.first is not None else None

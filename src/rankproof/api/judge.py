@@ -13,6 +13,7 @@ from rankproof.api.evidence import Evidence
 from rankproof.api.judged import JudgedScores
 from rankproof.api.judged_trust import Versions, corrections_for, estimates_for
 from rankproof.api.judged_words import UNMEASURED
+from rankproof.api.makers import Makers
 from rankproof.api.plan import Plan, plan
 from rankproof.api.probing import probed
 from rankproof.api.sample_groups import SampleGroups
@@ -50,6 +51,7 @@ def judge(
     blame: bool = False,
     probe: bool = True,
     soft: str = STRONGEST,
+    made_by: Any = None,
     **options: Any,
 ) -> JudgedScores:
     """Score samples by verdicts on their texts.
@@ -62,7 +64,9 @@ def judge(
     `compat` takes the formulas of another tool; with `blame` everything is asked that tells which half failed;
     `soft` says what counts of probabilities on several contexts: the "strongest", or all as if "independent".
     With `probe` a model that answers under another version than in the ledger is asked again about a few pairs, and
-    what changed is said. `options` go to judges that are models.
+    what changed is said. `made_by` names the models that ranked, embedded or wrote (a name, several, or
+    `{"generator": "gpt-4o"}`): where one is the judge's, a warning says so, as it does where a column of the samples
+    (`model`, `generator`, `embedding_model`) names it. `options` go to judges that are models.
 
     >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
     >>> scores = judge(rows, "context_recall", judge=lambda relation, left, right: left in right)
@@ -71,7 +75,7 @@ def judge(
     """
     reader = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "by": by, "soft": soft}
-    return reader(samples, metrics, **how, blame=blame, probe=probe)
+    return reader(samples, metrics, **how, blame=blame, probe=probe, made_by=made_by)
 
 
 class Judge(Displayable):
@@ -104,6 +108,7 @@ class Judge(Displayable):
         blame: bool = False,
         probe: bool = True,
         soft: str = STRONGEST,
+        made_by: Any = None,
     ) -> JudgedScores:
         """The scores of the samples, as the function `judge` gives them."""
         if soft not in (STRONGEST, INDEPENDENT):
@@ -119,9 +124,12 @@ class Judge(Displayable):
         self._remember()
         corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
         estimates = estimates_for(run.metrics, self.judges, self.ledger, compat)
-        versions = Versions()
+        versions, makers = Versions(), Makers(made_by)
         with _told(run, samples):
-            scores = _gathered(run, read_samples(samples), settings, by, corrections, estimates, versions)
+            scores = _gathered(
+                run, read_samples(samples), settings, by, corrections, estimates, versions, makers
+            )
+        scores.kin = makers.kin(self.judges)
         if probe and self.ledger is not None:
             scores.drifts = list(probed(self.judges, self.ledger, versions.fresh, scores.account))
         return scores
@@ -194,6 +202,7 @@ def _gathered(
     corrections: Corrections,
     estimates: Estimates,
     versions: Versions,
+    makers: Makers,
 ) -> JudgedScores:
     """The scores of a run, gathered sample by sample."""
     names = tuple(each.name for each in run.metrics)
@@ -211,6 +220,7 @@ def _gathered(
         corrections.add(judged)
         estimates.add(judged)
         versions.add(judged)
+        makers.add(judged.case.sample)
         groups.add(judged.case.sample)
         alike.update(_asked(judged.case.sample))
     ids = tuple(evidence.samples)

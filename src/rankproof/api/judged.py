@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -20,7 +20,7 @@ from rankproof.api.probing import Drift, changes
 from rankproof.api.scores import Scores
 from rankproof.api.softness import INDEPENDENT, method_of, widened
 from rankproof.api.tally import JudgedColumn, column_from, note_of
-from rankproof.core.audit import Audit
+from rankproof.core.audit import Audit, Finding
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.summary import Pair, Row, Summary
@@ -65,6 +65,9 @@ class JudgedScores(Scores):
     """Judges behind whose names several models answered, with how many verdicts each gave."""
     drifts: list[Drift] = field(default_factory=list)
     """Models that answered under another version than before, and what they say now of pairs judged then."""
+
+    kin: list[Finding] = field(default_factory=list)
+    """A warning where the judge is of the model, or the family, of what it judges."""
 
     def parse(self, measure: str) -> Measure:
         """The metric of that name, or the formula of the tool asked for."""
@@ -161,6 +164,15 @@ class JudgedScores(Scores):
         theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
         return self.checked[name].minus(theirs, level) if name in self.checked and theirs else None
 
+    def favour(self, other: Scores, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
+        """What gives, at a level, what the judge itself adds to the lead over other scores, by labels of both."""
+        name = self.key(measure)
+        theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
+        mine = self.checked.get(name)
+        if mine is None or theirs is None or mine.favour(theirs) is None:
+            return None
+        return partial(mine.favour, theirs)
+
     # --- rows ----------------------------------------------------------------------------------
 
     def row(self, measure: str | Measure) -> Row:
@@ -224,7 +236,7 @@ class JudgedScores(Scores):
         found = findings_of(self.columns, self.account, self.top, self.emptied, self.estimates)
         asked = {each.judge for each in self.drifts}
         unasked = {name: each for name, each in self.versions.items() if name not in asked}
-        return Audit.of([*found, *changes(self.drifts), *drifted(unasked)])
+        return Audit.of([*found, *self.kin, *changes(self.drifts), *drifted(unasked)])
 
     @cached_property
     def definition(self) -> dict[str, Any]:

@@ -254,7 +254,10 @@ def _evaluated(
     check_conventions(conventions, leaderboard)
     judged = prepare(judgments)
     asked = DEFAULT_MEASURES if measure is None else [measure]
-    return {name: evaluate(judged, each, asked, **conventions) for name, each in named(systems).items()}
+    scores = {name: evaluate(judged, each, asked, **conventions) for name, each in named(systems).items()}
+    for name, each in scores.items():
+        each.census.made_by.append(name)
+    return scores
 
 
 def _ends(pair: tuple[float, float]) -> tuple[float | None, float | None]:

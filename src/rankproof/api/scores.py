@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -186,6 +186,10 @@ class Scores(Displayable):
 
     def corrected_lead(self, other: Scores, measure: str | Measure, level: float = 0.95) -> Corrected | None:
         """The mean minus that of other scores, with a judge's error taken out; None where no judge was asked."""
+        return None
+
+    def favour(self, other: Scores, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
+        """What gives, at a level, what a judge itself adds to the lead over other scores; None without labels."""
         return None
 
     # --- slices and rows -----------------------------------------------------------------------

@@ -10,10 +10,13 @@ from rankproof.cli import options, saved
 from rankproof.cli.files import check_one_stdin, named, read_groups
 from rankproof.cli.output import TEXTS, as_options, format_of, telling, write
 from rankproof.cli.trust import end, errors_of
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
     from rankproof.api.comparison import Comparison
+
+NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "permutations")
+"""Options that say how systems are compared with each other, not with what people say."""
 
 
 @click.command("compare")
@@ -28,6 +31,11 @@ if TYPE_CHECKING:
     default="holm",
     metavar="WORD",
     help="holm, benjamini-hochberg, bonferroni or none. [holm]",
+)
+@click.option(
+    "--machine",
+    metavar="FILE",
+    help="Judgments of a machine: say whether they favour a system, held against JUDGMENTS.",
 )
 @click.option("--all-pairs", is_flag=True, help="Hold every system against every other as well.")
 @options.by
@@ -48,6 +56,7 @@ def command(
     anyway: bool,
     worst: int,
     shown_as: str | None,
+    machine: str | None,
     **settings: Any,
 ) -> None:
     """Say which ranking is better, where that is more than chance.
@@ -67,6 +76,9 @@ def command(
 
     form = form or format_of(output)
     check(form)
+    if machine is not None:
+        write(_kinship(words, shown_as, machine, options.given(measures), form, settings), output)
+        return
     settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by, words[0])}
     if saved.are_names(words, history):
         if shown_as is not None:
@@ -78,6 +90,29 @@ def command(
     text = found.format(form, worst)
     write(as_options(text) if form in TEXTS else text, output)
     end(errors_of(found.scores), shown=form in (*TEXTS, "markdown") and output is None)
+
+
+def _kinship(
+    paths: tuple[str, ...],
+    shown_as: str | None,
+    machine: str,
+    measures: Any,
+    form: str,
+    settings: dict[str, Any],
+) -> str:
+    """Whether a machine's judgments favour a system, as text or JSON."""
+    import json
+
+    from rankproof.api.kinship import kinship
+
+    if form not in ("json", *TEXTS):
+        raise one_of("format", form, ("table", "json"))
+    check_one_stdin(*paths, machine)
+    judgments, *runs = paths
+    ways = {name: value for name, value in settings.items() if name not in NOT_OF_KINSHIP}
+    with telling("comparing"):
+        found = kinship(judgments, machine, named(runs, shown_as), measures, **ways)
+    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else as_options(str(found))
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -74,6 +75,12 @@ PAGE = (".html", ".htm")
 )
 @click.option("--blame", is_flag=True, help="Say which half failed: retrieval or generation.")
 @click.option(
+    "--made-by",
+    multiple=True,
+    metavar="[ROLE=]MODEL",
+    help="The model that ranked, embedded or wrote; a warning says if the judge is of its kin.",
+)
+@click.option(
     "--probe/--no-probe",
     default=True,
     help="Ask a model that answers under another version than before again about a few pairs. [yes]",
@@ -108,6 +115,7 @@ def command(
     compat: str | None,
     soft: str,
     blame: bool,
+    made_by: tuple[str, ...],
     probe: bool,
     qrels: str | None,
     per_query: bool,
@@ -161,7 +169,7 @@ def command(
     if stress:
         write("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
         return
-    how |= {"by": by, "probe": probe, "soft": soft}
+    how |= {"by": by, "probe": probe, "soft": soft, "made_by": _makers(made_by)}
     scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
@@ -192,6 +200,15 @@ def _designed(
     with telling(f"judging {', '.join(files)}"):
         found = mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
     return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
+
+
+def _makers(given: Sequence[str]) -> dict[str, list[str]]:
+    """Models by role, as MODEL or ROLE=MODEL."""
+    found: dict[str, list[str]] = {}
+    for each in given:
+        role, equals, name = each.partition("=")
+        found.setdefault(role if equals else "system", []).append(name if equals else each)
+    return found
 
 
 def _is_page(output: str | None) -> bool:

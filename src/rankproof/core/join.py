@@ -95,6 +95,8 @@ class Census(Displayable):
     """How often it is below."""
     notes: list[str] = field(default_factory=list)
     """What was taken as what: the guessed columns, the format."""
+    made_by: list[str] = field(default_factory=list)
+    """How the ranking is called, where a machine made the judgments: a model among these may be the judge's."""
 
 
 class Rankings(Protocol):

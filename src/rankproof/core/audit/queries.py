@@ -8,6 +8,7 @@ import numpy as np
 
 from rankproof.core.audit.case import Case
 from rankproof.core.audit.finding import Finding, count_of, few
+from rankproof.core.audit.kin import kin_of
 from rankproof.core.audit.thresholds import NEAR_EMPTY
 from rankproof.errors import shorten
 
@@ -196,6 +197,13 @@ def made_by_machine(case: Case) -> Iterator[Finding]:
         )
 
 
+def judged_by_its_kin(case: Case) -> Iterator[Finding]:
+    """Judgments made by the model that made the ranking."""
+    machine = str(case.judgments.prepared.get("machine", "")).removeprefix("machine:")
+    if machine:
+        yield from kin_of(machine.split("+"), {"the ranking": case.census.made_by})
+
+
 def ranks_against_scores(case: Case) -> Iterator[Finding]:
     """Rank columns that mostly order documents otherwise than their scores do, as with distances for scores."""
     wrong, of = case.census.ranks_contrary, case.census.ranks
@@ -213,6 +221,7 @@ def ranks_against_scores(case: Case) -> Iterator[Finding]:
 
 CHECKS = (
     made_by_machine,
+    judged_by_its_kin,
     read_as,
     ranks_against_scores,
     missing_queries,

@@ -87,6 +87,13 @@ class TrecRankings:
             yield result
             line += chunk.lines
 
+    @property
+    def tag(self) -> str:
+        """The name that the first line gives the run; empty if it gives none."""
+        with self._opened() as stream:
+            fields = stream.readline(LINE).split()
+        return fields[5].decode("utf-8", "replace") if len(fields) == 6 else ""
+
     def table(self) -> RankingTable:
         """Every line of the run as columns."""
         return self._table(None)

@@ -105,6 +105,26 @@ class Checked(Displayable):
                 return max((mine, theirs), key=lambda each: each.unseen)._said(found)
         return None
 
+    def favour(self, other: Checked, level: float = 0.95) -> Corrected | None:
+        """What the judge gives this system more than people do, less what it gives the other (difference in
+        differences), by labels of both; None without labels enough of each."""
+        both = np.flatnonzero(~(np.isnan(self.machine) | np.isnan(other.machine)))
+        mine, theirs = self.cut(both), other.cut(both)
+        for whole in (True, False):
+            one, two = mine._off_by(whole), theirs._off_by(whole)
+            if one is not None and two is not None:
+                return corrected_difference(one, two, power=0.0, level=level, limits=(-2.0, 2.0))
+        return None
+
+    def _off_by(self, whole: bool) -> Side | None:
+        """What the judge is off by, as a side of its own: the labels say it, and nothing else does."""
+        side = self._side(whole)
+        if side is None:
+            return None
+        given = side.labels
+        labels = labelled(given.said - given.truth, np.zeros_like(given.said), given.place, given.probability)
+        return replace(side, everywhere=np.zeros_like(side.everywhere), labels=labels)
+
     def _seen_whole(self) -> Array:
         """Which samples have no pair that could not be drawn."""
         return np.ones(len(self.machine), dtype=bool) if self.fresh is None else self.fresh == 0
