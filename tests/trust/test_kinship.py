@@ -78,9 +78,9 @@ def world(n: int, favour: float, seed: int, systems: int = 3, docs: int = 10) ->
         orders = [np.argsort(-(relevant * rng.random(docs) + rng.random(docs))) for _ in runs]
         for run, order in zip(runs.values(), orders, strict=True):
             run[query] = names[order].tolist()
-        yes = np.full(docs, 0.4 * rng.random())  # lenient, more in some queries than in others
+        yes = np.full(docs, 0.7 * rng.random())  # lenient, more in some queries than in others
         yes[orders[0][:3]] += favour
-        said = np.where(relevant, rng.random(docs) < 0.9, rng.random(docs) < yes)
+        said = np.where(relevant, rng.random(docs) < 0.95, rng.random(docs) < yes)
         people[query] = dict(zip(names.tolist(), relevant.astype(int).tolist(), strict=True))
         machine[query] = dict(zip(names.tolist(), said.astype(int).tolist(), strict=True))
     return people, machine, runs
@@ -159,11 +159,11 @@ def test_the_shell_holds_a_machine_against_people(tmp_path: Path) -> None:
     table = rankproof(tmp_path, *ask, "--machine", "machine.qrels")
     assert table.returncode == 0, table.stderr
     plain = " ".join(table.stdout.split())
-    assert "The machine favours rerank-gpt-4o." in plain
+    assert "The machine favours rerank-gpt-4o.run." in plain
     assert "one model" in plain
     assert all(len(line) <= 80 for line in table.stdout.splitlines())
     data = json.loads(rankproof(tmp_path, *ask, "--machine", "machine.qrels", "-f", "json").stdout)
-    assert data["favoured"] == ["rerank-gpt-4o"]
+    assert data["favoured"] == ["rerank-gpt-4o.run"]
     assert data["judge"] == "openai:gpt-4o"
     assert [row["kin"] for row in data["rows"]] == ["one model", "", ""]
     assert rankproof(tmp_path, *ask, "--machine", "machine.qrels", "-f", "csv").returncode == 2
@@ -176,7 +176,7 @@ def test_rankings_of_the_judges_kin_are_told_in_every_face(tmp_path: Path) -> No
     own, other, dense = (str(tmp_path / f"{name}.run") for name in ("rerank-gpt-4o", "bm25", "dense"))
 
     def told(scores: Any) -> list[str]:
-        return [each.text for each in scores.audit if each.code == "judge-kin"]
+        return [each.message for each in scores.audit if each.kind == "judge-kin"]
 
     assert "one model" in told(evaluate(machine, own, "RR"))[0]
     assert "one family" in told(evaluate(machine, dense, "RR"))[0]  # by the name within the run
@@ -211,7 +211,7 @@ def test_a_judge_of_samples_is_told_of_its_kin() -> None:
 
         def told(samples: Any, judge_name: str, **more: Any) -> list[str]:
             found = judge(samples, "context_precision", judge=judge_name, **how, **more)
-            return [each.text for each in found.audit if each.code == "judge-kin"]
+            return [each.message for each in found.audit if each.kind == "judge-kin"]
 
         assert "one model" in told(rows, "vllm:gpt-4o")[0]
         assert "one family" in told(rows, "vllm:gpt-4.1-mini")[0]
@@ -221,7 +221,7 @@ def test_a_judge_of_samples_is_told_of_its_kin() -> None:
         assert told(plain, "vllm:gpt-4o", made_by=["bm25", "azure/gpt-4o"])
         with pytest.raises(UsageError, match="made_by"):
             told(plain, "vllm:gpt-4o", made_by=3)
-    assert not [e for e in judge(rows, "context_precision").audit if e.code == "judge-kin"]
+    assert not [e for e in judge(rows, "context_precision").audit if e.kind == "judge-kin"]
 
 
 def test_the_shell_takes_who_made_it(tmp_path: Path) -> None:
@@ -238,10 +238,12 @@ def test_the_shell_takes_who_made_it(tmp_path: Path) -> None:
             served.url,
         )
         shown = rankproof(tmp_path, *ask, "--made-by", "generator=openai/gpt-4o-2024-05-13")
-    assert "the generator" in shown.stdout
-    assert "one model" in shown.stdout
+    plain = " ".join(shown.stdout.split())
+    assert "the generator (openai/gpt-4o-2024-05-13)" in plain
+    assert "are of one model" in plain
 
 
+@pytest.mark.slow
 def test_labels_show_whom_a_judge_favours(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     lots: dict[str, float] = {}
@@ -263,14 +265,14 @@ def test_labels_show_whom_a_judge_favours(tmp_path: Path) -> None:
         systems = {
             system: [
                 {"id": f"s{i}", "query": f"q{i}", "contexts": [f"{system} {i} {j}." for j in range(3)]}
-                for i in range(80)
+                for i in range(60)
             ]
             for system in ("base", "own")
         }
         ledger = tmp_path / name
         for rows in systems.values():
             judge(rows, "P@3", judge=judged_by, ledger=ledger)
-        calibrate(ledger, true, n=300)
+        calibrate(ledger, true, n=160)
         scores = {s: judge(rows, "P@3", judge=judged_by, ledger=ledger) for s, rows in systems.items()}
         return [note for note in compare_scores(scores).notes if "the judge itself moves" in note]
 
