@@ -158,7 +158,7 @@ def compare_scores(
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
     notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
-    notes += favours(compared, first)
+    notes += [*kin_told(alike), *favours(compared, first)]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
     settings = (alpha, margin, correction, permutations)
@@ -253,6 +253,13 @@ def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iter
                 f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
                 f"and {baseline}; the others are in no difference."
             )
+
+
+def kin_told(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """What is said of systems whose judge is of their own model."""
+    for name, each in scores.items():
+        if found := each.audit.of_kind("judge-kin"):
+            yield f"{name}: {found.message}"
 
 
 def favours(compared: Sequence[Pair], baseline: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.api.alignment import together
 from rankproof.api.checks import check_alpha, check_conventions, check_not_thin, check_seed, named
-from rankproof.api.compare import SMALL
+from rankproof.api.compare import SMALL, kin_told
 from rankproof.api.evaluate import DEFAULT_MEASURES, evaluate, prepare
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
@@ -89,6 +89,8 @@ class Leaderboard(Displayable):
     """Every pair of systems, the better one first."""
     letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each system its letters: two that share one cannot be told apart, two that share none can."""
+    notes: tuple[str, ...] = ()
+    """What else is to be known: a judge of the model that ranked."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
@@ -96,6 +98,7 @@ class Leaderboard(Displayable):
             **asdict(self),
             "moves": list(self.moves),
             "wrong": list(self.wrong),
+            "notes": list(self.notes),
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "versus": [asdict(each) for each in self.versus],
             "letters": {name: list(own) for name, own in self.letters.items()},
@@ -244,6 +247,7 @@ def leaderboard(
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
         wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
+        notes=tuple(kin_told(scores)),
     )
 
 

@@ -107,6 +107,7 @@ def _trust(view: View) -> list[str]:
     fewer = f"{count(lost, 'query', 'queries')} without a value in some system left out of all means."
     return [
         *([fewer] if lost else []),
+        *view.get("notes", ()),
         _groups(view),
         left,
         f"Told apart beyond chance: {view['told_apart']} of {pairs} of systems (sign flips, Holm, at "

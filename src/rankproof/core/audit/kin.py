@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
-from rankproof.core.audit.finding import Finding, few
+from rankproof.core.audit.finding import Finding
 
 SAME, FAMILY = "one model", "one family"
 _START, _END = r"(?<![a-z])", r"(?![a-z])"
@@ -162,7 +162,7 @@ def kin_of(judges: Iterable[str], makers: Mapping[str, Iterable[str]]) -> Iterat
         if listed:
             yield Finding(
                 *("warning", "judge-kin", len(listed)),
-                f"The judge and what it judges are of {kind}: {'; '.join(few(listed))}. A judge may be partial to its "
+                f"The judge and what it judges are of {kind}: {'; '.join(listed[:3])}. A judge may be partial to its "
                 "own.",
                 advice="let a model of another maker judge, or test it against people: 'rankproof compare HUMAN RUNS "
                 "--machine FILE'.",

@@ -220,8 +220,8 @@ def ranks_against_scores(case: Case) -> Iterator[Finding]:
 
 
 CHECKS = (
-    made_by_machine,
     judged_by_its_kin,
+    made_by_machine,
     read_as,
     ranks_against_scores,
     missing_queries,
