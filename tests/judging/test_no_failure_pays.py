@@ -162,3 +162,53 @@ def test_what_is_said_twice_counts_once() -> None:
     one, two = judge([noisy], names, judge=fair), judge([doubled], names, judge=fair)
     assert all(two[name] <= one[name] for name in names)
     assert {name for name in names if two[name] == one[name]} == {*names} - {"context_relevance"}
+
+
+def test_a_mean_over_what_is_left_never_stands_alone_in_any_face() -> None:
+    """A system that is silent where it would err has a higher mean: n and the bounds stand beside it everywhere."""
+
+    def rows(silent: str | None) -> list[dict[str, Any]]:
+        found = []
+        for i in range(24):
+            said = f"The stated fact number {i} surely holds in every case."
+            wrong = f"A wrong statement number {i} is made up by somebody else." if silent is None else silent
+            found.append(
+                {"id": f"s{i}", "query": f"q{i}?", "contexts": [said], "answer": said if i % 3 else wrong}
+            )
+        return found
+
+    def reader(relation: str, left: str, right: str) -> int:
+        if relation == "A":
+            return -1 if "not know" in right else 3
+        return 1 if left in right else 0
+
+    honest = judge(rows(None), "faithfulness", judge=reader)
+    for silent in ("", "I do not know the answer to this question."):
+        sly = judge(rows(silent), "faithfulness", judge=reader)
+        assert (sly["faithfulness"], honest["faithfulness"]) == (1.0, pytest.approx(2 / 3))
+        assert sly.bounds("faithfulness") == pytest.approx((2 / 3, 1.0))
+        both = {"honest": honest, "sly": sly}
+        compared = compare_scores(both)
+        assert compared.row("sly", "faithfulness").difference == 0
+        told = "sly, faithfulness: 1.0000 is a mean over 16 of 24 samples; with the rest at worst and at best it is"
+        faces = {
+            "judge": str(sly),
+            "compare": str(compared),
+            "compare, markdown": compared.format("markdown"),
+            "leaderboard": str(leaderboard(both, measure="faithfulness")),
+            "leaderboard, json": leaderboard(both, measure="faithfulness").format("json"),
+            "gate": str(gate_scores(honest, sly)),
+        }
+        for face, text in faces.items():
+            plain = " ".join(text.replace("candidate,", "sly,").split())
+            assert face == "judge" or told in plain, face
+            assert face != "judge" or ("[0.6667, 1.0000]" in plain and "16 of 24" in plain)
+        row = json.loads(compared.format("json"))[0]
+        assert (row["n"], row["mean"], row["possible_high"]) == (16, 1.0, 1.0)
+        assert (row["coverage"], row["possible_low"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+        for form in ("json", "jsonl", "csv"):
+            assert all(each in sly.format(form) for each in ("0.66666", "coverage")), form
+        assert gate_scores(honest, sly).outcome == "inconclusive"
+        assert "16" in sly.html()
+        assert "0.6667, 1.0000" in sly.html()
+    assert not any("is a mean over" in note for note in compare_scores({"a": honest, "b": honest}).notes)

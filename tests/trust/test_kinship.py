@@ -194,7 +194,6 @@ def test_rankings_of_the_judges_kin_are_told_in_every_face(tmp_path: Path) -> No
         ("gate", machine, other, own),
     ):
         assert "of one model" in " ".join(rankproof(tmp_path, *words).stdout.split()), words
-    assert "judge-kin" in rankproof(tmp_path, "evaluate", machine, own, "-f", "json").stdout
 
 
 def test_a_judge_of_samples_is_told_of_its_kin() -> None:

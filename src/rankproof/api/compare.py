@@ -65,6 +65,8 @@ class Pair:
     queries: Sequence[str] = ()
     """The queries of the group; `counted` says which of them the values are of."""
     counted: Array | None = None
+    settled: tuple[float | None, ...] = ()
+    """How much of what counts a judge settled, and the system's mean with the rest at worst and at best."""
     favour: Callable[[float], Corrected | None] | None = None
     """What gives, at a level, what a judge itself adds to the difference, where people labelled enough."""
 
@@ -158,7 +160,7 @@ def compare_scores(
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
     notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
-    notes += [*kin_told(alike), *favours(compared, first)]
+    notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, first)]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
     settings = (alpha, margin, correction, permutations)
@@ -241,8 +243,25 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
                 turned = sign * values
                 favour = own.favour(other, key)
                 yield Pair(
-                    name, measure, group, mean, turned, sign, corrected, ends, own.queries, both, favour
+                    name,
+                    measure,
+                    group,
+                    mean,
+                    turned,
+                    sign,
+                    corrected,
+                    ends,
+                    own.queries,
+                    both,
+                    _settled(own, key),
+                    favour,
                 )
+
+
+def _settled(scores: Scores, key: str) -> tuple[float | None, ...]:
+    """The share of what counts that a judge settled, and the ends of the mean; nothing where none was asked."""
+    shares = getattr(scores, "coverage", None)
+    return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
 
 
 def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iterator[str]:
@@ -253,6 +272,22 @@ def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iter
                 f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
                 f"and {baseline}; the others are in no difference."
             )
+
+
+def bounds_told(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """What is said of means over the samples that could be measured: what they may be with the rest.
+
+    Otherwise a system gains in looks by each sample on which it fails so that nothing is left to measure.
+    """
+    for name, each in scores.items():
+        for key, share in getattr(each, "coverage", {}).items():
+            counting = len(each.column(key).counting)
+            ends = each.bounds(key) if share < 1 and counting and not each.thin(key) else None
+            if ends is not None:
+                yield (
+                    f"{name}, {key}: {each[key]:.4f} is a mean over {counting:,} of {len(each.queries):,} samples; "
+                    f"with the rest at worst and at best it is {ends[0]:.4f} to {ends[1]:.4f}."
+                )
 
 
 def kin_told(scores: Mapping[str, Scores]) -> Iterator[str]:
@@ -389,6 +424,7 @@ def _row(
         verdict=verdict,
         note=note,
         **corrected_in(pair),
+        **dict(zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False)),
     )
 
 

@@ -61,6 +61,11 @@ class ComparisonRow(Displayable):
     """The difference with a judge's error taken out, by labels of people; None where there are none."""
     corrected_low: float | None = None
     corrected_high: float | None = None
+    coverage: float | None = None
+    """The share of what counts for the system that a judge settled; None where no judge was asked."""
+    possible_low: float | None = None
+    possible_high: float | None = None
+    """The system's mean over all samples, with what is open at its worst and at its best."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain data."""

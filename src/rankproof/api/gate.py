@@ -18,7 +18,7 @@ from rankproof.api.checks import (
     check_seed,
     check_spelling,
 )
-from rankproof.api.compare import Pair, favours, fewer_counted, kin_told, pairs
+from rankproof.api.compare import Pair, bounds_told, favours, fewer_counted, kin_told, pairs
 from rankproof.api.evaluate import Measures, evaluate, prepare
 from rankproof.api.gate_rows import (
     ALLOWED,
@@ -247,7 +247,7 @@ def gate_scores(
     data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
     notes += fewer_counted(compared, "baseline", len(new.queries))
-    notes += [*kin_told(alike), *favours(compared, "baseline")]
+    notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, "baseline")]
     notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
     return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.api.alignment import together
 from rankproof.api.checks import check_alpha, check_conventions, check_not_thin, check_seed, named
-from rankproof.api.compare import SMALL, kin_told
+from rankproof.api.compare import SMALL, bounds_told, kin_told
 from rankproof.api.evaluate import DEFAULT_MEASURES, evaluate, prepare
 from rankproof.api.scores import Scores
 from rankproof.core.hits import Array
@@ -247,7 +247,7 @@ def leaderboard(
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
         wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
-        notes=tuple(kin_told(scores)),
+        notes=(*bounds_told({n: e.only([name], e.queries) for n, e in scores.items()}), *kin_told(scores)),
     )
 
 

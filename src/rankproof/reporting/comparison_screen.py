@@ -57,8 +57,8 @@ def parts(view: View, wrong: Sequence[str], falls: Sequence[str], said: Sequence
 
 
 def _warning(view: View) -> list[str]:
-    """The most serious warning; errors stand above the numbers."""
-    for finding, names in view["findings"]:
+    """The most serious warning; errors stand above the numbers. A judge of the model that ranked goes first."""
+    for finding, names in sorted(view["findings"], key=lambda each: each[0].kind != "judge-kin"):
         if finding.severity == "warning":
             return finding_lines(finding, where=f"{', '.join(cut(name, 30) for name in names)}: ")
     return []
