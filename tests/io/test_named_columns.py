@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from rankproof import Benchmark, audit, compare, evaluate, explain, fuse, gate, pool
+from rankproof import Benchmark, audit, compare, diagnose, evaluate, explain, fuse, gate, pool
+from rankproof.bench.retrieve import keyword
 from rankproof.errors import DataError, UsageError
 from tests.shell import rankproof
 
@@ -186,3 +187,44 @@ def test_a_benchmark_reads_lists_of_what_is_expected() -> None:
         for nothing in (None, "", []):
             found = Benchmark.load([{"id": "q", "question": "Which?", name: nothing}])
             assert found.judgments.as_dict() == {"q": {}}  # type: ignore[union-attr]
+
+
+INTEGERS = ({7: {40: 1}, 8: {41: 1}}, [(7, 40, 1), (8, 41, 1)], "parquet")
+
+
+@pytest.mark.parametrize("judged", INTEGERS, ids=["dict", "rows", "parquet"])
+def test_judgments_with_integers_meet_documents_and_questions_of_a_file(judged: Any, tmp_path: Path) -> None:
+    """A CSV has no types, and a corpus keeps its ids as text: `40` is the document 40, `040` is none."""
+    if judged == "parquet":
+        judged = tmp_path / "judged.parquet"
+        rows = [{"query_id": q, "doc_id": d, "grade": g} for q, d, g in INTEGERS[1]]
+        pytest.importorskip("polars").DataFrame(rows).write_parquet(judged)
+    (tmp_path / "questions.csv").write_text("key,words\n7,red shoe\n8,blue hat\n")
+    (tmp_path / "pages.csv").write_text("sku,blurb\n40,a red shoe\n41,a blue hat\n42,a green coat\n")
+    (tmp_path / "found.csv").write_text("query_id,doc_id,score\n7,42,2\n7,40,1\n8,41,3\n")
+    roles = "query=key,question=words,doc=sku,text=blurb"
+    bench = Benchmark(tmp_path / "questions.csv", judged, tmp_path / "pages.csv", columns=roles)
+    run = bench.run("words", keyword(bench.corpus), progress=False)
+    assert (run.scores["RR@10"], len(run.failures)) == (1.0, 0)
+    padded = bench.run("padded", lambda text: ["040", "041"], progress=False)
+    assert len(padded.failures) == 2
+    assert bench.diagnose("words").fixes
+    questions, pages = bench.queries, bench.corpus
+    found = diagnose(judged, tmp_path / "found.csv", "RR@10", queries=questions, corpus=pages)
+    assert "keyword-instead" in {fix.kind for fix in found.fixes}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "json"])
+def test_questions_of_every_format_are_read_by_verbs_that_show_them(kind: str, tmp_path: Path) -> None:
+    texts = pytest.importorskip("polars").DataFrame({"key": ["a", "b"], "words": ["red shoe", "blue hat"]})
+    write = {"jsonl": texts.write_ndjson}.get(kind) or getattr(texts, f"write_{kind}")
+    write(tmp_path / f"questions.{kind}")
+    (tmp_path / "judged").write_text("a 0 d1 1\nb 0 d2 1\n")
+    (tmp_path / "run").write_text("a Q0 d1 1 1 x\nb Q0 d2 1 1 x\n")
+    roles = ("--queries", f"questions.{kind}", "--columns", "query=key,question=words")
+    explained = rankproof(tmp_path, "explain", "judged", "run", "a", *roles)
+    assert explained.stdout.startswith("Query a: red shoe\n"), explained.stderr
+    for verb in (("explain", "judged", "run", "a"), ("report", "judged", "run")):
+        done = rankproof(tmp_path, *verb, *roles, "-o", f"{verb[0]}.html")
+        assert done.returncode == 0, done.stderr
+        assert "red shoe" in (tmp_path / f"{verb[0]}.html").read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.io.guess import Columns, with_columns
-from rankproof.io.ids import is_integer, judged_kinds
+from rankproof.io.ids import as_text, is_integer, judged_kinds
 from rankproof.io.labelled import Labelled, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
@@ -136,7 +136,7 @@ class Benchmark(Displayable):
                 "relevant: got ids that are integers and ids that are text. Next: give all as text."
             )
         self._integers = self._integers if integers is None else integers
-        return replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
+        return as_text(judgments)
 
     def __len__(self) -> int:
         return len(self.queries if self.judgments is None else self.judgments.queries)

@@ -122,6 +122,11 @@ def plain_digits(ids: Iterable[str]) -> bool:
     return all(map(re.compile("0|-?[1-9][0-9]*").fullmatch, ids))
 
 
+def as_text(judgments: Judgments) -> Judgments:
+    """The judgments for rankings whose ids are text, as retrievers and searches give them."""
+    return replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
+
+
 def untyped(judgments: Judgments) -> Judgments:
     """The judgments of a file that does not tell integers from text."""
     return replace(judgments, prepared={**judgments.prepared, UNTYPED: True})

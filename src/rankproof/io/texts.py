@@ -13,6 +13,8 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.beir import folder_at
 from rankproof.io.corpora import load_corpus
 from rankproof.io.files import name_of, opened
+from rankproof.io.guess import named_columns
+from rankproof.io.questions import load_questions
 
 IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")
 """The fields in which an id is looked for."""
@@ -28,13 +30,16 @@ LONGEST = 300
 def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) -> dict[str, str]:
     """The texts of the wanted ids: the first of `fields` that a record has.
 
-    `source` is `{id: text}`, `{id: record}`, or the path of lines: JSON records, or ID<TAB>TEXT.
+    `source` is `{id: text}`, `{id: record}`, or the path of lines: JSON records, or ID<TAB>TEXT. Texts of queries
+    may be whatever `load_questions` takes.
 
     >>> read_texts({"q1": "why?", "q2": {"text": "how\\nso?"}, "q3": "who?"}, {"q1", "q2"}, ("text",))
     {'q1': 'why?', 'q2': 'how so?'}
     """
     if source is None:
         return {}
+    if fields is QUERY_TEXT and not isinstance(source, Mapping) and not _is_read_by_line(source):
+        source = load_questions(source)
     if not isinstance(source, Mapping | str | os.PathLike):
         raise UsageError(
             f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. "
@@ -62,7 +67,7 @@ def _is_read_by_line(source: Any) -> bool:
     """Lines are read one by one, and need no more than an id and a title."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        return not folder_at(path) and WHOLE.isdisjoint(path.suffixes[-2:])
+        return not folder_at(path) and WHOLE.isdisjoint(path.suffixes[-2:]) and not named_columns()
     return isinstance(source, Mapping) and not isinstance(source, Corpus)
 
 

@@ -19,6 +19,7 @@ from rankproof.core.hits import Array
 from rankproof.core.limits import split
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
+from rankproof.io.ids import as_text
 
 TIMES = 2
 """How many times as many documents, or how many times fewer, are tried."""
@@ -195,7 +196,7 @@ def _texts(evidence: Evidence) -> dict[str, str]:
 
 def _values(evidence: Evidence, ranking: Any, measure: Measure) -> Array:
     """The values of the queries that count, in the order of the judgments."""
-    found = evaluate(evidence.judgments, ranking, measure, **evidence.conventions)
+    found = evaluate(as_text(evidence.judgments), ranking, measure, **evidence.conventions)
     counted = evidence.scores.column(evidence.measure).counted
     values = found.column(measure).values
     return values if counted is None else values[counted]
