@@ -207,7 +207,9 @@ def test_judgments_with_integers_meet_documents_and_questions_of_a_file(judged: 
     run = bench.run("words", keyword(bench.corpus), progress=False)
     assert (run.scores["RR@10"], len(run.failures)) == (1.0, 0)
     padded = bench.run("padded", lambda text: ["040", "041"], progress=False)
-    assert len(padded.failures) == 2
+    assert padded.scores["RR@10"] == 0.0
+    whole = bench.run("integers", lambda text: [41, 40], progress=False)
+    assert whole.scores["RR@10"] == 0.75
     assert bench.diagnose("words").fixes
     questions, pages = bench.queries, bench.corpus
     found = diagnose(judged, tmp_path / "found.csv", "RR@10", queries=questions, corpus=pages)

@@ -25,7 +25,7 @@ from rankproof.display import Displayable
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.io.guess import Columns, with_columns
-from rankproof.io.ids import as_text, is_integer, judged_kinds
+from rankproof.io.ids import as_text, is_integer, judged_kinds, plain_digits
 from rankproof.io.labelled import Labelled, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.questions import load_questions
@@ -223,7 +223,11 @@ class Benchmark(Displayable):
             raise UsageError(
                 f"k: got {shorten(k)}, expected a whole number of at least 1. Next: give one, like 10."
             )
-        return Reading(int(k), id, lambda text: self._ids_by_text.get(text), self._integers)
+        # A corpus keeps its ids as text, and so do the answers of searches over it.
+        either = self._integers and self.corpus is not None and plain_digits(self.corpus)
+        return Reading(
+            int(k), id, lambda text: self._ids_by_text.get(text), None if either else self._integers
+        )
 
     @cached_property
     def _ids_by_text(self) -> dict[str, str | None]:

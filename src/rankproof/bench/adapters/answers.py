@@ -21,7 +21,7 @@ from rankproof.bench.retriever import Found
 from rankproof.display import Displayable
 from rankproof.io.fields import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
 from rankproof.io.frames import is_frame, records_of_frame
-from rankproof.io.ids import is_integer, plain_digits
+from rankproof.io.ids import is_integer
 
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""
@@ -232,7 +232,7 @@ def _id(item: Any, reading: Reading) -> str:
 
 
 def _text(item: str, reading: Reading) -> str:
-    if reading.integers and not plain_digits([item]):  # a corpus keeps its ids as text
+    if reading.integers:
         raise Failed(f"got the text {item!r} as an id where the judgments have integers, expected integers")
     return item
 
