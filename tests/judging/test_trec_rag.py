@@ -320,6 +320,16 @@ def test_what_is_not_known_is_in_the_bounds() -> None:
     assert "-" in str(found)
 
 
+def test_a_design_that_measures_nothing_does_not_end_with_0(tmp_path: Path) -> None:
+    rows = [three(("Quite so.", "Maybe it was.", "Who could say?"), i) for i in range(3)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    done = rankproof(
+        tmp_path, "judge", "rows.jsonl", "--design", "mirage", "-j", "replay", "--ledger", "none.db"
+    )
+    assert done.returncode != 0
+    assert "Next:" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [

@@ -155,7 +155,9 @@ def command(
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings)
     if design is not None:
-        write(_designed(judge, files, design, options.given(metrics), correct, form), output)
+        text, wrong = _designed(judge, files, design, options.given(metrics), correct, form)
+        write(text, output)
+        end(wrong)
         return
     if trial:
         write(_tried(judge, dry_run, form), output)
@@ -182,7 +184,7 @@ def command(
 
 def _designed(
     judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float, form: str
-) -> str:
+) -> tuple[str, list[str]]:
     """The rates of a design over several answers to each question, as text or JSON."""
     import json
 
@@ -199,7 +201,11 @@ def _designed(
     given = {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
     with telling(f"judging {', '.join(files)}"):
         found = mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
-    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
+    nothing = (
+        f"no question of {found.questions:,} could be measured. Next: let another judge settle the answers."
+    )
+    text = json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
+    return text, [] if found.n else [nothing]
 
 
 def _makers(given: Sequence[str]) -> dict[str, list[str]]:
