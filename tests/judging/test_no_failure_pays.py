@@ -39,6 +39,7 @@ def rows() -> list[Row]:
             "reference": f"Item {i} is red. Item {i} costs nothing.",
             "reference_contexts": [f"Item {i} is red. It is tall.", f"Item {i} is old."],
             "answer": f"Item {i} is red [1]. Item {i} costs nothing [2].",
+            "nuggets": [f"Item {i} is red.", f"Item {i} costs nothing."],
         }
         for i in range(N)
     ]
