@@ -9,8 +9,7 @@ import doctest
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankproof.core.docstrings import sections
-from rankproof.core.measure import REGISTRY, Measure
+from rankproof.core.measure import REGISTRY, Measure, sections
 from rankproof.core.measures import FAMILIES
 
 PAGE = Path(__file__).with_name("measures.md")

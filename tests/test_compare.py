@@ -20,7 +20,7 @@ from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.detection import detectable, needed
-from rankproof.stats.equivalence import equivalence
+from rankproof.stats.differences import equivalence
 
 Run = dict[str, list[str]]
 

@@ -28,7 +28,7 @@ from rankproof import (
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.measure import forget, measure
 from rankproof.core.names import parse
-from rankproof.reporting.formats import render
+from rankproof.scoring.formats import render
 
 N = 40
 JUDGED = {f"q{i}": {"a": 1} for i in range(N)}

@@ -13,100 +13,102 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rankproof._moved import find_old_names
+
 if TYPE_CHECKING:
-    from rankproof.api.agreement import agreement
-    from rankproof.api.audit import audit
-    from rankproof.api.benchmark import Benchmark
-    from rankproof.api.calibrate import calibrate, calibrate_judgments
-    from rankproof.api.calibration import Calibration, JudgmentCalibration
-    from rankproof.api.compare import compare, compare_scores
-    from rankproof.api.comparison import Comparison
-    from rankproof.api.diagnose import Diagnosis, diagnose
-    from rankproof.api.drift import drift
-    from rankproof.api.evaluate import evaluate, prepare
-    from rankproof.api.explain import Explanation, explain
-    from rankproof.api.fuse import fuse
-    from rankproof.api.gate import Gate, gate, gate_scores
-    from rankproof.api.grid import Grid, grid
-    from rankproof.api.history import History
-    from rankproof.api.judge import Judge, judge
-    from rankproof.api.judged import JudgedScores
-    from rankproof.api.kinship import Kinship, kinship
-    from rankproof.api.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
-    from rankproof.api.mirage_rates import mirage
-    from rankproof.api.report import Report, report
-    from rankproof.api.scores import Scores
-    from rankproof.api.spans import evaluate_spans
-    from rankproof.api.stress import stress
-    from rankproof.api.testset import (
+    from rankproof.bench.benchmark import Benchmark
+    from rankproof.bench.fusion.fuse import fuse
+    from rankproof.bench.fusion.tune import Tuned, tune
+    from rankproof.bench.grid.grid import Grid, grid
+    from rankproof.bench.testset.questions import (
         check_questions,
         draw_questions,
         pool,
         questions_needed,
         split_questions,
     )
-    from rankproof.api.trial import Trial, trial
-    from rankproof.api.tune import Tuned, tune
-    from rankproof.api.verdicts import Verdicts
+    from rankproof.comparing.compare import compare, compare_scores
+    from rankproof.comparing.comparison import Comparison
+    from rankproof.comparing.gate import Gate, gate, gate_scores
+    from rankproof.comparing.history import History
+    from rankproof.comparing.kinship import Kinship, kinship
+    from rankproof.comparing.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
     from rankproof.core.audit import Audit
     from rankproof.core.measure import Measure, measure
+    from rankproof.diagnosing.diagnose import Diagnosis, diagnose
     from rankproof.errors import RankproofError
+    from rankproof.judging.calibrate import calibrate, calibrate_judgments
+    from rankproof.judging.drift import drift
+    from rankproof.judging.judge import Judge, judge
+    from rankproof.judging.judged import JudgedScores
+    from rankproof.judging.labelling import Calibration, JudgmentCalibration
+    from rankproof.judging.ledger import Verdicts
+    from rankproof.judging.mirage_rates import mirage
     from rankproof.judging.models.chat import chat
+    from rankproof.judging.trial import Trial, trial
+    from rankproof.judging.trust.stress import stress
+    from rankproof.reports.report import Report, report
+    from rankproof.scoring.agreement import agreement
+    from rankproof.scoring.audit import audit
+    from rankproof.scoring.evaluate import evaluate, prepare
+    from rankproof.scoring.explain import Explanation, explain
+    from rankproof.scoring.scores import Scores
+    from rankproof.scoring.spans import evaluate_spans
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "Benchmark": "rankproof.api.benchmark",
-    "calibrate": "rankproof.api.calibrate",
-    "calibrate_judgments": "rankproof.api.calibrate",
-    "JudgmentCalibration": "rankproof.api.calibration",
-    "Calibration": "rankproof.api.calibration",
-    "drift": "rankproof.api.drift",
-    "stress": "rankproof.api.stress",
-    "evaluate": "rankproof.api.evaluate",
-    "prepare": "rankproof.api.evaluate",
-    "evaluate_spans": "rankproof.api.spans",
-    "compare": "rankproof.api.compare",
-    "compare_scores": "rankproof.api.compare",
-    "Comparison": "rankproof.api.comparison",
-    "agreement": "rankproof.api.agreement",
-    "diagnose": "rankproof.api.diagnose",
-    "Diagnosis": "rankproof.api.diagnose",
-    "gate": "rankproof.api.gate",
-    "gate_scores": "rankproof.api.gate",
-    "Gate": "rankproof.api.gate",
-    "grid": "rankproof.api.grid",
-    "Grid": "rankproof.api.grid",
-    "History": "rankproof.api.history",
-    "judge": "rankproof.api.judge",
-    "mirage": "rankproof.api.mirage_rates",
-    "Judge": "rankproof.api.judge",
+    "Benchmark": "rankproof.bench.benchmark",
+    "calibrate": "rankproof.judging.calibrate",
+    "calibrate_judgments": "rankproof.judging.calibrate",
+    "JudgmentCalibration": "rankproof.judging.labelling",
+    "Calibration": "rankproof.judging.labelling",
+    "drift": "rankproof.judging.drift",
+    "stress": "rankproof.judging.trust.stress",
+    "evaluate": "rankproof.scoring.evaluate",
+    "prepare": "rankproof.scoring.evaluate",
+    "evaluate_spans": "rankproof.scoring.spans",
+    "compare": "rankproof.comparing.compare",
+    "compare_scores": "rankproof.comparing.compare",
+    "Comparison": "rankproof.comparing.comparison",
+    "agreement": "rankproof.scoring.agreement",
+    "diagnose": "rankproof.diagnosing.diagnose",
+    "Diagnosis": "rankproof.diagnosing.diagnose",
+    "gate": "rankproof.comparing.gate",
+    "gate_scores": "rankproof.comparing.gate",
+    "Gate": "rankproof.comparing.gate",
+    "grid": "rankproof.bench.grid.grid",
+    "Grid": "rankproof.bench.grid.grid",
+    "History": "rankproof.comparing.history",
+    "judge": "rankproof.judging.judge",
+    "mirage": "rankproof.judging.mirage_rates",
+    "Judge": "rankproof.judging.judge",
     "chat": "rankproof.judging.models.chat",
-    "JudgedScores": "rankproof.api.judged",
-    "Scores": "rankproof.api.scores",
-    "kinship": "rankproof.api.kinship",
-    "Kinship": "rankproof.api.kinship",
-    "leaderboard": "rankproof.api.leaderboard",
-    "rank_correlation": "rankproof.api.leaderboard",
-    "Leaderboard": "rankproof.api.leaderboard",
-    "RankCorrelation": "rankproof.api.leaderboard",
-    "report": "rankproof.api.report",
-    "Report": "rankproof.api.report",
-    "audit": "rankproof.api.audit",
+    "JudgedScores": "rankproof.judging.judged",
+    "Scores": "rankproof.scoring.scores",
+    "kinship": "rankproof.comparing.kinship",
+    "Kinship": "rankproof.comparing.kinship",
+    "leaderboard": "rankproof.comparing.leaderboard",
+    "rank_correlation": "rankproof.comparing.leaderboard",
+    "Leaderboard": "rankproof.comparing.leaderboard",
+    "RankCorrelation": "rankproof.comparing.leaderboard",
+    "report": "rankproof.reports.report",
+    "Report": "rankproof.reports.report",
+    "audit": "rankproof.scoring.audit",
     "Audit": "rankproof.core.audit",
-    "explain": "rankproof.api.explain",
-    "Explanation": "rankproof.api.explain",
-    "fuse": "rankproof.api.fuse",
-    "trial": "rankproof.api.trial",
-    "Trial": "rankproof.api.trial",
-    "tune": "rankproof.api.tune",
-    "Tuned": "rankproof.api.tune",
-    "pool": "rankproof.api.testset",
-    "draw_questions": "rankproof.api.testset",
-    "check_questions": "rankproof.api.testset",
-    "split_questions": "rankproof.api.testset",
-    "questions_needed": "rankproof.api.testset",
-    "Verdicts": "rankproof.api.verdicts",
+    "explain": "rankproof.scoring.explain",
+    "Explanation": "rankproof.scoring.explain",
+    "fuse": "rankproof.bench.fusion.fuse",
+    "trial": "rankproof.judging.trial",
+    "Trial": "rankproof.judging.trial",
+    "tune": "rankproof.bench.fusion.tune",
+    "Tuned": "rankproof.bench.fusion.tune",
+    "pool": "rankproof.bench.testset.questions",
+    "draw_questions": "rankproof.bench.testset.questions",
+    "check_questions": "rankproof.bench.testset.questions",
+    "split_questions": "rankproof.bench.testset.questions",
+    "questions_needed": "rankproof.bench.testset.questions",
+    "Verdicts": "rankproof.judging.ledger",
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
     "RankproofError": "rankproof.errors",
@@ -199,3 +201,6 @@ def _measure_named(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+find_old_names()

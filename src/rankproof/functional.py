@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankproof.api.evaluate import evaluate
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.errors import UsageError
+from rankproof.scoring.evaluate import evaluate
 
 Retrieved = Sequence[str] | Mapping[str, float]
 Relevant = Collection[str] | Mapping[str, float]

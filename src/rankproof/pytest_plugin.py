@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rankproof.api.gate import Gate, gate
+from rankproof.comparing.gate import Gate, gate
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from rankproof import Diagnosis, diagnose, sample
-from rankproof.advice.why.asked import Asked
-from rankproof.advice.why.library import Library
 from rankproof.core.corpus import Corpus
+from rankproof.diagnosing.query import Asked, Library
 
 DOCUMENTS = {
     "refund": "Money is paid back within thirty days when you cancel the subscription in your account settings.",

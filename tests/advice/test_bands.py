@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rankproof import diagnose
-from rankproof.advice.bands import band, in_words, word_of
-from rankproof.advice.regimes import regime_of
+from rankproof.diagnosing.modes import regime_of
+from rankproof.scoring.bands import band, in_words, word_of
 
 CUTS = {
     "P@5": (0.30, 0.50, 0.70),

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from rankproof.advice.why.asked import Asked
-from rankproof.advice.why.library import Library
-from rankproof.advice.why.rules import RULES, causes
 from rankproof.core.corpus import Corpus
+from rankproof.diagnosing.query import Asked, Library
+from rankproof.diagnosing.rules import RULES, causes
 
 Make = Callable[..., Asked]
 PLAIN = "When is money paid back after I cancel the subscription?"

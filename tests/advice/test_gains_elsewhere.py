@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate, sample
-from rankproof.advice.fixes import Trial, fixes
-from rankproof.api.diagnosing.evidence import Evidence
-from rankproof.api.diagnosing.trials import _more_documents, _other_searches
-from rankproof.api.evaluate import prepare
+from rankproof.diagnosing.evidence import Evidence
+from rankproof.diagnosing.fixes import Trial, fixes
+from rankproof.diagnosing.trials import _more_documents, _other_searches
 from rankproof.io.corpora import load_corpus
+from rankproof.scoring.evaluate import prepare
 
 SPLITS = 40
 

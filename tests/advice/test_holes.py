@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rankproof import Diagnosis, diagnose, sample
-from rankproof.advice.holes import hole
 from rankproof.bench.retrieve import keyword
 from rankproof.core.corpus import Document
-from rankproof.core.text.languages import language
+from rankproof.diagnosing.holes import hole
+from rankproof.text.languages import language
 
 SUBJECTS = ("boiler", "garden", "engine", "museum", "harbour", "orchard")
 GERMAN = "Der Bericht über {} erklärt, wie man sie nach einem langen Winter wieder in Gang setzt und was dabei zu beachten ist."

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.advice.bands import band
-from rankproof.advice.fixes import CHANGES, Fix, Trial, fixes
-from rankproof.advice.modes import Whole, failures
-from rankproof.advice.patterns import FEWEST, Pattern, patterns
+from rankproof.diagnosing.fixes import CHANGES, Fix, Trial, fixes
+from rankproof.diagnosing.modes import Whole, failures
+from rankproof.diagnosing.patterns import FEWEST, Pattern, patterns
+from rankproof.scoring.bands import band
 
 
 def found(kinds: dict[str, list[str]], values: dict[str, float], **settings: bool) -> dict[str, Pattern]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rankproof import Benchmark, compare, diagnose, evaluate, gate
-from rankproof.api.grid import grid
-from rankproof.api.testset import check_questions
+from rankproof.bench.grid.grid import grid
+from rankproof.bench.testset.questions import check_questions
 from rankproof.core.audit.ids import spelt_apart
 from rankproof.errors import DataError
 from tests.shell import rankproof

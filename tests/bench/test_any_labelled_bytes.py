@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from rankproof import Benchmark
 from rankproof.errors import RankproofError
-from rankproof.io.corpora import load_corpus
-from rankproof.io.questions import load_questions
+from rankproof.io.corpora import load_corpus, load_questions
 
 VALID = [
     b'{"_id": "d1", "title": "a", "text": "one"}\n{"_id": "d2", "text": "two", "metadata": {"x": 1}}\n',

@@ -13,7 +13,7 @@ import pytest
 
 from rankproof.bench.adapters import adapted
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.adapters.sources import files_digest
+from rankproof.bench.adapters.code import files_digest
 
 FILES = {
     "st.py": "from parts import ranking\ndef find(text, k=10): return helper(text)\n"

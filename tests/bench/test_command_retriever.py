@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof import Benchmark
-from rankproof.bench.adapters.quoting import words_of
+from rankproof.bench.adapters.command import words_of
 
 QUESTIONS = {"q1": "one", "q2": "two\nlines", "q3": "drei ü"}
 HEAD = "import json, sys\nasked = [json.loads(line) for line in sys.stdin]\n"

@@ -11,12 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.chunk import fixed, markdown, recursive
-from rankproof.bench.chunk.cutting import chunked
-from rankproof.bench.chunk.documents import as_documents, documents_found, documents_judged, documents_ranked
-from rankproof.bench.chunk.judged import chunks_judged, chunks_to_spans, spans_to_documents
+from rankproof.bench.chunk.chunker import chunked
+from rankproof.bench.chunk.documents import (
+    as_documents,
+    chunks_judged,
+    chunks_to_spans,
+    documents_found,
+    documents_judged,
+    documents_ranked,
+    spans_to_documents,
+)
 from rankproof.bench.retriever import Found, Retriever
-from rankproof.core.corpus import Corpus, Document
-from rankproof.core.judged_spans import JudgedSpan, Place, SpanJudgments, place_of
+from rankproof.core.corpus import Corpus, Document, JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.errors import DataError, UsageError
 
 CORPUS = Corpus.of(

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankproof.bench.chunk import Chunk, Chunker, fixed, markdown, recursive, sentences, sliding
-from rankproof.core.text.pieces import tokens
+from rankproof.text.sentences import tokens
 from tests.each import with_each
 
 from .strategies import CLUSTERS, blocks, chunkers, texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankproof.bench.chunk import markdown
-from rankproof.bench.chunk.blocks import blocks
+from rankproof.bench.chunk.headings import blocks
 
 PAGE = """---
 title: Refunds

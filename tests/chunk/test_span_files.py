@@ -10,9 +10,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from rankproof.core.judged_spans import JudgedSpan
+from rankproof.core.corpus import JudgedSpan
 from rankproof.errors import DataError
-from rankproof.io.spans import load_spans
+from rankproof.io.judgments import load_spans
 
 ROWS = [("q1", "d1", 8, 22, 2), ("q1", "d2", 0, 5, 1), ("q2", "d1", 3, 4, 1)]
 EXPECTED = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankproof import Scores, compare_scores, evaluate, evaluate_spans, gate_scores
 from rankproof.bench.chunk import fixed, recursive
-from rankproof.bench.chunk.cutting import chunked
+from rankproof.bench.chunk.chunker import chunked
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, UsageError
 

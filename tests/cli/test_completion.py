@@ -16,7 +16,8 @@ from rankproof.cli.group import rankproof as group
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import find as measure_named
 from rankproof.core.profiles import BUILT_ON, PROFILES, Beyond, find
-from rankproof.reporting.terms import TERMS, names
+from rankproof.scoring.catalogue import TERMS
+from rankproof.scoring.catalogue import term_names as names
 from tests.shell import rankproof
 
 measure_named("RBO")  # every measure is declared

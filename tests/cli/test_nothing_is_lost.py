@@ -17,10 +17,10 @@ import pytest
 
 from rankproof import Benchmark, History, Judge, Verdicts, evaluate, grid, report, sample
 from rankproof.cli.group import rankproof as program
-from rankproof.cli.targets import Target
+from rankproof.cli.output import Target
 from rankproof.errors import UsageError
+from rankproof.io.output import whole_file, write_file
 from rankproof.io.write import convert
-from rankproof.outputs import whole_file, write_file
 from tests.shell import rankproof
 
 JUDGED = "q1 0 d1 1\nq2 0 d1 1\n"

@@ -14,7 +14,7 @@ from termios import TIOCSWINSZ
 import pytest
 
 from rankproof import compare, diagnose, evaluate, sample
-from rankproof.display import width
+from rankproof.document.display import width
 from tests.shell import rankproof
 
 ROWS, COLUMNS = 23, 80

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof.core.limits import ceiling, split, tie_bounds, unjudged_bounds
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
+from rankproof.core.scoring import ceiling, split, tie_bounds, unjudged_bounds
 from tests.each import with_each
 
 RANKING = [name for name, m in REGISTRY.items() if m.spec.kind == "ranking" and not m.spec.aspects]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof import explain
-from rankproof.core.conventions import Conventions
-from rankproof.core.listing import best_first
-from rankproof.core.table import RankingTable
+from rankproof.core.rules import Conventions
+from rankproof.core.table import RankingTable, best_first
 
 
 def test_a_list_without_scores_keeps_its_own_order_judged_or_not() -> None:

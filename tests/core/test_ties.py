@@ -14,7 +14,7 @@ from rankproof.core.hits import Hits
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.names import parse
 from rankproof.core.orders import arrangements, drawn
-from rankproof.core.ties import tied_values
+from rankproof.core.rules import tied_values
 from tests.each import with_each
 
 RNG = 7
@@ -256,7 +256,7 @@ def test_large_rankings_are_worked_through_in_parts(make: Any, monkeypatch: pyte
         tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]
         for n in ("P@2", "nDCG(ideal='top')@2")
     ]
-    monkeypatch.setattr("rankproof.core.ties.ROWS_AT_ONCE", 20)
+    monkeypatch.setattr("rankproof.core.rules.ROWS_AT_ONCE", 20)
     monkeypatch.setattr("rankproof.core.orders.ROWS_AT_ONCE", 20)
     parts = [
         tied_values(parse(n), make(table, run), "expected", np.random.default_rng(RNG))[0]

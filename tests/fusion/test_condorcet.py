@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankproof import fuse
-from rankproof.bench.fusion.majority import condorcet
+from rankproof.bench.fusion.ranks import condorcet
 from tests.each import with_each
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ranx_fusion.json").read_text(encoding="utf-8"))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rankproof import fuse
-from rankproof.bench.fusion.methods import METHODS
-from rankproof.bench.fusion.normalise import NORMALISATIONS
+from rankproof.bench.fusion.recipe import METHODS
+from rankproof.bench.fusion.scores import NORMALISATIONS
 
 UNTRAINED = [name for name, method in METHODS.items() if method.learn is None]
 READ_SCORES = [name for name, method in METHODS.items() if "score" in method.reads]

@@ -8,15 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof import fuse
-from rankproof.bench.fusion.normalise import (
-    NORMALISATIONS,
-    by_borda,
-    by_max,
-    by_rank,
-    by_sum,
-    min_max,
-    z_score,
-)
+from rankproof.bench.fusion.scores import NORMALISATIONS, by_borda, by_max, by_rank, by_sum, min_max, z_score
 from rankproof.errors import DataError
 
 SCORES = st.lists(st.integers(-1000, 1000).map(float), min_size=1, max_size=30)

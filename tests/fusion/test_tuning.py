@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate, fuse, tune
-from rankproof.bench.fusion.tuning import MOST_WEIGHTS, simplex, split
+from rankproof.bench.fusion.tune import MOST_WEIGHTS, simplex, split
 from rankproof.errors import UsageError
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rankproof import diagnose, grid, sample
 from rankproof.bench.retrieve import keyword, lsa, rewriting, spelling
-from rankproof.bench.retrieve.cost import cost_of
+from rankproof.bench.retrieve.latent import cost_of
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
 
@@ -113,7 +113,7 @@ def test_lsa_says_what_it_takes_and_refuses_what_does_not_fit() -> None:
 
 TEXTS = """
 import random, resource, sys
-from rankproof.bench.retrieve.cost import cost_of
+from rankproof.bench.retrieve.latent import cost_of
 from rankproof.bench.retrieve import lsa
 from rankproof.io.corpora import load_corpus
 rnd = random.Random(1)

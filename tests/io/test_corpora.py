@@ -16,8 +16,7 @@ import pytest
 from rankproof import sample
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError
-from rankproof.io.corpora import load_corpus
-from rankproof.io.questions import load_questions
+from rankproof.io.corpora import load_corpus, load_questions
 
 ROWS = [
     {"_id": "d1", "title": "Refunds", "text": "Within 30 days, always."},

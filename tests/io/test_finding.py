@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
-from rankproof.io.finding import WORTH
-from rankproof.io.mappings import MappingRankings, judgments_from_mapping
+from rankproof.core.rules import Conventions
+from rankproof.io.mappings import WORTH, MappingRankings, judgments_from_mapping
 
 
 def found(judgments: Judgments, run: Any) -> list[Any]:

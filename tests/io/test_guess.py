@@ -6,7 +6,7 @@ import pytest
 
 from rankproof.errors import DataError, MissingExtra, UsageError
 from rankproof.io.frames import BACKENDS, is_frame, make_frame
-from rankproof.io.guess import JUDGMENTS, RANKING, guess
+from rankproof.io.roles import JUDGMENTS, RANKING, guess
 
 
 @pytest.mark.parametrize(

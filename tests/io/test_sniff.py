@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rankproof.errors import DataError
+from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.sniff import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 
 COMMAS, TABS, SEMICOLONS = (Format("delimited", by) for by in ",\t;")
 

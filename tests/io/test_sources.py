@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof.api.audit import audit
-from rankproof.core.conventions import CHOICES, Conventions
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
+from rankproof.core.rules import CHOICES, Conventions
 from rankproof.errors import DataError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import write_ranking
+from rankproof.scoring.audit import audit
 
 
 def hits_of(judgments: Any, ranking: Any, **policies: Any) -> tuple[Hits, Census]:
@@ -184,7 +184,7 @@ def test_parquet_is_read_and_written_by_either_library(
     library, ranked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     pytest.importorskip(library)
-    monkeypatch.setattr("rankproof.io.parquet._library", lambda: library)
+    monkeypatch.setattr("rankproof.io.frames._library", lambda: library)
     table = load_ranking(ranked).table()
     for name in ("x.parquet", "x.parquet.gz"):
         write_ranking(table, tmp_path / name)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankproof.core.conventions import Conventions
 from rankproof.core.join import Census, join
+from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, RankproofError
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.trec import TrecRankings
@@ -49,7 +49,7 @@ def check(judgments, content, conventions=NO):
 
 def small_chunks(monkeypatch, size):
     monkeypatch.setattr("rankproof.io.trec.chunks.SIZE", size)
-    monkeypatch.setattr("rankproof.io.trec.gather.SIZE", size)
+    monkeypatch.setattr("rankproof.io.trec.run.SIZE", size)
     monkeypatch.setattr("rankproof.io.trec.chunks.TAIL", 16)
 
 

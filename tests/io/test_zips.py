@@ -10,10 +10,9 @@ import pytest
 
 from rankproof import Benchmark, evaluate
 from rankproof.errors import DataError, UsageError
-from rankproof.io.corpora import load_corpus
+from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.labelled import load_labelled
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.questions import load_questions
 from rankproof.io.rows import notes_of
 from rankproof.io.write import convert
 from tests.shell import rankproof

@@ -306,7 +306,7 @@ def test_a_column_that_no_sample_has_is_an_error_that_names_those_there_are() ->
 
 
 def test_a_page_of_two_systems_compares_them(tmp_path: Path) -> None:
-    from rankproof.api.judged_page import page_of
+    from rankproof.judging.page import page_of
 
     worse, better = systems()
     page = Page()

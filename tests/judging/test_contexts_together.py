@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import Judge, judge
-from rankproof.core.text.together import are_several, together
+from rankproof.text.blocks import are_several, together
 
 BORN, WON, OTHER = "Ana was born in Ulm.", "She won in 1999.", "Cats sleep."
 CLAIM, PLAIN, FALSE = "Ana of Ulm won in 1999.", "Ana was born in Ulm.", "Ana is tall."

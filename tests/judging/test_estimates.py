@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from rankproof import judge
-from rankproof.api.calibrate import calibrate
-from rankproof.api.scores import Scores
-from rankproof.judging.lexical.relations import likelihood
-from rankproof.judging.lexical.transfer import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
+from rankproof.judging.calibrate import calibrate
+from rankproof.judging.lexical.judge import likelihood
+from rankproof.judging.lexical.support import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
 from rankproof.judging.trust import estimates
 from rankproof.judging.verdicts import Ask
 from rankproof.sample import documents, queries
+from rankproof.scoring.scores import Scores
 from rankproof.stats.distributions import t_quantile
 
 FOUR = "context_precision, context_recall, context_entity_recall, context_relevance"

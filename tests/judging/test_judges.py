@@ -15,9 +15,9 @@ import pytest
 from rankproof import Judge, judge
 from rankproof.errors import UsageError
 from rankproof.judging.judges import judge_of, judges_of
-from rankproof.judging.judges.human import human_judge
+from rankproof.judging.judges.replay import human_judge
 from rankproof.judging.keeping import InLedger
-from rankproof.judging.settling import settle
+from rankproof.judging.run import settle
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger
 

@@ -46,7 +46,7 @@ def test_memory_stays_flat() -> None:
 
 
 def test_a_sample_leaves_its_id_and_a_few_numbers_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankproof.api.evidence.IN_MEMORY", 1)
+    monkeypatch.setattr("rankproof.judging.evidence.IN_MEMORY", 1)
     monkeypatch.setattr("rankproof.judging.run.BATCH", 100)
     monkeypatch.setattr("rankproof.judging.run.TEXTS", 1_000)
     taken: list[int] = []

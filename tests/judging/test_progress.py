@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import judge, progress
 from rankproof.judging import run
-from rankproof.judging.watching import count_of
+from rankproof.judging.run import count_of
 
 ROWS = [{"query": f"What is {i}?", "contexts": [f"It is {i}."]} for i in range(6)]
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from rankproof import Verdicts, compare_scores, judge
-from rankproof.api.scores import Scores
 from rankproof.errors import UsageError
 from rankproof.judging.metrics.registry import METRICS, PEERS
 from rankproof.judging.verdicts import PLAIN_YES
+from rankproof.scoring.scores import Scores
 from tests.judging.test_missing_verdicts import OURS, ROW, verdict_on
 
 Pair = tuple[str, str, str]

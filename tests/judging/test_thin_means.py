@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from rankproof import History, compare_scores, gate_scores, judge, leaderboard
-from rankproof.api.judged import JudgedScores
-from rankproof.api.judged_words import WORTH
 from rankproof.cli import run
 from rankproof.errors import DataError
+from rankproof.judging.judged import JudgedScores
+from rankproof.judging.words import WORTH
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "lexical-judge.md"
 ROWS = [{"id": f"s{i}", "query": f"What is {i}?", "contexts": [f"It is {i}."]} for i in range(10)]

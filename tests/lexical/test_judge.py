@@ -9,8 +9,7 @@ from itertools import product
 import pytest
 
 from rankproof.judging.lexical.abstention import abstains
-from rankproof.judging.lexical.judge import lexical_judge
-from rankproof.judging.lexical.relations import BOUNDS, settle
+from rankproof.judging.lexical.judge import BOUNDS, lexical_judge, settle
 from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Unmeasured, Verdict
 
 CHUNK = "Brasília was founded in 1960. It is the capital of Brazil and lies on a plateau."

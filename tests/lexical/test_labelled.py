@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from rankproof.judging.lexical.relations import settle
+from rankproof.judging.lexical.judge import settle
 from rankproof.judging.verdicts import Verdict
 
 pytestmark = [pytest.mark.shared_data, pytest.mark.slow]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankproof.judging.lexical.relations import settle
+from rankproof.judging.lexical.judge import settle
 from rankproof.judging.lexical.support import lexical_support
 from rankproof.judging.verdicts import CONTRADICTS, SILENT, SUPPORTS, Ask, Unmeasured, Verdict
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from rankproof import agreement, evaluate, evaluate_spans, explain
+from rankproof.core.judgments import by_levels
 from rankproof.core.measure import REGISTRY
 from rankproof.core.names import find, parse
-from rankproof.core.preferences import by_levels
 from rankproof.errors import DataError, RankproofError, UsageError
 from tests.each import with_each
 from tests.shell import rankproof

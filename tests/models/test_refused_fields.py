@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from rankproof import judge
-from rankproof.api.judge import Judge
+from rankproof.judging.judge import Judge
 from tests.models.server import Fault, Served, serving, status
 
 ROWS = [

@@ -7,10 +7,10 @@ import pickle
 import pytest
 
 from rankproof import evaluate
-from rankproof.core.conventions import Conventions
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
 from rankproof.core.profiles import PROFILES, apply, as_in, find
+from rankproof.core.rules import Conventions
 from rankproof.errors import UsageError
 
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from rankproof import explain, report, sample
-from rankproof.api.explain import explanation_page
+from rankproof.scoring.explain import explanation_page
 
 HOSTILE = (
     "<script>alert(1)</script>",

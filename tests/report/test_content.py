@@ -8,9 +8,9 @@ import pytest
 
 from rankproof import evaluate, explain, report, sample
 from rankproof.errors import UsageError
-from rankproof.reporting.html.confusion import confusion
-from rankproof.reporting.html.content import BUCKETS, Content
-from rankproof.reporting.html.sections.summary import said
+from rankproof.reports.content import BUCKETS, Content
+from rankproof.reports.summary import said
+from rankproof.scoring.explain_page import confusion
 
 RELEVANT = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 1}, "q3": {"e": 1}}
 OLD = {"q1": ["a", "c", "b"], "q2": ["x", "a"], "q3": ["x", "y", "e"]}

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from rankproof import compare, evaluate, report, sample
-from rankproof.api.printing import ENVIRONMENT, find_browser
 from rankproof.cli import run
+from rankproof.document.pdf import ENVIRONMENT, find_browser
 from rankproof.errors import MissingExtra, UsageError
-from rankproof.reporting.formats import render, render_queries
+from rankproof.scoring.formats import render, render_queries
 
 from .conftest import HOSTILE
 from .test_browser import CHROMIUM, REQUIRED

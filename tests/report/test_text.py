@@ -12,9 +12,9 @@ import pytest
 
 from rankproof import History, compare, compare_scores, evaluate, report, sample
 from rankproof.cli import run
-from rankproof.display import width
+from rankproof.document.display import width
+from rankproof.document.terminal import binned, in_ascii, interval, parts, spark, waterfall
 from rankproof.errors import UsageError
-from rankproof.reporting.blocks import binned, in_ascii, interval, parts, spark, waterfall
 
 MEASURES = "nDCG@10, R@10, FirstRel"
 

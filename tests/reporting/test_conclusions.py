@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rankproof import Benchmark, compare, report
-from rankproof.reporting.comparison import sentences
-from rankproof.reporting.conclusions import conclusions
+from rankproof.comparing.conclusions import conclusions
+from rankproof.comparing.words import sentences
 
 VERDICTS = ("better", "worse", "unclear", "equivalent")
 ASKS = re.compile(r"about [\d,]+ quer(y|ies) would show")

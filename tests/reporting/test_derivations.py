@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate
-from rankproof.api.explain import explain
 from rankproof.core import measures  # noqa: F401  (its import fills the registry)
-from rankproof.core.conventions import CHOICES, Conventions
-from rankproof.core.derivation import derive
-from rankproof.core.derivation.registry import WRITERS
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import judgments_from_rows
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
+from rankproof.core.paper import WRITERS, derive
 from rankproof.core.profiles import PROFILES
-from rankproof.core.ties import seen_by
+from rankproof.core.rules import CHOICES, Conventions, seen_by
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.scoring.explain import explain
 from tests.each import with_each
 
 RELEVANT = {

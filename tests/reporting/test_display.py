@@ -18,10 +18,10 @@ import rankproof
 from rankproof import functional, sample
 from rankproof.bench import chunk, connect, fusion, retrieve
 from rankproof.bench.connect import Store
-from rankproof.bench.fusion.methods import Method
+from rankproof.bench.fusion.recipe import Method
 from rankproof.bench.retrieve import Rerank, Search
-from rankproof.display import LONGEST, Displayable, html, width
-from rankproof.reporting.tables import Column, table
+from rankproof.document.display import LONGEST, Displayable, html, width
+from rankproof.document.terminal import Column, table
 
 NAMED = {rankproof.core.measure.Measure, Method, Search, Rerank, Store}
 """Public types that print as what one writes to have them: `nDCG@10`, `lsa + keyword`."""
@@ -74,7 +74,7 @@ def test_every_type_that_a_public_function_gives_back_shows_itself() -> None:
     data = {c for c in types if not issubclass(c, Exception) and not getattr(c, "_is_protocol", False)}
     without = {c for c in data if not issubclass(c, Displayable) and c not in NAMED}
     without = {c for c in without if not hasattr(c, "_fields")}  # a named tuple is a tuple
-    assert not without, f"give them rankproof.display.Displayable as a base: {without}"
+    assert not without, f"give them rankproof.document.display.Displayable as a base: {without}"
 
 
 def results(folder: Path) -> Iterator[Any]:

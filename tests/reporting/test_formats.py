@@ -12,11 +12,11 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.audit import Finding
-from rankproof.core.summary import Row, Summary
-from rankproof.display import width
+from rankproof.core.scoring import Row, Summary
+from rankproof.document.display import width
 from rankproof.errors import UsageError
-from rankproof.reporting.data import as_parquet, records
-from rankproof.reporting.formats import FORMATS, render, render_queries
+from rankproof.scoring.formats import FORMATS, render, render_queries
+from rankproof.scoring.records import as_parquet, records
 
 BCA = "BCa bootstrap, 10,000 resamples"
 CONVENTIONS = [

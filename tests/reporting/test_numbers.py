@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.reporting.numbers import score, share, short_span, span
+from rankproof.document.numbers import score, share, short_span, span
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.display import width
-from rankproof.reporting.tables import Column, clean, cut, pad, table, wrap
+from rankproof.document.display import width
+from rankproof.document.terminal import Column, clean, cut, pad, table, wrap
 
 TEXT = st.text(max_size=60)
 

@@ -12,9 +12,7 @@ import pytest
 
 from rankproof import sample
 from rankproof.bench.retrieve import keyword, lsa
-from rankproof.bench.retrieve.axes import strongest
-from rankproof.bench.retrieve.latent import _learned
-from rankproof.bench.retrieve.sparse import Sparse
+from rankproof.bench.retrieve.latent import Sparse, _learned, strongest
 from rankproof.bench.retrieve.words import words
 from rankproof.core.corpus import Corpus
 from rankproof.errors import UsageError

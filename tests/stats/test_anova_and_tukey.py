@@ -13,8 +13,8 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.anova import anova
-from rankproof.stats.tukey import Gaps, _largest_gaps, tukey
+from rankproof.stats.corrections import Gaps, _largest_gaps, tukey
+from rankproof.stats.variance import anova
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof.stats.corrections import correct
-from rankproof.stats.differences import difference_intervals
-from rankproof.stats.equivalence import equivalence
+from rankproof.stats.corrections import correct, tukey
+from rankproof.stats.differences import difference_intervals, equivalence
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.power import smallest_detectable
 from rankproof.stats.significance import bootstraps, paired_t, wilcoxon
-from rankproof.stats.tukey import tukey
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,8 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.differences import difference_interval, difference_intervals
+from rankproof.stats.differences import difference_interval, difference_intervals, equivalence
 from rankproof.stats.dirichlet import share_below
-from rankproof.stats.equivalence import equivalence
 
 METHODS = ["bca", "percentile", "t"]
 

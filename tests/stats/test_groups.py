@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankproof.errors import DataError
-from rankproof.stats.groups import gap
+from rankproof.stats.shares import gap
 
 
 def test_the_interval_is_welchs() -> None:

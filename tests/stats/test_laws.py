@@ -12,14 +12,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rankproof.stats.anova import anova
-from rankproof.stats.differences import difference_interval
-from rankproof.stats.effects import cliffs_delta, d_z, hedges_g
-from rankproof.stats.equivalence import equivalence
+from rankproof.stats.corrections import tukey
+from rankproof.stats.differences import difference_interval, equivalence
 from rankproof.stats.flips import sign_flip
+from rankproof.stats.paired import cliffs_delta, d_z, hedges_g
 from rankproof.stats.power import queries_needed, smallest_detectable, spread
 from rankproof.stats.significance import bootstrap, paired_t, wilcoxon
-from rankproof.stats.tukey import tukey
+from rankproof.stats.variance import anova
 
 SIZES = st.floats(1e-9, 1e9) | st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0, 1 / 3])
 NUMBERS = st.builds(lambda size, sign: size * sign, SIZES, st.sampled_from([1, -1]))

@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import compare, evaluate, leaderboard, sample
 from rankproof.errors import UsageError
-from rankproof.stats.letters import letters
+from rankproof.stats.corrections import letters
 
 
 def test_two_share_a_letter_if_and_only_if_they_are_not_told_apart() -> None:

@@ -17,9 +17,8 @@ from scipy import stats
 
 from rankproof.errors import DataError, UsageError
 from rankproof.stats import flips
-from rankproof.stats.flips import common_unit, counted, sign_flip, sign_flips, tried
+from rankproof.stats.flips import common_unit, counted, flips_above, sign_flip, sign_flips, tried
 from rankproof.stats.paired import paired
-from rankproof.stats.tails import flips_above
 
 
 def rng(seed: int = 0) -> np.random.Generator:

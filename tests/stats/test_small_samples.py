@@ -24,7 +24,7 @@ from benchmarks.differences import (
     several,
 )
 from rankproof.stats.confidence import Sample, lower_bound
-from rankproof.stats.equivalence import equivalence
+from rankproof.stats.differences import equivalence
 from rankproof.stats.gate import FAIL, PASS, decide
 
 TIMES, MANY_TIMES = 60, 200

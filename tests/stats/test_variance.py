@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rankproof.stats.anova import anova
-from rankproof.stats.variance import OTHERS, QUESTIONS, REST, shares_of
+from rankproof.stats.variance import OTHERS, QUESTIONS, REST, anova, shares_of
 
 
 @pytest.mark.parametrize("seed", range(6))

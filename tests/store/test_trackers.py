@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rankproof import Scores, evaluate, sample
-from rankproof.api.export import to_mlflow, to_wandb, tracked_names
 from rankproof.errors import MissingExtra, UsageError
+from rankproof.scoring.export import to_mlflow, to_wandb, tracked_names
 
 MEASURES = "nDCG@10, nDCG(gain='exp')@10, RR"
 

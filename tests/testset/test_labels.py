@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from rankproof.bench.testset.agreement import alpha, pairs
 from rankproof.bench.testset.labels import (
     GRADED,
     SKIPPED,
     UNDONE,
     Label,
+    Session,
+    alpha,
     merged,
+    pairs,
     read_labels,
     standing,
     write_label,
 )
 from rankproof.bench.testset.pool import Pool, pooled
-from rankproof.bench.testset.session import Session
 from rankproof.errors import DataError, UsageError
 
 POOL = pooled({"keyword": {"q1": ["a", "b"], "q2": ["c"]}, "dense": {"q1": ["b", "d"]}}, 5)

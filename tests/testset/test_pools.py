@@ -7,9 +7,7 @@ import random
 import pytest
 
 import rankproof
-from rankproof.bench.testset.orders import ORDERS
-from rankproof.bench.testset.pool import Pool, pooled
-from rankproof.bench.testset.poolfile import pool_lines, read_pool
+from rankproof.bench.testset.pool import ORDERS, Pool, pool_lines, pooled, read_pool
 from rankproof.errors import DataError, UsageError
 
 RUNS = {

@@ -9,7 +9,7 @@ import scipy.stats
 
 import rankproof
 from rankproof import sample
-from rankproof.bench.testset.words import forms, longest_run
+from rankproof.bench.testset.checks import forms, longest_run
 from rankproof.errors import DataError, UsageError
 
 CORPUS = {
@@ -208,7 +208,7 @@ def test_shares_that_are_no_whole_are_refused(shares: dict[str, float]) -> None:
 
 
 def test_an_id_twice_is_refused() -> None:
-    from rankproof.bench.testset.splits import split
+    from rankproof.bench.testset.drawn import split
 
     with pytest.raises(DataError, match="twice"):
         split(["a", "a"], {"x": 1.0})

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rankproof.core.text.claims import claims
-from rankproof.core.text.sentences import sentences
+from rankproof.text.claims import claims
+from rankproof.text.sentences import sentences
 
 CASES = Path(__file__).with_name("cases")
 LANGUAGES = ("en", "de", "zh", "ja", "ar", "hi")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankproof.core.text.entities import entities, shared
+from rankproof.text.entities import entities, shared
 
 
 def forms(text: str) -> list[str]:

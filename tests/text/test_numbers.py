@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rankproof.core.text.dates import dates
-from rankproof.core.text.numbers import quantities
+from rankproof.text.dates import dates
+from rankproof.text.numbers import quantities
 
 
 def forms(text: str) -> list[str]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankproof.core.text.claims import claims, statements
-from rankproof.core.text.sentences import sentences
+from rankproof.text.claims import claims, statements
+from rankproof.text.sentences import sentences
 
 SIGNS = st.text(alphabet=st.sampled_from(list('abcA B.!?…。！？「」“”"()\n\t-#1२ا।؟한,;|*é🙂')), max_size=60)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rankproof.core.text.languages import language
-from rankproof.core.text.negation import negations
-from rankproof.core.text.stems import stem
-from rankproof.core.text.words import folded, words
+from rankproof.text.claims import negations
+from rankproof.text.languages import language
+from rankproof.text.words import folded, stem, words
 
 
 def forms(text: str) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankproof import calibrate, compare_scores, gate_scores, judge
-from rankproof.api.scores import Scores
+from rankproof.scoring.scores import Scores
 from rankproof.stats.corrected import Side, corrected_difference, labelled
 from tests.trust.conftest import lot, person, truth
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from rankproof import calibrate, judge, stress, trial
-from rankproof.api.trial import _loss, _way
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.asking import _letters, calls_for
+from rankproof.judging.trial import _loss, _way
 from rankproof.judging.trust.trial import PAIRS, Outcome, cases, groups_of, kind
 from rankproof.judging.verdicts import VALUES, Ask
 from tests.models import server

@@ -30,7 +30,7 @@ def run(arguments: Sequence[str]) -> int:
 
     from rankproof.cli.group import rankproof
     from rankproof.cli.output import as_options
-    from rankproof.reporting.tables import lay_out_for
+    from rankproof.document.terminal import lay_out_for
 
     lay_out_for("shell")
     _show_to_nobody()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import check_one_stdin
+from rankproof.cli.options import check_one_stdin
 from rankproof.cli.output import TEXTS, as_options, coloured, format_of, telling, write
 
 SERIOUS = 3
@@ -41,10 +41,10 @@ def command(
     rankproof audit judgments.tsv my.run
     rankproof audit judgments.tsv my.run -f json
     """
-    from rankproof.api.audit import audit
     from rankproof.errors import one_of
-    from rankproof.reporting.data import as_json
-    from rankproof.reporting.findings import report
+    from rankproof.scoring.audit import audit
+    from rankproof.scoring.records import as_json
+    from rankproof.scoring.tables import report
 
     form = form or format_of(output)
     if form not in (*TEXTS, "json"):

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import format_of, oddities_told, results_apart, write
-from rankproof.cli.trust import end
+from rankproof.cli.output import end, format_of, oddities_told, results_apart, write
 
 
 @click.command("bench")
@@ -35,8 +34,8 @@ def command(
     rankproof bench bench.toml
     rankproof bench bench.toml -o bench.html
     """
-    from rankproof.api.grid import grid
-    from rankproof.reporting.grid import check
+    from rankproof.bench.grid.grid import grid
+    from rankproof.bench.grid.words import check
     from rankproof.store.answers import remove
 
     chosen = form or format_of(output)

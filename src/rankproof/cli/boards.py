@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankproof.cli import saved
-from rankproof.cli.files import check_one_stdin, matched, named
+from rankproof.cli.options import check_one_stdin, matched, named
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError
-from rankproof.reporting.numbers import count
 
 if TYPE_CHECKING:
-    from rankproof.api.scores import Scores
+    from rankproof.scoring.scores import Scores
 
 
 def scored(
     words: Sequence[str], measures: Sequence[str] | None, history: str, **conventions: Any
 ) -> dict[str, Scores]:
     """The scores of each system: of JUDGMENTS RUN RUN..., or of saved names."""
-    from rankproof.api.evaluate import evaluate, prepare
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
+    from rankproof.scoring.evaluate import evaluate, prepare
 
     if saved.are_names(words, history):
         return {name: History(history).scores(name) for name in words}

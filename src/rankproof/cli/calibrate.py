@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.asking import QUESTIONS
-from rankproof.cli.output import format_of, telling, write
-from rankproof.cli.trust import end
+from rankproof.cli.judge import QUESTIONS
+from rankproof.cli.output import end, format_of, telling, write
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.trust.draw import Drawn
-    from rankproof.judging.trust.session import Session
+    from rankproof.judging.trust.draw import Drawn, Session
 
 WIDTH = 78
 KEYS = "s skip   u undo   q quit"
@@ -173,8 +171,8 @@ def _of_judgments(
     machine: str, files: dict[str, Any], metrics: tuple[str, ...], further: int | None, whole: bool, form: str
 ) -> tuple[str, tuple[str, ...]]:
     """Two files of judgments held against each other, or the pairs to label next; and what makes them wrong."""
-    from rankproof.api.calibrate import calibrate_judgments
-    from rankproof.cli.files import named
+    from rankproof.cli.options import named
+    from rankproof.judging.calibrate import calibrate_judgments
 
     runs = named(files.pop("runs"))
     with telling(f"reading {machine}"):
@@ -191,7 +189,7 @@ def _of_judgments(
 
 
 def _options(base_url: str | None, settings: tuple[str, ...]) -> dict[str, Any]:
-    from rankproof.cli.asking import settings_of
+    from rankproof.cli.judge import settings_of
 
     return settings_of(settings) | ({} if base_url is None else {"base_url": base_url})
 
@@ -203,7 +201,7 @@ def _shown(found: Any, form: str) -> str:
 
 
 def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:
-    from rankproof.api.drift import drift
+    from rankproof.judging.drift import drift
 
     with telling("asking the judge again"):
         return drift(source, judge=spec, since=since, n=n, **given)
@@ -212,8 +210,8 @@ def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict
 def _calibrated(
     source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]
 ) -> Any:
-    from rankproof.api.labelling import Draw, is_ledger, prepared
-    from rankproof.api.verdicts import DEFAULT
+    from rankproof.judging.labelling import Draw, is_ledger, prepared
+    from rankproof.judging.ledger import DEFAULT
 
     if ledger is not None and is_ledger(source):
         raise UsageError(f"--ledger: {source} is a ledger itself. Next: leave --ledger out.")
@@ -278,7 +276,7 @@ def _key() -> str:
 
 def _card(session: Session, pair: Drawn) -> str:
     """What is labelled now: the two texts and the keys. What the judge says is not shown: it would sway."""
-    from rankproof.reporting.judged import RELATIONS
+    from rankproof.judging.words import RELATIONS
 
     left, right = RELATIONS[pair.ask.relation]
     head = f"{session.done + 1} of {len(session.drawn)}  {pair.ask.relation}"
@@ -298,7 +296,7 @@ def _card(session: Session, pair: Drawn) -> str:
 
 
 def _text(noun: str, text: str) -> list[str]:
-    from rankproof.reporting.tables import clean
+    from rankproof.document.terminal import clean
 
     lines = [clean(line) for each in text.splitlines() for line in (textwrap.wrap(each, WIDTH - 2) or [""])]
     return [f"{noun}:", *(f"  {line}" for line in lines)]

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, as_options, format_of, telling, write
-from rankproof.cli.trust import end, errors_of
+from rankproof.cli.options import check_one_stdin, named, read_groups
+from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, telling, write
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
-    from rankproof.api.comparison import Comparison
+    from rankproof.comparing.comparison import Comparison
 
 NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "permutations")
 """Options that say how systems are compared with each other, not with what people say."""
@@ -72,7 +71,7 @@ def command(
     \b
     rankproof compare monday tuesday
     """
-    from rankproof.reporting.comparison import check
+    from rankproof.comparing.words import check
 
     form = form or format_of(output)
     check(form)
@@ -103,7 +102,7 @@ def _kinship(
     """Whether a machine's judgments favour a system, as text or JSON."""
     import json
 
-    from rankproof.api.kinship import kinship
+    from rankproof.comparing.kinship import kinship
 
     if form not in ("json", *TEXTS):
         raise one_of("format", form, ("table", "json"))
@@ -116,14 +115,14 @@ def _kinship(
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
 
     with telling("comparing"):
         return History(history).compare(*names, **settings)
 
 
 def _of_files(paths: tuple[str, ...], shown_as: str | None, **settings: Any) -> Comparison:
-    from rankproof.api.compare import compare
+    from rankproof.comparing.compare import compare
 
     check_one_stdin(*paths)
     judgments, *runs = paths

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import telling, wrote
-from rankproof.cli.targets import Target, may_replace
+from rankproof.cli.output import Target, may_replace, telling, wrote
 from rankproof.errors import UsageError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankproof.cli import options
-from rankproof.cli.targets import may_replace
+from rankproof.cli.output import may_replace
 
 PAGE = "rankproof-demo.html"
 
@@ -25,8 +25,8 @@ def command(output: str, no_report: bool) -> None:
     rankproof demo
     rankproof demo -o page.html
     """
-    from rankproof.api.demo import demo
-    from rankproof.api.report import kind
+    from rankproof.demo import demo
+    from rankproof.reports.report import kind
 
     kind(output)
     for part in demo(None if no_report else output, force=may_replace(output)):

@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import check_one_stdin, read_groups
-from rankproof.cli.output import TEXTS, as_options, format_of, telling, write
-from rankproof.cli.trust import end
+from rankproof.cli.options import check_one_stdin, read_groups
+from rankproof.cli.output import TEXTS, as_options, end, format_of, telling, write
 
 DEFAULT = "nDCG@10"
 
@@ -48,8 +47,8 @@ def command(
     rankproof diagnose judgments.tsv my.run
     rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
     """
-    from rankproof.api.diagnose import diagnose
-    from rankproof.reporting.html.sections.diagnosis import check
+    from rankproof.diagnosing.diagnose import diagnose
+    from rankproof.diagnosing.page import check
 
     chosen = form or format_of(output)
     check(chosen)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, as_options, coloured, format_of, telling, write
-from rankproof.cli.trust import end, errors_of
+from rankproof.cli.options import check_one_stdin, named, read_groups
+from rankproof.cli.output import TEXTS, as_options, coloured, end, errors_of, format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.api.scores import Scores
-    from rankproof.reporting.data import Reasons
+    from rankproof.scoring.records import Reasons
+    from rankproof.scoring.scores import Scores
 
 
 @click.command("evaluate")
@@ -61,8 +60,8 @@ def command(
     rankproof evaluate judgments.tsv my.run -q -f csv -o values.csv
     rankproof evaluate judgments.tsv my.run --save monday
     """
-    from rankproof.api.evaluate import evaluate, prepare
-    from rankproof.reporting.formats import check
+    from rankproof.scoring.evaluate import evaluate, prepare
+    from rankproof.scoring.formats import check
 
     form = form or format_of(output)
     check(form)
@@ -87,7 +86,7 @@ def command(
 
 
 def _worst(scores: dict[str, Scores], n: int) -> str:
-    from rankproof.reporting.worst import worst
+    from rankproof.scoring.words import worst
 
     measure = next(iter(next(iter(scores.values()))))
     return worst(measure, {name: each.worst(n) for name, each in scores.items()})
@@ -103,19 +102,19 @@ def rendered(
     scores: dict[str, Scores], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
 ) -> str | bytes:
     """The results in the format asked for; `reasons` say why single queries have no value."""
-    from rankproof.reporting import data, terminal
-    from rankproof.reporting.formats import TEXTS, render, render_queries
+    from rankproof.scoring import records, words
+    from rankproof.scoring.formats import TEXTS, render, render_queries
 
     # Only if they are asked for: of millions of queries these dicts take most of the memory.
     values = {name: {each: s.values(each) for each in s} for name, s in scores.items()} if per_query else {}
     if per_query and form not in TEXTS:
         if form == "parquet":
-            return data.as_parquet(data.query_records(values, reasons))
+            return records.as_parquet(records.query_records(values, reasons))
         return render_queries(values, form, reasons)
     with telling("computing intervals"):
         summaries = [each.summary(name) for name, each in scores.items()]
     if form == "parquet":
-        return data.as_parquet(data.records(summaries))
-    coloured_text = {"table": terminal.text, "full": terminal.full}.get(form)
+        return records.as_parquet(records.records(summaries))
+    coloured_text = {"table": words.text, "full": words.full}.get(form)
     table = coloured_text(summaries, colour) if coloured_text else render(summaries, form)
     return f"{render_queries(values, form)}\n{table}" if per_query else table

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import TEXTS, format_of, telling, write
-from rankproof.cli.trust import end
+from rankproof.cli.options import check_one_stdin, named
+from rankproof.cli.output import TEXTS, end, format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.api.explain import Explanation
     from rankproof.core.judgments import Judgments
+    from rankproof.scoring.explain import Explanation
 
 DEFAULT = "nDCG@10"
 
@@ -61,10 +60,10 @@ def command(
     if run is None:
         write(_term(judgments), output)
         return
-    from rankproof.api.content import query_texts
-    from rankproof.api.explain import explanation_page
     from rankproof.errors import one_of
-    from rankproof.reporting.data import as_json
+    from rankproof.reports.content import query_texts
+    from rankproof.scoring.explain import explanation_page
+    from rankproof.scoring.records import as_json
 
     page = output is not None and output.lower().endswith((".html", ".htm"))
     form = form or ("table" if page else format_of(output))
@@ -97,24 +96,24 @@ def _term(word: str) -> str:
     from rankproof.core.measure import REGISTRY
     from rankproof.core.names import find, parse
     from rankproof.judging.metrics.names import parse as parse_metric
-    from rankproof.reporting import catalogue, terms
+    from rankproof.scoring import catalogue
 
     plain = word.partition("@")[0].partition("(")[0]
-    if plain in REGISTRY or not terms.knows(word):  # P is a measure, p is none
+    if plain in REGISTRY or not catalogue.knows(word):  # P is a measure, p is none
         if find(plain) is not None:
             return catalogue.described(parse(word))
         with suppress(UsageError):
             return catalogue.described(parse_metric(word))
-    return terms.term(word, REGISTRY)
+    return catalogue.term(word, REGISTRY)
 
 
 def _explained(
     judgments: str, runs: list[str], query: str, measures: tuple[str, ...], settings: dict[str, Any]
 ) -> tuple[Judgments, list[tuple[str, list[Explanation]]]]:
     """The judgments, and each run by its name with an explanation for each measure."""
-    from rankproof.api.explain import explain
     from rankproof.core.names import parse_all
     from rankproof.io.load import load_judgments, load_ranking
+    from rankproof.scoring.explain import explain
 
     check_one_stdin(judgments, *runs)
     asked = parse_all(options.given(measures) or DEFAULT)

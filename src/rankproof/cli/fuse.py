@@ -8,10 +8,8 @@ from typing import Any
 import click
 
 from rankproof.cli import options as own
-from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import oddities_told, telling, wrote
-from rankproof.cli.targets import may_replace
-from rankproof.cli.trust import end
+from rankproof.cli.options import check_one_stdin, named
+from rankproof.cli.output import end, may_replace, oddities_told, telling, wrote
 from rankproof.errors import UsageError
 
 
@@ -75,7 +73,7 @@ def command(
 
 
 def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, float]]:
-    from rankproof.api.fuse import fuse
+    from rankproof.bench.fusion.fuse import fuse
 
     with oddities_told(), telling("reading and fusing"):
         found: dict[str, dict[str, float]] = fuse(runs, **given)
@@ -85,7 +83,7 @@ def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, f
 def _tune(
     judgments: str, runs: dict[str, str], options: dict[str, Any], output: str | None, to: str | None
 ) -> None:
-    from rankproof.api.tune import tune
+    from rankproof.bench.fusion.tune import tune
     from rankproof.io.load import load_rankings
 
     with oddities_told(), telling("tuning"):

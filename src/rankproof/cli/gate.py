@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.files import check_one_stdin, read_groups
+from rankproof.cli.options import check_one_stdin, read_groups
 from rankproof.cli.output import format_of, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.api.gate import Gate
+    from rankproof.comparing.gate import Gate
 
 
 @click.command("gate")
@@ -108,7 +108,7 @@ def command(
     rankproof gate judgments.tsv main.run branch.run --anchor release-1
     rankproof gate --last 5 tuesday
     """
-    from rankproof.reporting.gate import check
+    from rankproof.comparing.gate_words import check
 
     form = form or format_of(output)
     check(form)
@@ -144,7 +144,7 @@ def _warn(found: Gate, aloud: bool) -> None:
 
     GitHub reads annotations on both streams; standard error where standard output is for machines.
     """
-    from rankproof.reporting.gate import headline, sentence_of
+    from rankproof.comparing.gate_words import headline, sentence_of
 
     view = found.to_dict()
     why = [sentence_of(each, view) for each in view["rows"] if each["outcome"] == "inconclusive"]
@@ -157,7 +157,7 @@ def _warn(found: Gate, aloud: bool) -> None:
 
 
 def _of_names(names: tuple[str, ...], history: str, last: int | None, like: str, **settings: Any) -> Gate:
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
 
     if len(names) != (2 if last is None else 1):
         wanted = (
@@ -181,8 +181,8 @@ def _of_files(
     anchors: tuple[str, ...],
     **settings: Any,
 ) -> Gate:
-    from rankproof.api.gate import gate
-    from rankproof.api.history import History
+    from rankproof.comparing.gate import gate
+    from rankproof.comparing.history import History
 
     wanted = (
         "JUDGMENTS BASELINE CANDIDATE" if last is None else "JUDGMENTS CANDIDATE (--last is the baseline)"

@@ -90,14 +90,14 @@ def _reading_side_by_side(command: click.Command) -> Callable[..., Any]:
 
 def _name_columns(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> None:
     if given:
-        from rankproof.io.guess import columns_named
+        from rankproof.io.roles import columns_named
 
         context.with_resource(columns_named(given))
 
 
 def _restore_help(command: click.Command) -> None:
     """The help of a command and of those below it, which Python without docstrings has not."""
-    from rankproof.core.docstring import docstring
+    from rankproof.core.measure import docstring
 
     command.help = command.help or docstring(command.callback)
     for each in getattr(command, "commands", {}).values():
@@ -201,8 +201,8 @@ def rankproof(context: click.Context, sources: tuple[str, ...]) -> None:
     """
     context.with_resource(pipes_kept())
     if sources:
+        from rankproof.cli.options import declare
         from rankproof.cli.output import results_apart
-        from rankproof.cli.own import declare
 
         with results_apart():
             declare(sources)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import TEXTS, format_of, write
-from rankproof.cli.targets import may_replace
+from rankproof.cli.output import TEXTS, format_of, may_replace, write
 from rankproof.errors import one_of
 
 
@@ -24,23 +23,23 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     rankproof history export monday tuesday -o results.json.gz
     rankproof history import results.json.gz
     """
-    from rankproof.api.history import History
-    from rankproof.reporting import history as reporting
+    from rankproof.comparing import orders_words
+    from rankproof.comparing.history import History
 
     context.obj = History(history)
     form = form or format_of(None)
     if form not in (*TEXTS, "json"):
         raise one_of("format", form, ["table", "json"])
     if context.invoked_subcommand is None:
-        last = reporting.shown() if form == "table" else None
+        last = orders_words.shown() if form == "table" else None
         entries = [each.to_dict() for each in context.obj.entries(last)]
         more = len(context.obj) - len(entries)
-        write(reporting.as_json(entries) if form == "json" else reporting.listed(entries, more), None)
+        write(orders_words.as_json(entries) if form == "json" else orders_words.listed(entries, more), None)
 
 
 def _elsewhere(context: click.Context, option: click.Parameter, path: str | None) -> None:
     """The history as it may be named behind the command as well as before it."""
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
 
     if path is not None:
         context.obj = History(path)

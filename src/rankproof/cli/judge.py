@@ -2,22 +2,132 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import judged_text, options, saved
-from rankproof.cli.asking import judge_named
-from rankproof.cli.files import named
-from rankproof.cli.output import TEXTS, coloured, format_of, telling, write
-from rankproof.cli.targets import may_replace
-from rankproof.cli.trust import end, errors_of
+from rankproof.cli import options, saved
+from rankproof.cli.options import named
+from rankproof.cli.output import TEXTS, coloured, end, errors_of, format_of, may_replace, telling, write
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
-    from rankproof.api.judge import Judge
-    from rankproof.api.judged import JudgedScores
+    from rankproof.judging.judge import Judge
+    from rankproof.judging.judged import JudgedScores
+    from rankproof.judging.verdicts import Ask
+
+
+FREE = "lexical"
+"""The judge whose verdicts cost nothing, and are kept only where that is asked for."""
+QUESTIONS = {
+    "R": "How well does the context answer the question? 0 not, 1 related, 2 in part, 3 fully",
+    "S": "What does the text say of the claim? 1 supports, 0 silent, -1 contradicts",
+    "P": "How much of the claim does the text support? 0 nothing, 1 a part, 2 all",
+    "Q": "Does the statement bear on the question? 1 yes, 0 no",
+    "A": "How far does the answer address the question? 0 not, 1 in part, 2 mostly, 3 fully, -1 abstains",
+}
+
+
+def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str]) -> Judge:
+    """The judge; verdicts that cost money or time are kept in a file even where none is named."""
+    from rankproof.judging.judge import Judge
+    from rankproof.judging.ledger import DEFAULT
+
+    kept = ledger or (None if spec.strip() == FREE else DEFAULT)
+    given = settings_of(settings) | ({} if base_url is None else {"base_url": base_url})
+    judge = Judge(spec, ledger=kept, **given)
+    judge.judges = [_answering(each) for each in judge.judges]
+    if kept and not ledger:
+        click.echo(f"Verdicts are kept in {kept}; --ledger names another file.", err=True)
+    return judge
+
+
+def settings_of(given: Sequence[str]) -> dict[str, Any]:
+    """Options written as NAME=VALUE."""
+    found: dict[str, Any] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise UsageError(
+                f"--set: got {each!r}, expected NAME=VALUE, like temperature=0. Next: write it so."
+            )
+        name = name.strip()
+        if name.startswith("extra."):  # the service's own, whose spelling is theirs
+            found.setdefault("extra", {})[name.removeprefix("extra.")] = _literal(value)
+        else:
+            found[name.replace("-", "_")] = _literal(value)
+    return found
+
+
+def _literal(value: str) -> Any:
+    """A number or such where it is one, else the text itself."""
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+
+
+def _answering(judge: Any) -> Any:
+    """A person who is at the terminal is asked."""
+    from rankproof.judging.judges.replay import HumanJudge
+
+    at_terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    return HumanJudge(judge.who, ask) if isinstance(judge, HumanJudge) and at_terminal else judge
+
+
+def ask(pair: Ask) -> int | None:
+    """Show a pair and take a person's verdict; an empty line leaves it open."""
+    from rankproof.document.terminal import clean
+    from rankproof.judging.verdicts import VALUES
+    from rankproof.judging.words import RELATIONS
+
+    left, right = RELATIONS[pair.relation]
+    click.echo(f"\n{left}: {clean(pair.left)}\n{right}: {clean(pair.right)}", err=True)
+    while True:
+        said = click.prompt(QUESTIONS[pair.relation], default="", show_default=False, err=True).strip()
+        if not said:
+            return None
+        if said.lstrip("-").isdigit() and int(said) in VALUES[pair.relation]:
+            return int(said)
+        click.echo(f"Got {said!r}; an empty line leaves the pair open.", err=True)
+
+
+Named = dict[str, "JudgedScores"]
+
+
+def beside(scores: Named, per_query: bool, blame: bool) -> list[str]:
+    """The texts that follow a table: what is unmeasured where single samples were asked for, and the account."""
+    from rankproof.judging.words import unmeasured
+
+    found = []
+    for name, each in scores.items():
+        told = unmeasured(each.reasons) if per_query else ""
+        parts = [told, _account(each, per_query) if blame else ""]
+        heading = f"{name}\n" if len(scores) > 1 else ""
+        found += [heading + part for part in parts if part]
+    return found
+
+
+def _account(scores: JudgedScores, every: bool) -> str:
+    from rankproof.judging.blame import WORDS
+    from rankproof.judging.words import FEW, blame
+
+    found = scores.blame
+    return blame(found.halves, found.points, WORDS, found.each(), None if every else FEW)
+
+
+def with_account(text: str, scores: Named, form: str) -> str:
+    """JSON with the account beside the scores; a format that has no place for it says so on standard error."""
+    if form != "json":
+        click.echo(f"rankproof: {form} has no place for --blame. Next: ask for table or json.", err=True)
+        return text
+    blame = {name: each.blame.to_dict() for name, each in scores.items()}
+    return json.dumps({"scores": json.loads(text), "blame": blame}, ensure_ascii=False, indent=1) + "\n"
+
 
 PAGE = (".html", ".htm")
 
@@ -146,7 +256,7 @@ def command(
     """
     if not files and not trial:
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
-    from rankproof.reporting.formats import check
+    from rankproof.scoring.formats import check
 
     form = form or ("table" if _is_page(output) else format_of(output))
     check(form)
@@ -188,7 +298,7 @@ def _designed(
     """The rates of a design over several answers to each question, as text or JSON."""
     import json
 
-    from rankproof.api.mirage_rates import METRIC, SETTINGS, mirage
+    from rankproof.judging.mirage_rates import METRIC, SETTINGS, mirage
 
     if design != "mirage":
         raise one_of("--design", design, ("mirage",))
@@ -225,7 +335,7 @@ def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> st
     """How many verdicts change in other company, as text or JSON."""
     import json
 
-    from rankproof.api.stress import stress
+    from rankproof.judging.trust.stress import stress
 
     with telling(f"judging {path}"):
         found = stress(path, asked, judge=judge.judges)
@@ -236,7 +346,7 @@ def _tried(judge: Judge, dry_run: bool, form: str) -> str:
     """How a model does on the labelled pairs, or what asking about them would take."""
     import json
 
-    from rankproof.api.trial import model_in, planned, tried
+    from rankproof.judging.trial import model_in, planned, tried
 
     model, ledger = model_in(judge, None, {})
     if dry_run:
@@ -264,7 +374,7 @@ def _rendered(
     from rankproof.cli.evaluate import rendered
 
     if _is_page(output):
-        from rankproof.api.judged_page import page_of
+        from rankproof.judging.page import page_of
 
         return page_of(scores)
     reasons = {name: each.reasons for name, each in scores.items()} if per_query else None
@@ -272,5 +382,5 @@ def _rendered(
     if not isinstance(found, str):
         return found
     if form in TEXTS:
-        return "\n".join([found, *judged_text.beside(scores, per_query, blame)])
-    return judged_text.with_account(found, scores, form) if blame else found
+        return "\n".join([found, *beside(scores, per_query, blame)])
+    return with_account(found, scores, form) if blame else found

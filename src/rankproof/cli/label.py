@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import oddities_told, write, wrote
-from rankproof.cli.targets import may_replace
+from rankproof.cli.output import may_replace, oddities_told, write, wrote
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.bench.testset.labels import Labels
+    from rankproof.bench.testset.labels import Labels, Session
     from rankproof.bench.testset.pool import Item, Pool
-    from rankproof.bench.testset.session import Session
     from rankproof.core.corpus import Corpus
 
 GRADES = {
@@ -73,7 +71,7 @@ def command(
     rankproof label pool.jsonl --qrels new.tsv --add-to old.tsv
     """
     from rankproof.bench.testset.labels import read_labels, standing
-    from rankproof.bench.testset.poolfile import read_pool
+    from rankproof.bench.testset.pool import read_pool
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
@@ -96,8 +94,7 @@ def command(
 def _session(made: Pool, who: str, given: Labels, path: str, highest: int) -> Session:
     from functools import partial
 
-    from rankproof.bench.testset.labels import write_label
-    from rankproof.bench.testset.session import Session
+    from rankproof.bench.testset.labels import Session, write_label
 
     return Session(made, who, given.get(who, {}), partial(write_label, path), highest, _now)
 
@@ -107,7 +104,7 @@ def _now() -> str:
 
 
 def _texts(path: str | None) -> Mapping[str, str]:
-    from rankproof.io.questions import load_questions
+    from rankproof.io.corpora import load_questions
 
     return {} if path is None else load_questions(path)
 
@@ -181,7 +178,7 @@ def _meaning(highest: int) -> str:
 
 def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
     """The document as lines that fit; cut where it is long."""
-    from rankproof.reporting.tables import clean
+    from rankproof.document.terminal import clean
 
     if corpus is None:
         return ""
@@ -196,8 +193,8 @@ def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
 
 def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None:
     """Refuse what would lose judgments, or mix up which file is read and which is written."""
+    from rankproof.io.output import check_free
     from rankproof.io.write import format_of
-    from rankproof.outputs import check_free
 
     if judgments is not None and not os.path.exists(judgments):
         raise UsageError(
@@ -238,7 +235,7 @@ def _adds_in_place(qrels: str, add_to: str | None) -> bool:
 
 def _without(made: Pool, judgments: str) -> Pool:
     """The pool without what is judged already."""
-    from rankproof.api.testset import graded, unjudged
+    from rankproof.bench.testset.questions import graded, unjudged
     from rankproof.io.load import load_judgments
 
     known = load_judgments(judgments)
@@ -276,8 +273,8 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
 
 
 def _agreement(given: Labels) -> str:
-    from rankproof.bench.testset.agreement import alpha, pairs
-    from rankproof.reporting.labels import Pair, agreement_text
+    from rankproof.bench.testset.labels import PairAgreement as Pair
+    from rankproof.bench.testset.labels import agreement_text, alpha, pairs
 
     rows = [Pair(each.first, each.second, each.n, each.same, each.kappa, each.apart) for each in pairs(given)]
     return agreement_text(rows, alpha(given))

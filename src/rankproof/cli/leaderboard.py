@@ -8,8 +8,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.boards import scored
-from rankproof.cli.output import format_of, telling, write
-from rankproof.cli.trust import end
+from rankproof.cli.output import end, format_of, telling, write
 
 
 @click.command("leaderboard")
@@ -40,9 +39,9 @@ def command(
     rankproof leaderboard judgments.tsv a.run b.run c.run -m nDCG@10
     rankproof leaderboard monday tuesday
     """
-    from rankproof.api.leaderboard import leaderboard
+    from rankproof.comparing.leaderboard import leaderboard
+    from rankproof.comparing.orders_words import BOARDS, check
     from rankproof.core.names import parse_all
-    from rankproof.reporting.orderings import BOARDS, check
 
     form = form or format_of(output)
     check(form, BOARDS)

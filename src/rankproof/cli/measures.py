@@ -30,8 +30,8 @@ def command(name: str | None, judged: bool, form: str | None) -> None:
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
     from rankproof.errors import one_of
-    from rankproof.reporting import catalogue
-    from rankproof.reporting.data import as_json
+    from rankproof.scoring import catalogue
+    from rankproof.scoring.records import as_json
 
     form = form or format_of(None)
     if form not in (*TEXTS, "json"):

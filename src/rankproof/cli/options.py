@@ -2,18 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import glob
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from rankproof.cli.output import FULL
-from rankproof.cli.targets import Target
-from rankproof.cli.targets import force as force
-from rankproof.core.conventions import CHOICES, Conventions, Default
-from rankproof.errors import UsageError
+from rankproof.cli.output import FULL, Target
+from rankproof.cli.output import force as force
+from rankproof.core.rules import CHOICES, Conventions, Default
+from rankproof.errors import RankproofError, UsageError
+
+STDIN = "-"
+
+
+def named(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
+    """The paths by the names asked for, else by the shortest ones that tell them apart.
+
+    >>> named(["runs/a.run", "runs/b.run"]), named(["x/a.run", "y/a.run"])
+    ({'a.run': 'runs/a.run', 'b.run': 'runs/b.run'}, {'x/a.run': 'x/a.run', 'y/a.run': 'y/a.run'})
+    """
+    paths = [each for path in paths for each in matched(path)]
+    twice = [path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN]
+    if twice:
+        raise UsageError(f"{twice[0]}: given more than once. Next: name each file once.")
+    if shown_as is not None:
+        return dict(zip(_asked(shown_as, len(paths)), paths, strict=True))
+    names = ["standard input" if path == STDIN else PurePath(path).name for path in paths]
+    return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+
+
+def matched(path: str) -> list[str]:
+    """The files that a pattern like `runs/2026-*.run` stands for, in order; what is no pattern as it is."""
+    if path == STDIN or os.path.lexists(path) or not glob.has_magic(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise UsageError(f"{path}: no file matches. Next: check the folder, and the pattern.")
+    return found
+
+
+def _asked(shown_as: str, n: int) -> list[str]:
+    names = [each.strip() for each in shown_as.split(",")]
+    if len(names) != n or len({*names, ""}) <= n:
+        raise UsageError(
+            f"--names: got {shown_as!r}, expected {n} different names with commas between. Next: name each run."
+        )
+    return names
+
+
+def check_one_stdin(*paths: str) -> None:
+    """Standard input can be read once."""
+    if paths.count(STDIN) > 1:
+        raise UsageError(
+            "'-' was given more than once, but standard input can be read once only. "
+            "Next: put one of them into a file."
+        )
+
+
+def read_groups(by: str, judgments: str | None = None) -> Any:
+    """The groups of queries that `--by` names: FILE, FILE:FIELD, or a column of the judgments."""
+    from rankproof.scoring.grouping import groups_of
+
+    return groups_of(by, judgments)
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -86,7 +145,7 @@ def target(about: str, *names: str, beside: str = "", **settings: Any) -> Callab
 def _laid_out(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     """The file that was named; what is written to it is laid out for a file, whatever the terminal is like."""
     if path not in (None, "-"):
-        from rankproof.reporting.tables import lay_out_for
+        from rankproof.document.terminal import lay_out_for
 
         lay_out_for("file")
     return path
@@ -243,3 +302,41 @@ def written(option: str) -> bool:
 def given(measures: tuple[str, ...]) -> list[str] | None:
     """The measures asked for; None where none was, so that the default ones are taken."""
     return list(measures) or None
+
+
+def declare(sources: Iterable[str]) -> None:
+    """Run Python files, or import modules, each once; what they declare is known to every command."""
+    for source in sources:
+        try:
+            load = _run if source.endswith(".py") else _import
+            load(source)
+        except RankproofError:
+            raise
+        except (Exception, SystemExit) as error:  # a user's code may raise anything
+            raise UsageError(
+                f"{source}: cannot be run: {type(error).__name__}: {error}. Next: mend it, or leave --import out."
+            ) from error
+
+
+def _run(source: str) -> None:
+    path = Path(source)
+    name = f"measures of {path.resolve()}"
+    if name in sys.modules:
+        return
+    spec = importlib.util.spec_from_file_location(name, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise UsageError(f"{path}: no such file. Next: name a Python file that declares measures.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:  # whatever ended it, a module that is half run is none
+        del sys.modules[name]
+        raise
+
+
+def _import(module: str) -> None:
+    """Import it from the working folder too, as `python -m` does."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    importlib.import_module(module)

@@ -7,18 +7,117 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from rankproof.cli.targets import may_replace
-from rankproof.errors import UsageError
-from rankproof.outputs import write_file
+from rankproof.errors import DataError, UsageError
+from rankproof.io.output import STDOUT, check_free, write_file
 
-STDOUT = 1
+if TYPE_CHECKING:
+    from rankproof.scoring.scores import Scores
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_FORCE = "rankproof.force"
+_TARGETS = "rankproof.targets"
+_OWN = "rankproof.own"
+_BEGUN = "rankproof.begun"
+
+
+class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of click have no argument here
+    """The name of a file to write. `beside` is the ending of a file that shows that this command began it before."""
+
+    name = "file"
+
+    def __init__(self, beside: str = "") -> None:
+        self.beside = beside
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The same name, if the file may be written."""
+        meta = {} if ctx is None else ctx.meta
+        meta[_BEGUN] = bool(self.beside) and os.path.exists(f"{value}{self.beside}")
+        check_free(value, force=meta[_BEGUN] or may_replace(value, meta))
+        _check_once(value, meta.setdefault(_TARGETS, set()))
+        # What was free at the beginning is ours: nobody's work is thrown away at its end.
+        meta.setdefault(_OWN, set()).add(os.path.realpath(value))
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Any file."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+def _check_once(value: str, others: set[str]) -> None:
+    if value == STDOUT or (os.path.exists(value) and not os.path.isfile(value)):
+        return
+    place = os.path.realpath(value)
+    if place in others:
+        raise UsageError(
+            f"{value}: named for two outputs, and one would replace the other. Next: name two files."
+        )
+    others.add(place)
+
+
+def force(command: F) -> F:
+    """The option that lets a command replace what is there."""
+    return click.option(
+        "--force",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_remember,
+        help="Replace a file that is there.",
+    )(command)
+
+
+def _remember(context: click.Context, option: click.Parameter, given: bool) -> None:
+    context.meta[_FORCE] = given
+
+
+def goes_on() -> bool:
+    """Whether the command may write over what it wrote when it was interrupted, or is told to."""
+    meta = click.get_current_context().meta
+    return bool(meta.get(_FORCE) or meta.get(_BEGUN))
+
+
+def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
+    """Whether the command may write over the file: `--force` says so, or the place was free when it began."""
+    if meta is None:
+        context = click.get_current_context(silent=True)
+        meta = {} if context is None else context.meta
+    return bool(meta.get(_FORCE)) or (path is not None and os.path.realpath(path) in meta.get(_OWN, ()))
+
+
+def errors_of(scores: Mapping[str, Scores]) -> list[str]:
+    """What makes numbers wrong, as the audit of each system says it."""
+    return [
+        f"{name}: {finding}"
+        for name, each in scores.items()
+        for finding in each.audit
+        if finding.severity == "error"
+    ]
+
+
+def end(errors: Iterable[str], *, shown: bool = False) -> None:
+    """End with exit code 3 if there are errors; what the output has no place for is said on standard error."""
+    told = list(dict.fromkeys(errors))
+    if not told:
+        return
+    if not shown:
+        for each in told:
+            click.echo(as_options(f"rankproof: {each}"), err=True)
+    click.get_current_context().exit(DataError.exit_code)
+
+
+STDOUT_FILE = 1
 """The file descriptor of standard output."""
 PATIENCE = 0.5
 """Seconds after which a person wants to know what is going on."""
@@ -76,7 +175,7 @@ def wrote(path: str, notes: Sequence[str] = (), what: str = "") -> None:
 
 def _shown(content: str) -> str:
     """The content with its charts in ASCII where standard output has no blocks."""
-    from rankproof.reporting.blocks import SPARKS, in_ascii
+    from rankproof.document.terminal import SPARKS, in_ascii
 
     try:
         SPARKS.encode(sys.stdout.encoding or "ascii")
@@ -137,17 +236,17 @@ def results_apart() -> Iterator[None]:
     finally:
         sys.stdout = stream
         if kept is not None:
-            os.dup2(kept, STDOUT)
+            os.dup2(kept, STDOUT_FILE)
             os.close(kept)
 
 
 def _kept_descriptor(stream: TextIO) -> int | None:
     """Standard output, kept apart while its descriptor is that of standard error; None where it is another's."""
     try:
-        if stream.fileno() != STDOUT:
+        if stream.fileno() != STDOUT_FILE:
             return None
-        kept = os.dup(STDOUT)
-        os.dup2(sys.stderr.fileno(), STDOUT)
+        kept = os.dup(STDOUT_FILE)
+        os.dup2(sys.stderr.fileno(), STDOUT_FILE)
     except (OSError, ValueError):  # a stream without a descriptor, as in tests and notebooks
         return None
     return kept
@@ -165,7 +264,7 @@ def oddities_told() -> Iterator[None]:
 
 def as_options(message: str) -> str:
     """The text with conventions as the shell writes them: `--missing skip` for `missing='skip'`, which is as long."""
-    from rankproof.core.conventions import CHOICES
+    from rankproof.core.rules import CHOICES
 
     names = "|".join([*CHOICES, "to"])
     return re.sub(rf"\b({names})='(\w+)'", lambda m: f"--{m[1].replace('_', '-')} {m[2]}", message)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import check_one_stdin, named
-from rankproof.cli.output import telling, write
-from rankproof.cli.trust import end
+from rankproof.cli.options import check_one_stdin, named
+from rankproof.cli.output import end, telling, write
 
 
 @click.command("pool")
@@ -37,8 +36,8 @@ def command(
     rankproof pool bm25.run dense.run --depth 20 --order bandit -o pool.jsonl
     rankproof label pool.jsonl --who ana -o labels.jsonl
     """
-    from rankproof.api.testset import pool
-    from rankproof.bench.testset.poolfile import pool_lines
+    from rankproof.bench.testset.pool import pool_lines
+    from rankproof.bench.testset.questions import pool
 
     check_one_stdin(*runs, *([judgments] if judgments else []))
     with telling("reading the runs"):

@@ -22,8 +22,8 @@ def command(name: str | None, form: str) -> None:
     """
     from rankproof.core.profiles import BUILT_ON, PROFILES, find
     from rankproof.errors import one_of
-    from rankproof.reporting import catalogue
-    from rankproof.reporting.data import as_json
+    from rankproof.scoring import catalogue
+    from rankproof.scoring.records import as_json
 
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import named, read_groups
-from rankproof.cli.output import oddities_told, results_apart, telling, write, wrote
-from rankproof.cli.targets import may_replace
-from rankproof.cli.trust import end
+from rankproof.cli.options import named, read_groups
+from rankproof.cli.output import end, may_replace, oddities_told, results_apart, telling, write, wrote
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -59,9 +57,9 @@ def draw(
     substitute for real questions. With --ask a function of yours writes them,
     by a model for example; 'questions check' then says what leaks.
     """
-    from rankproof.api.testset import draw_questions
     from rankproof.bench.adapters.imports import imported
     from rankproof.bench.testset.drawn import SOURCES
+    from rankproof.bench.testset.questions import draw_questions
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
@@ -94,7 +92,7 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     from rankproof.bench.testset.drawn import counted
-    from rankproof.reporting.numbers import count
+    from rankproof.document.numbers import count
 
     parts = ", ".join(f"{number} by {source}" for source, number in sorted(counted(drawn).items()))
     left = documents - len(drawn)
@@ -125,10 +123,10 @@ def check(
     (with --corpus), answered first by every run (with RUNs). The exit code is 3
     if one of the findings is an error, else 0.
     """
-    from rankproof.api.testset import check_questions
+    from rankproof.bench.testset.questions import check_questions
     from rankproof.errors import one_of
-    from rankproof.reporting.data import as_json
-    from rankproof.reporting.findings import report
+    from rankproof.scoring.records import as_json
+    from rankproof.scoring.tables import report
 
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])
@@ -146,7 +144,7 @@ def check(
 @click.option("--seed", default=0, metavar="N", help="Which questions go where. [0]")
 def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) -> None:
     """Split questions into parts that are alike; one line a question: id, part."""
-    from rankproof.api.testset import split_questions
+    from rankproof.bench.testset.questions import split_questions
 
     kinds = None if by is None else read_groups(by)
     parts = split_questions(questions, dict(map(_share, shares)), kinds=kinds, seed=seed)
@@ -202,7 +200,7 @@ def needed(
         raise UsageError(
             "questions needed: expected JUDGMENTS BASELINE CANDIDATE, or -n N alone. Next: give one of these."
         )
-    from rankproof.api.testset import questions_needed
+    from rankproof.bench.testset.questions import questions_needed
 
     plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
     write(f"{plan}\n", None)
@@ -211,9 +209,9 @@ def needed(
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:
     """What a gate of so many questions can pass at best, of a measure from 0 to 1."""
-    from rankproof.api.checks import check_alpha, check_margin
-    from rankproof.reporting.gate import too_few
-    from rankproof.reporting.tables import wrap
+    from rankproof.comparing.gate_words import too_few
+    from rankproof.document.terminal import wrap
+    from rankproof.scoring.evaluate import check_alpha, check_margin
     from rankproof.stats.confidence import queries_for_margin, smallest_margin
 
     check_alpha(alpha, 0.5)

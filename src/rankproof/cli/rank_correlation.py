@@ -8,15 +8,14 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.boards import scored
-from rankproof.cli.files import check_one_stdin
-from rankproof.cli.output import format_of, telling, write
-from rankproof.cli.trust import end, errors_of
+from rankproof.cli.options import check_one_stdin
+from rankproof.cli.output import end, errors_of, format_of, telling, write
 from rankproof.core.names import parse_all
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError
-from rankproof.reporting.numbers import count
 
 if TYPE_CHECKING:
-    from rankproof.api.leaderboard import RankCorrelation
+    from rankproof.comparing.leaderboard import RankCorrelation
 
 
 @click.command("rank-correlation")
@@ -54,7 +53,7 @@ def command(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
-    from rankproof.reporting.orderings import check
+    from rankproof.comparing.orders_words import check
 
     form = form or format_of(output)
     check(form)
@@ -69,7 +68,7 @@ def command(
 
 def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
     """Two files of scores; two measures are those of the one and of the other."""
-    from rankproof.api.leaderboard import rank_correlation
+    from rankproof.comparing.leaderboard import rank_correlation
 
     check_one_stdin(*paths)
     if len(measures) > 2:
@@ -82,7 +81,7 @@ def _of_systems(
     words: tuple[str, ...], measures: list[str], other: str | None, p: float, history: str
 ) -> tuple[RankCorrelation, list[str]]:
     """Rankings under two measures, or under two sets of judgments by one."""
-    from rankproof.api.leaderboard import rank_correlation
+    from rankproof.comparing.leaderboard import rank_correlation
 
     if len(measures) != (2 if other is None else 1):
         raise (

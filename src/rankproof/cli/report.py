@@ -7,10 +7,8 @@ from typing import Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import check_one_stdin, named, read_groups
-from rankproof.cli.output import telling, write, wrote
-from rankproof.cli.targets import may_replace
-from rankproof.cli.trust import end
+from rankproof.cli.options import check_one_stdin, named, read_groups
+from rankproof.cli.output import end, may_replace, telling, write, wrote
 
 
 @click.command("report")
@@ -55,8 +53,8 @@ def command(
     rankproof report judgments.tsv before.run after.run -o report.html
     rankproof report judgments.tsv my.run -m nDCG@10,R@100 -o report.html
     """
-    from rankproof.api.printing import find_browser
-    from rankproof.api.report import kind, report
+    from rankproof.document.pdf import find_browser
+    from rankproof.reports.report import kind, report
 
     if output is not None and kind(output) == "pdf":
         find_browser()

@@ -18,7 +18,7 @@ def command(names: tuple[str, ...], history: str) -> None:
     \b
     rankproof rm monday tuesday
     """
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
 
     History(history).remove(*names)
     click.echo(f"Removed {', '.join(names)} from {history}.", err=True)

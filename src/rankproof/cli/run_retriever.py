@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import INTERRUPTED, options
-from rankproof.cli.output import oddities_told, results_apart, wrote
-from rankproof.cli.targets import goes_on, may_replace
+from rankproof.cli.output import goes_on, may_replace, oddities_told, results_apart, wrote
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from rankproof.api.benchmark import Benchmark
-    from rankproof.api.runs import Run
+    from rankproof.bench.benchmark import Benchmark
+    from rankproof.bench.runs import Run
 
 STDOUT = "-"
 KEPT = ".answers"
@@ -74,9 +73,9 @@ def command(
     rankproof run --retriever endpoint.toml --queries q.tsv -k 10 -o my.run
     rankproof run --retriever "python find.py" --queries q.tsv -o my.run
     """
-    from rankproof.api.benchmark import Benchmark
+    from rankproof.bench.benchmark import Benchmark
+    from rankproof.io.output import check_free
     from rankproof.io.write import format_of
-    from rankproof.outputs import check_free
 
     if details is not None:
         check_free(details, force=goes_on())
@@ -145,7 +144,7 @@ def _write(run: Run, output: str, form: str) -> None:
 
 
 def _write_details(run: Run, path: str) -> None:
-    from rankproof.outputs import write_file
+    from rankproof.io.output import write_file
 
     lines = [
         {

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.files import STDIN
+from rankproof.cli.options import STDIN
 from rankproof.errors import DataError, UsageError, shorten
 
 if TYPE_CHECKING:
-    from rankproof.api.scores import Scores
+    from rankproof.scoring.scores import Scores
 
 _SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "context_k")
 """Options that shape scores, and so come too late for saved ones."""
@@ -37,7 +37,7 @@ def are_names(words: Sequence[str], history: str) -> bool:
 
 def _is_saved(word: str, history: str) -> bool:
     """Whether it is a name in the history; not where the file cannot say so: files must not depend on it."""
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
 
     try:
         return word in History(history)
@@ -94,7 +94,7 @@ def check_saving(
         raise UsageError("--tag: nothing is saved without a name. Next: add --save NAME.")
     if not names:
         return
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
 
     if len(names) != len(runs) or len(set(names)) != len(names):
         raise UsageError(
@@ -110,7 +110,7 @@ def save(
     scores: Sequence[Scores], names: Sequence[str], tags: Sequence[str], history: str, replace: bool
 ) -> None:
     """Save each under its name, and say so on standard error."""
-    from rankproof.api.history import History
+    from rankproof.comparing.history import History
 
     for name, each in zip(names, scores, strict=True):
         History(history).save(each, name, tags=tags_of(tags), replace=replace)

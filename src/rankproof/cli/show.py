@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import TEXTS, as_options, format_of, write
-from rankproof.cli.trust import end, errors_of
+from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, write
 
 
 @click.command("show")
@@ -23,10 +22,10 @@ def command(name: str, history: str, per_query: bool, form: str | None) -> None:
     rankproof show monday
     rankproof show monday -q -f csv
     """
-    from rankproof.api.history import History
-    from rankproof.reporting import terminal
-    from rankproof.reporting.formats import check, render, render_queries
-    from rankproof.reporting.history import described
+    from rankproof.comparing.history import History
+    from rankproof.comparing.orders_words import described
+    from rankproof.scoring import words
+    from rankproof.scoring.formats import check, render, render_queries
 
     form = form or format_of(None)
     check(form)
@@ -39,6 +38,6 @@ def command(name: str, history: str, per_query: bool, form: str | None) -> None:
         write(render([scores.summary(name)], form), None)
         return end(errors_of({name: scores}), shown=form == "markdown")
     head = [*described(kept.show(name).to_dict()).splitlines(), ""]
-    lay_out = terminal.full if form == "full" else terminal.text
+    lay_out = words.full if form == "full" else words.text
     write(as_options(lay_out([scores.summary(name)], above=head)), None)
     return end(errors_of({name: scores}), shown=True)

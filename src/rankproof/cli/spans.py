@@ -9,11 +9,11 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.evaluate import rendered, show
-from rankproof.cli.files import check_one_stdin, named, read_groups
+from rankproof.cli.options import check_one_stdin, named, read_groups
 from rankproof.cli.output import coloured, format_of, oddities_told, telling
 
 if TYPE_CHECKING:
-    from rankproof.api.scores import Scores
+    from rankproof.scoring.scores import Scores
 
 
 @click.command("spans")
@@ -73,7 +73,7 @@ def command(
     rankproof spans spans.tsv chunks.run --corpus documents.jsonl
     rankproof spans spans.tsv a.run b.run --corpus docs/ -m "SpanR(budget=500)"
     """
-    from rankproof.reporting.formats import check
+    from rankproof.scoring.formats import check
 
     form = form or format_of(output)
     check(form)
@@ -95,9 +95,9 @@ def _scored(
     **settings: Any,
 ) -> dict[str, Scores]:
     """The scores of each run; judgments and documents are read once."""
-    from rankproof.api.spans import evaluate_spans
     from rankproof.io.corpora import load_corpus
-    from rankproof.io.spans import load_places, load_spans
+    from rankproof.io.judgments import load_places, load_spans
+    from rankproof.scoring.spans import evaluate_spans
 
     with oddities_told(), telling(f"reading {corpus}"):
         documents, judged = load_corpus(corpus), load_spans(judgments)

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import format_of, write
-from rankproof.cli.targets import may_replace
+from rankproof.cli.output import format_of, may_replace, write
 from rankproof.errors import UsageError, one_of
 
 FORMATS = ("table", "jsonl", "json", "csv")
@@ -67,7 +66,7 @@ def command(
     rankproof verdicts --override 3f9a2c=1 --by ana
     rankproof verdicts --export verdicts.jsonl
     """
-    from rankproof.api.verdicts import Verdicts
+    from rankproof.judging.ledger import Verdicts
 
     form = form or format_of(output)
     form = "table" if form == "full" else form
@@ -100,12 +99,12 @@ def _override(verdicts: Any, given: tuple[str, ...], by: str | None) -> None:
 
 
 def _shown(verdicts: Any, who: bool, form: str, most: int, filters: dict[str, Any]) -> str:
-    from rankproof.reporting import judged
+    from rankproof.judging import words
 
     known = verdicts.judges()  # where there is no ledger, that is an error
     if who:
         plain = [{name: each[name] for name in ("name", "human", "verdicts", "unmeasured")} for each in known]
-        return judged.judges(known) if form == "table" else _records(plain, form)
+        return words.judges(known) if form == "table" else _records(plain, form)
     found = verdicts.where(**filters)
     chosen = list(found if most == 0 else islice(found, most))
     if form != "table":
@@ -114,7 +113,7 @@ def _shown(verdicts: Any, who: bool, form: str, most: int, filters: dict[str, An
         return "No verdict fits.\n"
     more = next(found, None) is not None
     tail = "\nThere are more; -n 0 shows all.\n" if more else ""
-    return judged.pairs(_named(chosen)) + tail
+    return words.pairs(_named(chosen)) + tail
 
 
 def _named(chosen: list[Any]) -> Iterator[tuple[str, Any]]:
@@ -127,6 +126,6 @@ def _record(each: Any) -> dict[str, Any]:
 
 
 def _records(found: list[dict[str, Any]], form: str) -> str:
-    from rankproof.reporting import data
+    from rankproof.scoring import records
 
-    return {"jsonl": data.as_jsonl, "json": data.as_json, "csv": data.as_csv}[form](found)
+    return {"jsonl": records.as_jsonl, "json": records.as_json, "csv": records.as_csv}[form](found)

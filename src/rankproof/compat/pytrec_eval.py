@@ -20,8 +20,8 @@ import numpy as np
 
 from rankproof.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES
 from rankproof.compat.trec_eval.columns import Setting, values_of
-from rankproof.compat.trec_eval.cutting import Cut, conventions, cut
-from rankproof.compat.trec_eval.parameters import Column, columns_of
+from rankproof.compat.trec_eval.options import Column, columns_of
+from rankproof.compat.trec_eval.results import Cut, conventions, cut
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
-from rankproof.display import Displayable
+import numpy as np
+
+from rankproof.core.arrays import runs
+from rankproof.core.hits import Array, PerQuery
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 
 
@@ -89,3 +94,137 @@ def _document(name: str, what: str | Mapping[str, Any] | Document) -> Document:
         )
     rest = {key: value for key, value in what.items() if key not in ("text", "title", "_id", "id")}
     return Document(name, what["text"], str(what.get("title") or ""), rest)
+
+
+NAME = re.compile(r"(?P<document>.*)#(?P<start>\d{1,18})-(?P<end>\d{1,18})", re.DOTALL)
+
+
+class Place(NamedTuple):
+    """Some characters of a document."""
+
+    document: str
+    start: int
+    end: int
+
+
+class JudgedSpan(NamedTuple):
+    """The characters of a document from `start` up to `end`, and how relevant they are."""
+
+    document: str
+    start: int
+    end: int
+    grade: float = 1
+
+
+@dataclass(frozen=True, eq=False)
+class SpanJudgments(Displayable):
+    """The judged spans of each query; a query without any has none that is relevant."""
+
+    by_query: Mapping[str, tuple[JudgedSpan, ...]]
+    source: str = "span judgments"
+    places: Mapping[tuple[str, JudgedSpan], str] = field(default_factory=dict)
+    """Where each was read, for messages."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same judgments in any order."""
+        rows = sorted((query, *span) for query, spans in self.by_query.items() for span in spans)
+        without = sorted(query for query, spans in self.by_query.items() if not spans)
+        return blake2b(repr((rows, without)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def where(self, query: str, span: JudgedSpan) -> str:
+        """The words that say where a span comes from."""
+        return self.places.get((query, span), f"{self.source}, query {query!r}")
+
+
+def place_of(name: str, chunks: Mapping[str, Any] | None = None) -> Place:
+    """Where a chunk stands: as `chunks` says, else as its id does.
+
+    `chunks` is a corpus of chunks with `document`, `start` and `end` in their metadata, or a mapping of ids to
+    (document, start, end).
+
+    >>> place_of("docs/a.md#10-25")
+    Place(document='docs/a.md', start=10, end=25)
+    """
+    if chunks is not None:
+        return _told(name, chunks)
+    found = NAME.fullmatch(name)
+    if found is None:
+        raise DataError(
+            f"got {shorten(name)}, expected the id of a chunk like 'DOCUMENT#START-END'. "
+            "Next: say where your chunks stand: chunks={id: (document, start, end)}, or a file with these columns."
+        )
+    return Place(found["document"], int(found["start"]), int(found["end"]))
+
+
+def _told(name: str, chunks: Mapping[str, Any]) -> Place:
+    if name not in chunks:
+        raise DataError(
+            f"chunk {shorten(name)} is none of the {len(chunks)} in chunks=. "
+            "Next: give the chunks that were searched."
+        )
+    told = chunks[name]
+    known = told.metadata if isinstance(told, Document) else told
+    try:
+        parts = [known[each] for each in Place._fields] if isinstance(known, Mapping) else list(known)
+        document, start, end = parts
+        return Place(str(document), int(start), int(end))
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise DataError(
+            f"chunk {shorten(name)}: got {shorten(known)}, expected its document, start and end. "
+            "Next: give {id: (document, start, end)}, or the corpus that chunked() made."
+        ) from None
+
+
+UNJUDGED = -np.inf
+"""The grade of tokens in no judged span."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One row for each rank and grade: how many tokens of that grade are first shown there.
+
+    Sorted by query, then rank. A token that several chunks hold counts once, at the best of their ranks.
+    """
+
+    query: Array
+    """Which query (0 to n-1) the row belongs to."""
+    rank: Array
+    """Where the chunk stands in its ranking, from 1."""
+    grade: Array
+    """The grade of the tokens: the highest of the spans they are in."""
+    count: Array
+    """How many they are."""
+    n: int
+    """How many queries there are."""
+    judged: Shown | None = None
+    """All tokens of judged spans, shown or not (rank 0); None for these themselves."""
+
+    def keep(self, rows: Array) -> Shown:
+        """Only the rows that `rows` (booleans) picks."""
+        parts = {name: getattr(self, name)[rows] for name in ("query", "rank", "grade", "count")}
+        return replace(self, **parts)
+
+    def top(self, k: int | None, budget: int | None = None) -> Shown:
+        """What the first `k` chunks show, and of them those that fit into `budget` tokens with all before them."""
+        kept = self if k is None else self.keep(self.rank <= k)
+        return kept if budget is None else kept.keep(kept._tokens_with_chunk <= budget)
+
+    @cached_property
+    def _tokens_with_chunk(self) -> Array:
+        """For each row the tokens of its query that are shown when its whole chunk is."""
+        if not len(self.query):
+            return self.count
+        total = self.count.cumsum()
+        first, _ = runs(self.query, np.zeros_like(self.query))
+        _, end = runs(self.query, self.rank)
+        return np.asarray(total[end - 1] - (total - self.count)[first])
+
+    def tokens(self, rel: float = UNJUDGED) -> PerQuery:
+        """How many tokens with a grade of at least `rel` there are, for each query."""
+        weights = np.where(self.grade >= rel, self.count, 0)
+        return np.bincount(self.query, weights=weights, minlength=self.n).astype(np.float64, copy=False)
+
+    def wanted(self, rel: float) -> PerQuery:
+        """How many tokens of judged spans are relevant, shown or not."""
+        return self.tokens(rel) if self.judged is None else self.judged.tokens(rel)

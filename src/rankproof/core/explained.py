@@ -2,14 +2,202 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
-from rankproof.core.claims import Claim
-from rankproof.core.conventions import Conventions
-from rankproof.core.derivation.steps import Step
-from rankproof.display import Displayable
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse
+from rankproof.core.paper import Step, said
+from rankproof.core.profiles import Beyond, Profile, as_in, find
+from rankproof.core.rules import CHOICES, Conventions
+from rankproof.document.display import Displayable
+
+SAME = 1e-9
+
+
+def differences(own: Explained, other: Explained) -> list[str]:
+    """What differs, in sentences; the last one says whether the number does."""
+    found = [*_parameters(own, other), *_conventions(own, other), *_order(own, other), *_steps(own, other)]
+    return [*_claimed(other), *found, _numbers(own, other, bool(found))]
+
+
+def _claimed(other: Explained) -> Iterator[str]:
+    """Whether what follows is about the tool's own number, where that is not so without limits."""
+    if other.claim is not None and other.claim.note:
+        yield f"{other.claim.note[0].upper()}{other.claim.note[1:]}."
+
+
+def differing(own: Explained, other: Explained) -> set[str]:
+    """The kinds of steps that come to different numbers."""
+    return {mine.kind for mine, theirs in _pairs(own, other) if not _alike(mine, theirs)}
+
+
+def _parameters(own: Explained, other: Explained) -> Iterator[str]:
+    """How the measure is defined otherwise."""
+    for name, value in own.params.items():
+        theirs = other.params.get(name)
+        if theirs != value:
+            yield f"{name}={value!r} {own.where}, {name}={theirs!r} in {other.where}."
+
+
+def _conventions(own: Explained, other: Explained) -> Iterator[str]:
+    """Which conventions are others, and what they mean."""
+    mine, theirs = own.conventions.to_dict(), other.conventions.to_dict()
+    for name, words in CHOICES.items():
+        if mine[name] != theirs[name]:
+            yield f"{_word(name)}: {own.where} {words[mine[name]]}; in {other.where} {words[theirs[name]]}."
+    if mine["rounded"] != theirs["rounded"]:
+        here, there = _rounding(mine["rounded"]), _rounding(theirs["rounded"])
+        yield f"rounding: {own.where} {here}; in {other.where} {there}."
+
+
+def _rounding(decimals: int | None) -> str:
+    return (
+        "values stay as they are"
+        if decimals is None
+        else f"each query's value is rounded to {decimals} decimals"
+    )
+
+
+def _order(own: Explained, other: Explained) -> Iterator[str]:
+    """Where the two orders part."""
+    for mine, theirs in zip(own.lines, other.lines, strict=False):
+        if mine.document != theirs.document:
+            yield (
+                f"tie order: rank {mine.rank} is {mine.document} ({_grade(mine)}) {own.where}, "
+                f"{theirs.document} ({_grade(theirs)}) in {other.where}."
+            )
+            return
+
+
+def _grade(line: Line) -> str:
+    return "not judged" if line.grade is None else f"grade {line.grade:g}"
+
+
+def _steps(own: Explained, other: Explained) -> Iterator[str]:
+    """What is worked out on both sides and comes to something else."""
+    for mine, theirs in _pairs(own, other):
+        if mine.kind != "result" and not _near(mine.value, theirs.value):
+            here, there = said(mine.value or 0.0), said(theirs.value or 0.0)
+            other_words = "" if mine.says == theirs.says else f" ({theirs.says})"
+            yield f"{mine.says}: {here} {own.where}; {there} in {other.where}{other_words}."
+
+
+def _pairs(own: Explained, other: Explained) -> Iterator[tuple[Step, Step]]:
+    by_kind = {step.kind: step for step in other.steps}
+    return ((step, by_kind[step.kind]) for step in own.steps if step.kind in by_kind)
+
+
+def _alike(mine: Step, theirs: Step) -> bool:
+    values = [[term.value for term in step.terms] + [step.value] for step in (mine, theirs)]
+    if len(values[0]) != len(values[1]):
+        return False
+    return all(_near(a, b) for a, b in zip(*values, strict=True))
+
+
+def _near(a: float | None, b: float | None) -> bool:
+    return a == b if a is None or b is None else abs(a - b) <= SAME
+
+
+def _numbers(own: Explained, other: Explained, otherwise: bool) -> str:
+    if _near(own.value, other.value):
+        if other.claim is not None and not other.claim.equal:
+            return f"The conventions of {other.where} do not move the number."
+        return "None of this moves the number." if otherwise else "Nothing differs on this query."
+    here = f"So {own.measure} is {said(own.value)} {own.where}"
+    return f"{here}, {other.measure} {said(other.value)} in {other.where}."
+
+
+def _word(name: str) -> str:
+    return _WORDS.get(name, name)
+
+
+_WORDS = {
+    "ties": "ties",
+    "missing": "queries without a ranking",
+    "no_relevant": "queries without a relevant document",
+    "unjudged": "documents nobody judged",
+    "precision": "comparing scores",
+}
+
+
+Kind = Literal["proven", "but", "other", "unproven", "own", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Displayable):
+    """Whether a measure under a profile is the tool's."""
+
+    kind: Kind
+    """proven: its values were shown to be equal; but: with exceptions; other: the tool has another number;
+    unproven: it has the measure, equality was not shown; own: with parameters that are not the tool's;
+    absent: it has no such measure."""
+    note: str = ""
+    """What is to be said beside the number, a sentence without its full stop; "" where nothing is."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether the number may be called the tool's."""
+        return self.kind in ("proven", "but")
+
+
+def claim(profile: str, measure: Measure) -> Claim:
+    """What is known of a measure, as the profile made it, and the tool.
+
+    >>> from rankproof.core.names import parse
+    >>> claim("quepid", parse("nDCG(gain='exp', ideal='uncut')@10")).kind, claim("ranx", parse("RBP")).kind
+    ('but', 'other')
+    >>> claim("ranx", parse("ERR@10")).note
+    'ranx has no such measure; only its conventions are followed'
+    """
+    known, name = find(profile), measure.spec.name
+    limits = "; ".join(_about(known, name))
+    forms = [each for each in _forms(profile) if each[0].spec.name == name]
+    if name in known.other.split():
+        return Claim("other", f"not the number of {profile}: {limits}")
+    if not forms and name in known.unproven.split():
+        apart = f"; not followed: {limits}" if limits else ""
+        return Claim("unproven", f"{profile} has this too; that the numbers are equal was not shown{apart}")
+    if not forms:
+        return Claim("absent", f"{profile} has no such measure; only its conventions are followed")
+    own = min((_own(known, measure, *form) for form in forms), key=len)
+    if own:
+        asked = ", ".join(f"{each}={measure.params[each]!r}" for each in own)
+        return Claim("own", f"not the number of {profile}, which does not compute it with {asked}")
+    return Claim("but", f"not followed of {profile}: {limits}") if limits else Claim("proven")
+
+
+def noted(note: str, profile: str | None, measure: Measure) -> str:
+    """What is to be said beside a number, that of the profile it was made under included."""
+    return "; ".join(each for each in (note, claim(profile, measure).note if profile else "") if each)
+
+
+@lru_cache(maxsize=64)
+def _forms(profile: str) -> tuple[tuple[Measure, bool], ...]:
+    """The measures that were proven, as the profile makes them, and whether with cut-offs as well."""
+    known = find(profile)
+    texts = known.proven.split()
+    return tuple((as_in(known, parse(text.removesuffix("@k"))), text.endswith("@k")) for text in texts)
+
+
+def _own(profile: Profile, measure: Measure, form: Measure, cut: bool) -> list[str]:
+    """The parameters that are neither the tool's nor among those that it lets one choose."""
+    free = profile.free_of.get(measure.spec.name, profile.free).split() + ["k"] * cut
+    return [
+        name for name, value in measure.params.items() if name not in free and form.params.get(name) != value
+    ]
+
+
+def _about(profile: Profile, name: str) -> list[str]:
+    """What of the tool is not followed, as far as it concerns a measure."""
+    return [each for each in profile.beyond if _concerns(each, name)]
+
+
+def _concerns(limit: str, name: str) -> bool:
+    about = limit.about if isinstance(limit, Beyond) else ()
+    return not about or name in about
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import FEW, Array, PerQuery, best_first, offsets, ratio, runs
-from rankproof.core.gain import Gain, gains
-from rankproof.display import Displayable
+from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, offsets, ratio, runs
+from rankproof.document.display import Displayable
 
 __all__ = ["Array", "Facets", "Hits", "PerQuery", "ratio"]
 
@@ -344,3 +343,31 @@ def _rises(pool: Hits) -> bool:
 def _in_order(hits: Hits) -> Hits:
     """The same rows sorted by query, then rank."""
     return hits.keep(np.lexsort((hits.rank, hits.query)))
+
+
+ABOVE_ZERO = float(np.nextafter(0, 1))
+"""The smallest grade that is one."""
+
+
+def relevant(h: Hits, rel: float, threshold: str = "rel") -> Hits:
+    """The relevant rows: of a grade of at least `rel`, or with `threshold='query'` of their query's own."""
+    if threshold == "rel":
+        return h.relevant(rel)
+    return h.once("own threshold", lambda: h.keep(h.grade >= own(h)[h.query]))  # type: ignore[no-any-return]
+
+
+def own(h: Hits) -> Array:
+    """For each query the larger of half its highest grade and the 90th percentile of its grades, above 0."""
+    pool = h.judged
+    return pool.once("thresholds", lambda: _own(pool))  # type: ignore[no-any-return]
+
+
+def _own(pool: Hits) -> Array:
+    best, count = pool.ideal, np.bincount(pool.query, minlength=pool.n)
+    judged = np.flatnonzero(count)
+    start = best.starts[judged]
+    least = np.full(pool.n, ABOVE_ZERO)
+    # By nearest rank: of 10 grades the 9th from below, which is the 2nd from above.
+    percentile = best.grade[start + count[judged] - np.ceil(0.9 * count[judged]).astype(np.intp)]
+    least[judged] = np.maximum(np.maximum(best.grade[start] / 2, percentile), ABOVE_ZERO)
+    return least

@@ -13,13 +13,12 @@ from typing import Protocol
 import numpy as np
 
 from rankproof.core.arrays import FEW, whole
-from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.ranks import compared, ranks_in
+from rankproof.core.rules import Conventions, unjudged_as
 from rankproof.core.table import RankingTable
-from rankproof.core.unjudged import unjudged_as
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 
 SPARSE = 16
 """Where one in so many documents is judged, or more, many found ones are ordered by place, else by a sort."""
@@ -251,3 +250,25 @@ def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
     row = np.full(total, -1, dtype=np.intp)
     row[place] = np.arange(len(place))
     return row[row >= 0]
+
+
+SAMPLE = 1000
+"""So many rows say whether ranks and scores agree, at next to no cost."""
+
+
+def contrary(group: Array, score: Array, rank: Array) -> Array:
+    """The groups whose ranks put a row above one with a higher score.
+
+    >>> contrary(np.array([0, 0, 1, 1]), np.array([2.0, 1.0, 1.0, 2.0]), np.array([1, 2, 1, 2]))
+    array([1])
+    """
+    order = np.lexsort((-score, rank, group))
+    rises = (score[order][1:] > score[order][:-1]) & (np.diff(group[order]) == 0)
+    return np.unique(group[order][1:][rises])
+
+
+def note_ranks(group: Array, score: Array, rank: Array, census: Census) -> None:
+    """Count how many of these rankings have ranks, and how many have them against their scores."""
+    if not np.isnan(rank).any():
+        census.ranks = len(np.unique(group))
+        census.ranks_contrary = len(contrary(group, score, rank))

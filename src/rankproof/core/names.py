@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
-from rankproof.core import measures as _declare_them  # noqa: F401  (its import fills the registry)
+from rankproof.core import measures  # noqa: F401  (its import fills the registry)
 from rankproof.core.measure import ALIASES, CHANGES, JUDGED, REGISTRY, Measure
 from rankproof.errors import UsageError, nearest, shorten
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of, shorten
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rankproof.core.conventions import Conventions
 from rankproof.core.measure import Measure
+from rankproof.core.rules import Conventions
 from rankproof.errors import UsageError, is_one_of, one_of
 
 Parameters = Mapping[str, Mapping[str, Any]]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankproof.core.arrays import Array
-from rankproof.core.conventions import Conventions
 from rankproof.core.judgments import Judgments
+from rankproof.core.rules import Conventions
 from rankproof.errors import DataError, shorten
 
 if TYPE_CHECKING:

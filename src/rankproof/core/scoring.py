@@ -3,19 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
+from math import nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankproof.core.conventions import Conventions
-from rankproof.core.gain import gains
-from rankproof.core.hits import Array, Hits, PerQuery
+from rankproof.core.arrays import gains
+from rankproof.core.bounds import BOUNDS, seen_down_to
+from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant
 from rankproof.core.measure import Measure
 from rankproof.core.measures.graded import at_least
-from rankproof.core.threshold import ABOVE_ZERO, relevant
-from rankproof.core.ties import seen_by, tied_values
-from rankproof.display import Displayable
+from rankproof.core.rules import Conventions, extremes, filled, seen_by, steady, tied_values, worth
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
+
+CLOSE = 1e-9
+"""Values nearer than this are the same but for rounding."""
+
+
+class Split(NamedTuple):
+    """How far each query is below its ceiling, in two parts."""
+
+    never_found: PerQuery
+    """What even the best order of what was returned does not reach."""
+    ranked_too_low: PerQuery
+    """What the best order of what was returned would add."""
+
+
+def ceiling(measure: Measure, hits: Hits) -> PerQuery:
+    """The best value of each query that any ranking could reach under its judgments."""
+    if measure.spec.ceiling is not None:
+        return measure.spec.ceiling(seen_by(measure, hits), **measure.params)
+    return measure(seen_by(measure, ideal(measure, hits)))
+
+
+def ideal(measure: Measure, hits: Hits) -> Hits:
+    """All judged documents in the order that is best for the measure."""
+    if not isinstance(measure.params.get("gain"), dict):
+        return hits.ideal
+    pool = hits if hits.pool is None else hits.pool
+    value = worth(measure, pool)
+    return hits.ideal if value is None else replace(pool.reordered_by(value), pool=pool)
+
+
+def tie_bounds(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values over orders of equal scores; None: nothing is tied, or not known."""
+    if hits.first is None:
+        return None
+    low, high, searched = extremes(measure, hits, rng)
+    return None if searched else (low, high)
+
+
+def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values if any of the returned documents nobody judged were relevant at `grade`.
+
+    A grade that is not yet relevant to the measure counts as the lowest that is. None: no bound is true.
+    """
+    params = dict(measure.params)
+    if params.pop("scores", "any") != "any":
+        return None  # which of the unjudged documents score above 0 is not kept
+    if params.pop("threshold", "rel") != "rel":
+        return None  # a judgment more moves the grade from which on documents are relevant
+    grade = max(grade, params.get("rel", grade))
+    bounds = BOUNDS.get(measure.spec.name)
+    if bounds is not None and _known_divisor(measure):
+        return bounds(hits, grade, **params)
+    if not measure.spec.optimistic or _rescaled(measure, hits, grade):
+        return None
+    return _between(measure, seen_down_to(hits, params.get("k")), grade)
+
+
+def _rescaled(measure: Measure, hits: Hits, grade: float) -> bool:
+    """Whether a document of that grade would change what all others are worth."""
+    return measure.params.get("top_grade", 0) is None and grade > hits.top_grade
+
+
+def _between(measure: Measure, shown: Hits, grade: float) -> tuple[PerQuery, PerQuery]:
+    """The values with none and with all of the unjudged documents relevant."""
+    one, other = (measure(seen_by(measure, each)) for each in (shown, filled(shown, grade)))
+    return np.minimum(one, other), np.maximum(one, other)
+
+
+def _known_divisor(measure: Measure) -> bool:
+    """Whether the divisor is counted over all judged documents, or over those found."""
+    return measure.params.get("ideal", "all") in ("all", "uncut")
+
+
+def split(measure: Measure, hits: Hits) -> Split | None:
+    """What was never found and what was ranked too low; None where a better order can hurt, or where the
+    ceiling asks for a shorter ranking, so that what is missing is neither."""
+    value = worth(measure, hits)
+    if not measure.spec.reorder or not steady(measure) or value is None:
+        return None
+    sign = measure.spec.sign
+    top = sign * ceiling(measure, hits)
+    if bool((top - sign * _complete(measure, hits) > CLOSE).any()):
+        return None
+    reordered = sign * measure(seen_by(measure, hits.reordered_by(value)))
+    now = sign * measure(seen_by(measure, hits))
+    return Split(np.maximum(top - reordered, 0.0), np.maximum(reordered - now, 0.0))
+
+
+def _complete(measure: Measure, hits: Hits) -> PerQuery:
+    """The value of a ranking as long as this one with all judged documents in the best order."""
+    best = ideal(measure, hits)
+    longest = np.maximum(best.retrieved, hits.retrieved)
+    return measure(seen_by(measure, replace(best, retrieved=longest, corpus=hits.corpus)))
+
 
 LARGEST = 1e100
 """What is larger cannot be squared and added up, as intervals and tests do with values."""
@@ -138,3 +233,92 @@ def has_relevant(measure: Measure, hits: Hits) -> Array:
         return relevant(pool, params.get("rel", ABOVE_ZERO), params.get("threshold", "rel")).count() > 0
     counted = at_least(pool, params.get("rel", 0))
     return counted.keep(gains(counted.grade, params["gain"]) > 0).count() > 0
+
+
+Pair = tuple[float, float]
+Words = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Displayable):
+    """One measure of one ranking, with everything that is to be said about its mean."""
+
+    measure: str
+    mean: float
+    n: int
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+    """How the interval was made."""
+    ceiling: float | None = None
+    ties: Pair | None = None
+    """Where the mean could lie under other orders of equal scores; None: nothing is tied, or not known."""
+    unjudged: Pair | None = None
+    """Where the mean could lie if documents nobody judged were relevant; None: no bound is true."""
+    never_found: float | None = None
+    ranked_too_low: float | None = None
+    coverage: float | None = None
+    """The share of what is counted that a judge settled; None: no judge was asked."""
+    possible: Pair | None = None
+    """Where the mean could lie if all that no judge settled were at its worst, or at its best."""
+    estimate: tuple[float, float, float] | None = None
+    """The expectation over all pairs, open ones too, with the ends of its interval; None: nothing is doubtful."""
+    measurable: int | None = None
+    """For how many queries or samples there would be a value if all were judged; None: no judge was asked."""
+    corrected: float | None = None
+    """The mean with the judge's error taken out, by labels of people; None: nobody labelled enough."""
+    corrected_ends: Pair | None = None
+    """Its interval, which includes the judge's error."""
+    note: str = ""
+    higher: bool = True
+    """Whether more is better."""
+    most: float | None = None
+    """The best that any of the queries could reach, which is where their range ends; None: not known."""
+
+    @property
+    def thin(self) -> bool:
+        """Whether the mean is over fewer than half of what it speaks for: those that were easy to judge."""
+        return self.measurable is not None and 0 < self.n < self.measurable / 2
+
+    @property
+    def shown(self) -> float:
+        """The mean as people see it: NaN where it is thin, since the bounds are what is known then.
+
+        >>> Row("context_precision", 1.0, n=1, measurable=10).shown, Row("RR", 0.5, n=1).shown
+        (nan, 0.5)
+        """
+        return nan if self.thin else self.mean
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The interval as people see it: none where there is no mean to see."""
+        return (None, None) if self.thin else (self.low, self.high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Displayable):
+    """One ranking's rows, and the facts under them."""
+
+    name: str
+    rows: list[Row]
+    queries: int
+    documents: int
+    """Judged documents."""
+    tied: float | None
+    """The share of judged documents found that stand among equal scores; None: none was found."""
+    unjudged: dict[int, float] = field(default_factory=dict)
+    """For each cut-off the share of documents in the top k that nobody judged."""
+    slices: dict[str, list[Row]] = field(default_factory=dict)
+    findings: list[Any] = field(default_factory=list)
+    """Serious findings of the audit."""
+    conventions: list[str] = field(default_factory=list)
+    """The conventions that shaped the numbers, in words."""
+    profile: str | None = None
+    nouns: Words = ("query", "queries")
+    """What one and many of what is counted are called."""
+    said: list[str] = field(default_factory=list)
+    """Sentences to stand under the table beside the usual ones."""

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from rankproof.core.hits import Array
-from rankproof.display import Displayable
+import numpy as np
+
+from rankproof.core.explained import Line
+from rankproof.core.hits import Array, Hits
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.paper import derive
+from rankproof.core.rules import Conventions
+from rankproof.document.display import Displayable
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,3 +69,112 @@ def part_of(table: RankingTable, rows: int) -> RankingTable:
     taken = [row for place in range(PLACES) for row in range(int(place * step), int(place * step) + length)]
     query, doc = ([column[row] for row in taken] for column in (table.query, table.doc))
     return RankingTable(query, doc, source=table.source, empty=table.empty)
+
+
+def listing(
+    table: RankingTable,
+    query: str,
+    judgments: Judgments,
+    hits: Hits,
+    conventions: Conventions,
+    adds: Mapping[int, float],
+) -> Iterator[Line]:
+    """The documents of the query, best first; `hits` is the query alone, `adds` what each rank adds."""
+    rows = _in_order(table, _once_each(table, _rows_of(table, query), conventions), conventions)
+    ranks, grades = _ranks(judgments, hits), judgments.of(query)
+    if conventions.unjudged == "skip":
+        placed = [(ranks.get(str(table.doc[row])), row) for row in rows]
+    else:
+        placed = list(enumerate(_at_their_ranks(table, rows, ranks), start=1))
+    scores = {row: _score(table, row, conventions) for row in rows}
+    times = Counter(scores.values())
+    for rank, row in placed:
+        doc, score = str(table.doc[row]), scores[row]
+        tied = score is not None and times[score] > 1
+        yield Line(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
+
+
+def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[str]]:
+    """The documents of every query as they were scored, best first, each once.
+
+    >>> best_first(RankingTable(["q", "q"], ["a", "b"], np.array([1.0, 2.0])), Conventions())
+    {'q': ['b', 'a']}
+    """
+    rows = {query: _once_each(table, own, conventions) for query, own in table.by_query().items()}
+    return {
+        query: [str(table.doc[row]) for row in _in_order(table, own, conventions)]
+        for query, own in rows.items()
+    }
+
+
+def missed(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:
+    """The documents with a grade above 0 that the ranking does not hold, the best first."""
+    found = _ranks(judgments, hits)
+    left = [(doc, grade) for doc, grade in judgments.of(query).items() if grade > 0 and doc not in found]
+    return sorted(left, key=lambda pair: -pair[1])
+
+
+def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[Line]:
+    """The documents with a grade above 0, the best first, and what each would add there."""
+    best = replace(hits.ideal, corpus=hits.corpus)
+    adds = derive(measure, best).parts
+    for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
+        if grade > 0:
+            yield Line(rank, judgments.docs[doc], grade=grade, adds=adds.get(rank))
+
+
+def _ranks(judgments: Judgments, hits: Hits) -> dict[str, int]:
+    pairs = zip(hits.doc.tolist(), hits.rank.tolist(), strict=True)
+    return {judgments.docs[doc]: rank for doc, rank in pairs if doc >= 0}
+
+
+def _rows_of(table: RankingTable, query: str) -> list[int]:
+    return [row for row, each in enumerate(table.query) if each == query]
+
+
+def _once_each(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
+    """Of a document that comes twice, the row that the convention keeps."""
+    kept: dict[str, int] = {}
+    for row in rows:
+        doc = str(table.doc[row])
+        better = doc not in kept or (
+            conventions.duplicates == "best" and _key(table, row) > _key(table, kept[doc])
+        )
+        if better:
+            kept[doc] = row
+    return sorted(kept.values())
+
+
+def _key(table: RankingTable, row: int) -> float:
+    if table.score is not None:
+        return float(table.score[row])
+    return -float(row if table.rank is None else table.rank[row])
+
+
+def _score(table: RankingTable, row: int, conventions: Conventions) -> float | None:
+    """The score as it is compared; None where there is none."""
+    if table.score is None:
+        return None
+    return float(np.float32(table.score[row]) if conventions.precision == "float32" else table.score[row])
+
+
+def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
+    """The rows best first, by the score or the rank column and the rule for equal scores."""
+    if table.rank is not None and (conventions.ties == "rank" or table.score is None):
+        return sorted(rows, key=lambda row: _number(table.rank, row))
+    if table.score is None:
+        return rows
+    if conventions.ties != "input":
+        rows = sorted(rows, key=lambda row: str(table.doc[row]), reverse=conventions.ties != "id")
+    return sorted(rows, key=lambda row: -(_score(table, row, conventions) or 0.0))
+
+
+def _number(column: object, row: int) -> float:
+    return float(column[row])  # type: ignore[index]
+
+
+def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, int]) -> list[int]:
+    """Judged documents where they were scored, the others in the places left, in their order."""
+    at = {ranks[str(table.doc[row])]: row for row in rows if str(table.doc[row]) in ranks}
+    others = iter([row for row in rows if str(table.doc[row]) not in ranks])
+    return [at[rank] if rank in at else next(others) for rank in range(1, len(rows) + 1)]

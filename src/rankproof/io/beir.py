@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankproof.errors import DataError, UsageError, nearest
-from rankproof.io.zips import archive_of, folders, is_zip, matching
+from rankproof.io.files import archive_of, folders, is_zip, matching
 
 DEFAULT = "test"
 """The split that is meant where none is named."""

@@ -13,18 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.contrary import SAMPLE, note_ranks
-from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
-from rankproof.core.join import Block, Census, Ordered, Rankings
+from rankproof.core.join import SAMPLE, Block, Census, Ordered, Rankings, note_ranks
 from rankproof.core.judgments import Judgments
+from rankproof.core.rules import Conventions
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.io.ids import judged_kinds, meeting
-from rankproof.io.trec.chunks import PAD, BadLine, Chunk
-from rankproof.io.trec.collect import NotTogether, collected
+from rankproof.io.trec.chunks import PAD, BadLine, Chunk, in_order
 from rankproof.io.trec.index import Index, index_of
 from rankproof.io.trec.lines import Lines
-from rankproof.io.trec.parallel import in_order
+from rankproof.io.trec.run import NotTogether, collected
 from rankproof.io.trec.scan import Scanned, scan_lines
 
 LARGE = 20_000

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError, shorten
-from rankproof.io.beir import BEIR_CORPUS, folder_at
-from rankproof.io.fields import (
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.beir import BEIR_CORPUS, BEIR_QUESTIONS, folder_at
+from rankproof.io.files import STDIN, matching, name_of, opened, read_bytes, text_of
+from rankproof.io.records import (
     DOCUMENT_ID,
     DOCUMENT_TEXT,
     METADATA,
+    QUESTION_ID,
+    QUESTION_TEXT,
     TITLE,
+    Placed,
     checked_id,
     field_of,
     id_of,
     record_of,
+    records,
+    records_in,
     text_in,
 )
-from rankproof.io.files import STDIN, read_bytes, text_of
-from rankproof.io.records import Placed, records, records_in
-from rankproof.io.zips import matching
+from rankproof.io.roles import named_columns
 
 TEXT_FILES = (".txt", ".md", ".markdown", ".rst")
 
@@ -138,3 +143,168 @@ def _warn_of_empty(corpus: Corpus, placed: Mapping[str, str]) -> None:
             f"{shorten(empty[0])} ({placed.get(empty[0], f'the corpus, {shorten(empty[0])}')})",
             stacklevel=3,
         )
+
+
+def load_questions(source: Any) -> dict[str, str]:
+    """The text of each question by its id.
+
+    `source` is `{id: text}`, a list of texts (each its own id), pairs, records, a data frame, the path of JSON
+    Lines, JSON, CSV, TSV or Parquet, a BEIR folder, or an ir_datasets object. An id twice, and a question
+    without words, are errors that say where.
+
+    >>> load_questions(["Can I get a refund?"])
+    {'Can I get a refund?': 'Can I get a refund?'}
+    >>> load_questions([{"query_id": 7, "query": "Can I get a refund?"}])
+    {'7': 'Can I get a refund?'}
+    """
+    found: dict[str, str] = {}
+    seen: dict[str, str] = {}
+    for where, item in _placed_question(source):
+        name, text = _question(where, item)
+        if name in seen:
+            raise DataError(
+                f"{where}: question {shorten(name)} was given before ({seen[name]}). Next: keep one of them."
+            )
+        found[name], seen[name] = text, where
+    if not found:
+        raise DataError("there is not one question. Next: check how the questions were made.")
+    return found
+
+
+def _placed_question(source: Any) -> Iterator[Placed]:
+    if hasattr(source, "queries_iter"):
+        each = enumerate(source.queries_iter(), 1)
+        return ((f"the questions, item {number}", record_of(item)) for number, item in each)
+    path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
+    if path and (folder := folder_at(Path(source))):
+        return records_in(beir_questions(folder))
+    # A series, as a column of a frame is, holds the texts alone.
+    return records(source.to_list() if hasattr(source, "to_list") else source, "the questions")
+
+
+def beir_questions(folder: Path) -> Path:
+    """The file with the questions of a BEIR folder."""
+    found = matching(folder, BEIR_QUESTIONS)
+    if not found:
+        raise DataError(f"{folder}: a folder without queries.jsonl. Next: name the file with the questions.")
+    return found[0]
+
+
+def _question(where: str, item: Any) -> tuple[str, str]:
+    if isinstance(item, str):
+        item = (item, item)
+    if isinstance(item, tuple) and len(item) == 2:
+        item = {"_id": item[0], "text": item[1]}
+    if not isinstance(item, Mapping):
+        raise DataError(
+            f"{where}: got {shorten(item)}, expected a question with an id. "
+            'Next: give {id: text}, or records like {"id": ..., "text": ...}.'
+        )
+    _, text = text_in(item, QUESTION_TEXT, where)
+    if not text.strip():
+        raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
+    # A record without an id is known by its words, as a text in a list is.
+    return (
+        checked_id(text, where) if field_of(item, QUESTION_ID) is None else id_of(item, QUESTION_ID, where)
+    ), text
+
+
+IDS = ("_id", "id", "query_id", "doc_id", "docno", "qid")
+"""The fields in which an id is looked for."""
+QUERY_TEXT = ("text", "query", "title")
+DOCUMENT_TITLE = ("title", "text")
+"""The fields that hold what people call a query, or a document."""
+WHOLE = frozenset({".csv", ".json", ".parquet"})
+"""Files that are no lines of JSON or of ID<TAB>TEXT."""
+LONGEST = 300
+"""Characters of a text that are kept."""
+
+
+def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) -> dict[str, str]:
+    """The texts of the wanted ids: the first of `fields` that a record has.
+
+    `source` is `{id: text}`, `{id: record}`, or the path of lines: JSON records, or ID<TAB>TEXT. Texts of queries
+    may be whatever `load_questions` takes.
+
+    >>> read_texts({"q1": "why?", "q2": {"text": "how\\nso?"}, "q3": "who?"}, {"q1", "q2"}, ("text",))
+    {'q1': 'why?', 'q2': 'how so?'}
+    """
+    if source is None:
+        return {}
+    if fields is QUERY_TEXT and not isinstance(source, Mapping) and not _is_read_by_line(source):
+        source = load_questions(source)
+    if not isinstance(source, Mapping | str | os.PathLike):
+        raise UsageError(
+            f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. "
+            "Next: give one of these."
+        )
+    pairs = source.items() if isinstance(source, Mapping) else _lines(source)
+    found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
+    return {name: text for name, text in found if text}
+
+
+def read_titles(source: Any, wanted: Collection[str]) -> dict[str, str]:
+    """What the wanted documents are called: of anything `load_corpus` takes, or of what `read_texts` takes.
+
+    >>> read_titles([{"id": "d1", "title": "Refunds", "text": "Within 30 days."}], {"d1"})
+    {'d1': 'Refunds'}
+    """
+    if source is None or _is_read_by_line(source):
+        return read_texts(source, wanted, DOCUMENT_TITLE)
+    corpus = load_corpus(source)
+    found = {name: corpus[name] for name in wanted if name in corpus}
+    return read_texts({name: each.title or each.text for name, each in found.items()}, wanted, DOCUMENT_TITLE)
+
+
+def _is_read_by_line(source: Any) -> bool:
+    """Lines are read one by one, and need no more than an id and a title."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        return not folder_at(path) and WHOLE.isdisjoint(path.suffixes[-2:]) and not named_columns()
+    return isinstance(source, Mapping) and not isinstance(source, Corpus)
+
+
+def _text(record: Any, fields: tuple[str, ...]) -> str:
+    """The text of a record as one line."""
+    if isinstance(record, Mapping):
+        record = next((record[each] for each in fields if record.get(each)), "")
+    text = " ".join(str(record).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[str, Any]]:
+    """The records of a file one by one: a collection may be larger than memory."""
+    with opened(path) as stream:
+        for number, line in _decoded(stream, name_of(path)):
+            if line.strip():
+                read = _json if line.startswith("{") else _tabbed
+                yield read(line, f"{name_of(path)}, line {number}")
+
+
+def _decoded(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(stream, start=1):
+        try:
+            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{name}, line {number}: not UTF-8. Next: save it as UTF-8.") from error
+
+
+def _json(line: str, where: str) -> tuple[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise DataError(f"{where}: not JSON: {error}. Next: write one record a line.") from error
+    name = next((record[each] for each in IDS if each in record), None)
+    if name is None:
+        raise DataError(f"{where}: a record without an id, expected one of {', '.join(IDS)}. Next: add one.")
+    return str(name), record
+
+
+def _tabbed(line: str, where: str) -> tuple[str, Any]:
+    name, tab, text = line.rstrip("\r\n").partition("\t")
+    if not tab:
+        raise DataError(
+            f"{where}: got {shorten(line.strip())}, expected ID<TAB>TEXT or a JSON record. "
+            "Next: mend the line."
+        )
+    return name, text

@@ -7,11 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.io.fields import METADATA, QUESTION_ID, QUESTION_TEXT, field_of, id_of
 from rankproof.io.files import STDIN, name_of, read_bytes, text_of
-from rankproof.io.guess import NAMES, plain
 from rankproof.io.ids import is_id
-from rankproof.io.records import DELIMITERS, KNOWN, Placed, records
+from rankproof.io.records import (
+    DELIMITERS,
+    KNOWN,
+    METADATA,
+    QUESTION_ID,
+    QUESTION_TEXT,
+    Placed,
+    field_of,
+    id_of,
+    records,
+)
+from rankproof.io.roles import NAMES, plain
 
 IDS = tuple(dict.fromkeys((*QUESTION_ID, *(name for tier in NAMES["query"] for name in tier))))
 BESIDE = {plain(each) for each in (*QUESTION_TEXT, *METADATA, *QUESTION_ID)}

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.io.guess import RANKING, Wanted, column_named, column_of, list_columns, plain, without_expected
-from rankproof.io.rows import Rows
-from rankproof.io.tuples import read_tuples
+from rankproof.io.roles import RANKING, Wanted, column_named, column_of, list_columns, plain, without_expected
+from rankproof.io.rows import Rows, read_tuples
 
 LISTS = {
     plain(name)

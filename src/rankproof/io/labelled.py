@@ -23,15 +23,22 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.beir import BEIR_CORPUS, folder_at, split_of
-from rankproof.io.corpora import load_corpus
-from rankproof.io.fields import QUESTION_ID, QUESTION_TEXT, checked_id, field_of, id_of, text_in
-from rankproof.io.guess import column_of, is_of_lists
+from rankproof.io.corpora import beir_questions, load_corpus, load_questions
+from rankproof.io.files import matching
 from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
-from rankproof.io.questions import beir_questions, load_questions
-from rankproof.io.records import Placed, records
-from rankproof.io.zips import matching
-from rankproof.outputs import check_free, whole_file, write_file
+from rankproof.io.output import check_free, whole_file, write_file
+from rankproof.io.records import (
+    QUESTION_ID,
+    QUESTION_TEXT,
+    Placed,
+    checked_id,
+    field_of,
+    id_of,
+    records,
+    text_in,
+)
+from rankproof.io.roles import column_of, is_of_lists
 
 RELEVANT = (
     "relevant",

@@ -12,21 +12,25 @@ from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io import beir
-from rankproof.io.delimited import read_delimited
 from rankproof.io.files import check_path, name_of, read_bytes, read_head, text_of
-from rankproof.io.frames import LIBRARY, is_frame, judgments_from_frame, library_of, ranking_from_frame
-from rankproof.io.guess import JUDGMENTS, RANKING, Wanted
+from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
+from rankproof.io.frames import (
+    LIBRARY,
+    is_frame,
+    judgments_from_frame,
+    library_of,
+    ranking_from_frame,
+    read_parquet,
+)
 from rankproof.io.ids import untyped
 from rankproof.io.jsonio import graded, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
-from rankproof.io.parquet import read_parquet
 from rankproof.io.pipes import PathLike, Pipe, kept
-from rankproof.io.row_rankings import ranking_of
-from rankproof.io.rows import Rows, judgments_of, notes_of
-from rankproof.io.sniff import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
+from rankproof.io.rankings import ranking_of
+from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
+from rankproof.io.rows import Rows, judgments_of, notes_of, read_tuples
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.trec.chunks import BadLine, check_lines
-from rankproof.io.tuples import read_tuples
 
 Source: TypeAlias = Any
 """A mapping, a path ("-" is standard input), a data frame, tuples, or what was loaded before."""

@@ -15,8 +15,8 @@ import numpy as np
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, shorten
-from rankproof.io.parquet import write_parquet
-from rankproof.io.sniff import fields
+from rankproof.io.formats import fields
+from rankproof.io.frames import write_parquet
 
 TEXT = ("query_id", "doc_id", "aspect")
 """The columns that hold no numbers."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,69 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, shorten
-from rankproof.io.guess import column_of
 from rankproof.io.ids import is_id
-from rankproof.io.numbers import as_numbers, is_number
+from rankproof.io.roles import JUDGMENTS, Wanted, column_of, guess, said
+
+
+def as_numbers(values: Sequence[Any]) -> Array | None:
+    """The values as float64, or None when one of them is no number.
+
+    >>> as_numbers((1, 2.5, np.float32(3)))
+    array([1. , 2.5, 3. ])
+    >>> as_numbers((1, "2.5"))
+    """
+    try:
+        if _are_plain_integers(values):
+            return packed(values, "q").astype(np.float64)
+    except struct.error:
+        pass  # some are larger than 64 bits
+    try:
+        numbers = packed(values)
+    except struct.error:
+        return None
+    return None if _has_truth_values(values, numbers) else numbers
+
+
+def packed(values: Sequence[Any], form: str = "d") -> Array:
+    """The values as an array; packing is the fastest conversion that, unlike NumPy's, refuses text and None."""
+    return np.frombuffer(struct.pack(f"{len(values)}{form}", *values), dtype=form)
+
+
+def _are_plain_integers(values: Sequence[Any]) -> bool:
+    """Whether all are of the type `int` itself, as grades mostly are: then no truth value is among them."""
+    return len(values) > 0 and type(values[0]) is int and list(map(type, values)).count(int) == len(values)
+
+
+def numbers_in(tables: Iterable[Mapping[Any, Any]]) -> Array | None:
+    """The values of many dicts, one dict after the other, as `as_numbers` gives them.
+
+    >>> numbers_in([{"a": 1}, {"b": 2, "c": 3}])
+    array([1., 2., 3.])
+    """
+    values: list[Any] = []
+    for table in tables:
+        values.extend(table.values())
+    return as_numbers(values)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number.
+
+    >>> is_number(1), is_number(np.float32(1)), is_number(True), is_number("1"), is_number(None)
+    (True, True, False, False, False)
+    """
+    return as_numbers((value,)) is not None
+
+
+def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
+    """Truth values convert like numbers, but only to 0 and 1: so only those need a second look."""
+    suspects = ((numbers == 0) | (numbers == 1)).nonzero()[0]
+    if not len(suspects):
+        return False
+    few = 4 * len(suspects) < len(values)
+    suspected = map(values.__getitem__, suspects.tolist()) if few else values
+    return not {bool, np.bool_}.isdisjoint(map(type, suspected))
+
 
 LISTS = (list, tuple, np.ndarray)
 """What holds several documents in one cell of a table."""
@@ -198,3 +260,74 @@ def check_not_empty(rows: Rows) -> None:
     """Judgments or rankings without a row are a mistake on the way here."""
     if not len(rows.columns["query"]):
         raise DataError(f"{rows.source}: empty, there is not one row in it. Next: check how it was made.")
+
+
+def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
+    """The rows of plain tuples, of named tuples or of dicts, each column under its role.
+
+    >>> from rankproof.io.roles import JUDGMENTS
+    >>> read_tuples([("q1", "d1", 2), ("q1", "d2", 0)], JUDGMENTS, "judgments").columns
+    {'query': ['q1', 'q1'], 'doc': ['d1', 'd2'], 'grade': [2, 0]}
+    """
+    rows = Rows({}, source, line)
+    found = list(items)
+    if not found:
+        raise DataError(f"{source}: empty, there is not one row in it. Next: check how it was made.")
+    names = _names(found[0])
+    if names is None:
+        return _unnamed(found, wanted, rows)
+    took = guess(names, wanted, source)
+    columns = {role: _column(found, name, rows) for role, name in took.items()}
+    return Rows(columns, source, line, (said(took, source),))
+
+
+def _names(item: Any) -> list[str] | None:
+    """What the fields of an item are called; None: they have no names."""
+    if isinstance(item, Mapping):
+        return [str(name) for name in item]
+    return list(item._fields) if hasattr(item, "_fields") else None
+
+
+def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:
+    """A field of every item."""
+    get = itemgetter(name) if isinstance(items[0], Mapping) else attrgetter(name)
+    try:
+        return list(map(get, items))
+    except (LookupError, AttributeError, TypeError) as error:
+        row = next(row for row, item in enumerate(items) if not _has(get, item))
+        raise DataError(
+            f"{rows.where(row)}: got {shorten(items[row])}, which has no {name!r} as the first one has. "
+            "Next: give every row the same fields."
+        ) from error
+
+
+def _has(get: Callable[[Any], Any], item: Any) -> bool:
+    try:
+        get(item)
+    except (LookupError, AttributeError, TypeError):
+        return False
+    return True
+
+
+def _unnamed(items: list[Any], wanted: Wanted, rows: Rows) -> Rows:
+    value = "grade" if wanted is JUDGMENTS else "score"
+    width = len(items[0]) if isinstance(items[0], (tuple, list)) else 0
+    all_are_tuples = all(issubclass(kind, (tuple, list)) for kind in set(map(type, items)))
+    if width not in (2, 3) or not all_are_tuples or set(map(len, items)) != {width}:
+        row = next((row for row, item in enumerate(items) if not _is_tuple(item, width)), 0)
+        raise _unfit(items[row], rows.where(row), value, width)
+    roles = ("query", "doc", value)
+    columns = {role: list(column) for role, column in zip(roles, zip(*items, strict=True), strict=False)}
+    return Rows(columns, rows.source, rows.line)
+
+
+def _is_tuple(item: Any, width: int) -> bool:
+    return isinstance(item, (tuple, list)) and len(item) == width
+
+
+def _unfit(item: Any, where: str, value: str, width: int) -> DataError:
+    same = f" with {width} fields as the first one" if width in (2, 3) else ""
+    return DataError(
+        f"{where}: got {shorten(item)}, expected a tuple (query, doc, {value}) or (query, doc){same}. "
+        "Next: give every row that form, or named tuples."
+    )

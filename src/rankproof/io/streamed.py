@@ -12,8 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import name_of, opened, text_of
-from rankproof.io.frames import is_frame, records_of_frame
-from rankproof.io.parquet import MAGIC, read_every_column
+from rankproof.io.frames import MAGIC, is_frame, read_every_column, records_of_frame
 
 BOM = b"\xef\xbb\xbf"
 

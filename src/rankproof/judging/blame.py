@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankproof.display import Displayable
-from rankproof.judging.case import Case
-from rankproof.judging.logic import Maybe, all_of, any_of
+from rankproof.document.display import Displayable
+from rankproof.judging.case import Case, Maybe, all_of, any_of
 from rankproof.judging.samples.sample import Context
 
 POINTS: dict[str, str] = {

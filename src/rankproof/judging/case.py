@@ -9,12 +9,31 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rankproof.core.text.together import together
-from rankproof.judging.claims import asked_with, claims_of, held
+from rankproof.judging.claims import asked_with, claims_of, held, statements_in
 from rankproof.judging.keeping import Said
 from rankproof.judging.samples.sample import Context, Sample
-from rankproof.judging.units import statements_in
 from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Verdict
+from rankproof.text.blocks import together
+
+Maybe = bool | None
+
+
+def any_of(parts: Iterable[Maybe]) -> Maybe:
+    """Yes where one is; no where all are no. Every part is looked at, so that each is asked for."""
+    found = list(parts)
+    return True if True in found else None if None in found else False
+
+
+def all_of(parts: Iterable[Maybe]) -> Maybe:
+    """No where one is; yes where all are yes."""
+    found = list(parts)
+    return False if False in found else None if None in found else True
+
+
+def no(part: Maybe) -> Maybe:
+    """The opposite of what is known."""
+    return None if part is None else not part
+
 
 Reading = Literal["apart", "together"]
 """Whether a claim must be in one context, or may be in several taken together."""

@@ -12,12 +12,38 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from rankproof.core.text.claims import VERB
-from rankproof.core.text.negation import negations
-from rankproof.core.text.stems import stem
-from rankproof.core.text.stopwords import STOP_WORDS
-from rankproof.core.text.words import words
-from rankproof.judging.units import REMEMBERED, claims_in
+from rankproof.text.claims import VERB, claims, negations, statements
+from rankproof.text.entities import Entity, entities, shared
+from rankproof.text.languages import STOP_WORDS
+from rankproof.text.words import stem, words
+
+REMEMBERED = 6_000
+"""Texts whose parts are remembered: every metric asks for them, and references come back run after run."""
+
+
+@lru_cache(REMEMBERED)
+def claims_in(text: str) -> tuple[str, ...]:
+    """The claims of an answer, each once."""
+    return tuple(dict.fromkeys(span.of(text) for span in claims(text)))
+
+
+@lru_cache(REMEMBERED)
+def statements_in(text: str) -> tuple[str, ...]:
+    """The statements of a chunk, each once."""
+    return tuple(dict.fromkeys(span.of(text) for span in statements(text)))
+
+
+@lru_cache(REMEMBERED)
+def entities_in(text: str) -> tuple[Entity, ...]:
+    """The entities of a text, each once."""
+    return tuple(entities(text))
+
+
+@lru_cache(REMEMBERED)
+def mentioned_in(text: str, wanted: tuple[Entity, ...]) -> frozenset[Entity]:
+    """Those of the entities that a text names."""
+    return frozenset(shared(list(wanted), text))
+
 
 SHARED = 0.5
 """The share of a claim's words that must stand in its text or question."""

@@ -9,8 +9,7 @@ from itertools import islice
 from time import monotonic
 from typing import Protocol
 
-from rankproof.judging.checking import checked
-from rankproof.judging.verdicts import Ask, Judge, Unmeasured, Verdict
+from rankproof.judging.verdicts import Ask, Judge, Unmeasured, Verdict, checked
 from rankproof.store.ledger import HUMAN, Entry, Given, Ledger
 
 Said = Verdict | Unmeasured

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from rankproof.core.measure import Measure
 from rankproof.judging.blame import failure_of
@@ -15,9 +17,142 @@ from rankproof.judging.keeping import Keeping, Said
 from rankproof.judging.metrics.counting import Outcome, needed, outcomes
 from rankproof.judging.metrics.names import found
 from rankproof.judging.samples.sample import Sample
-from rankproof.judging.settling import add, settle
-from rankproof.judging.verdicts import Account, Ask, Judge, Unmeasured
-from rankproof.judging.watching import Tell
+from rankproof.judging.verdicts import Account, Ask, Judge, Keep, Unmeasured, Verdict, checked
+from rankproof.store.ledger import HUMAN
+
+LINES = (".jsonl", ".ndjson")
+"""Files with one sample a line, so that counting is cheap."""
+CHUNK = 1 << 20
+
+
+class Tell(Protocol):
+    """Told how many samples are done, or which share of them, and what else there is to say."""
+
+    def __call__(self, done: float, more: str = "") -> None:
+        """Take it down, or show it."""
+
+
+def count_of(source: Any) -> int | None:
+    """How many samples a source holds, as far as that is known without reading them.
+
+    >>> count_of([{"query": "a"}, {"query": "b"}]), count_of(iter([])), count_of("samples.parquet")
+    (2, None, None)
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        return _lines(path) if path.suffix.lower() in LINES and path.is_file() else None
+    return len(source) if isinstance(source, Sized) else None
+
+
+def _lines(path: Path) -> int:
+    """The lines of a file, the last one too if it has no end."""
+    found, last = 0, b"\n"
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            found += chunk.count(b"\n")
+            last = chunk[-1:]
+    return found + (last != b"\n")
+
+
+class Watched(Sequence[Sequence[Ask]]):
+    """Groups of pairs that tell which share of them was taken, or whose judge tells that by `tell`."""
+
+    def __init__(self, groups: Sequence[Sequence[Ask]], tell: Tell, judge_tells: bool = False) -> None:
+        self._groups = groups
+        self._judge_tells = judge_tells
+        self.tell = tell
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._groups[place]
+
+    def __iter__(self) -> Iterator[Sequence[Ask]]:
+        for taken, group in enumerate(self._groups):
+            if not self._judge_tells:
+                self.tell(taken / len(self._groups))
+            yield group
+
+
+def settle(
+    groups: Sequence[Sequence[Ask]], judges: Sequence[Judge], kept: Keeping, tell: Tell | None = None
+) -> tuple[dict[Ask, Said], Account]:
+    """What was said of each pair, and what it took; a judge gets only what those before it left open.
+
+    `tell` hears which share of the groups is done; by the judge itself, where it has more to say.
+    """
+    said: dict[Ask, Said] = {}
+    account = Account()
+    for judge in judges:
+        asks = _open(groups, judge, said)
+        said |= {ask: each for ask, each in kept.find(asks, judge).items() if settled(each)}
+        todo = once_each(groups, _open(groups, judge, said))
+        if todo:
+            taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
+            try:
+                add(account, judge.judge(_watched(todo, judge, tell), taking))
+            finally:
+                kept.flush()  # also when it is interrupted: what is paid for is not lost
+    for ask in (ask for group in groups for ask in group):
+        said.setdefault(ask, Unmeasured(ask, "no judge was asked"))
+    return said, account
+
+
+def _watched(todo: list[list[Ask]], judge: Judge, tell: Tell | None) -> Sequence[Sequence[Ask]]:
+    """The groups, watched by whoever is to tell how far the judge is."""
+    return todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
+
+
+def settled(said: Said | None) -> bool:
+    """Whether there is a verdict."""
+    return isinstance(said, Verdict)
+
+
+def _open(groups: Iterable[Sequence[Ask]], judge: Judge, said: dict[Ask, Said]) -> list[Ask]:
+    """The pairs without a verdict that the judge can judge, each once."""
+    asks = dict.fromkeys(ask for group in groups for ask in group)
+    can = getattr(judge, "relations", None)
+    return [ask for ask in asks if not settled(said.get(ask)) and (can is None or ask.relation in can)]
+
+
+def once_each(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[list[Ask]]:
+    """These pairs in their groups, each in the first that has it."""
+    left = dict.fromkeys(asks)
+    parts = ([ask for ask in group if left.pop(ask, ask) is None] for group in groups)
+    return [part for part in parts if part]
+
+
+def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: Keeping) -> Keep:
+    """What a judge gives its verdicts to: they are checked, count at once, and are kept at once."""
+
+    def keep(given: Sequence[Said]) -> None:
+        found = [checked(each) for each in given if each.ask in wanted]
+        said.update({each.ask: each for each in found})
+        if worth := [each for each in found if _worth_keeping(each, judge)]:
+            kept.keep(judge, worth)
+
+    return keep
+
+
+def _worth_keeping(said: Said, judge: Judge) -> bool:
+    """Not what was only read back, nor that a person was not asked yet."""
+    if getattr(judge, "reads_only", False):
+        return False
+    return settled(said) or judge.identity.get("kind") != HUMAN
+
+
+def add(total: Account, part: Account) -> None:
+    """Add one account to another; a price that is not known makes the sum unknown."""
+    total.calls += part.calls
+    total.prompt_tokens += part.prompt_tokens
+    total.reply_tokens += part.reply_tokens
+    total.bytes_sent += part.bytes_sent
+    if part.money is not None:
+        total.money = (total.money or 0.0) + part.money
+    for problem, times in part.problems.items():
+        total.problems[problem] = total.problems.get(problem, 0) + times
+
 
 BATCH = 500
 """Samples that are judged together; what they need of memory is what a run of any length needs."""

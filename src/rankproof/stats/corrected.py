@@ -20,7 +20,7 @@ from statistics import NormalDist
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.distributions import t_quantile
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.scoring import FLOOR
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, is_number
 from rankproof.stats.dirichlet import quantile
 

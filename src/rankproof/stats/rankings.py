@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 from rankproof.stats.paired import by_query, check_count, check_share, finite
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 import sqlite3
@@ -11,11 +12,52 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from rankproof.core.hits import Array
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.io.output import write_file
 from rankproof.store.database import damaged
-from rankproof.store.values import pack, pack_flags, pack_ids, unpack, unpack_flags, unpack_ids
+
+
+def pack(values: Array) -> bytes:
+    """Numbers as little-endian doubles, compressed.
+
+    >>> unpack(pack(np.array([0.1, -0.0, 1e-300]))).tolist()
+    [0.1, -0.0, 1e-300]
+    """
+    return zlib.compress(np.asarray(values, dtype="<f8").tobytes())
+
+
+def unpack(data: bytes) -> Array:
+    """The numbers that `pack` was given."""
+    return np.frombuffer(zlib.decompress(data), dtype="<f8").astype(np.float64)
+
+
+def pack_flags(flags: Array | None) -> bytes | None:
+    """Which queries count, a byte each, compressed; None stays None."""
+    return None if flags is None else zlib.compress(np.asarray(flags, dtype=np.uint8).tobytes())
+
+
+def unpack_flags(data: bytes | None) -> Array | None:
+    """The flags that `pack_flags` was given."""
+    return None if data is None else np.frombuffer(zlib.decompress(data), dtype=np.uint8).astype(bool)
+
+
+def pack_ids(ids: Sequence[str]) -> bytes:
+    """Ids as a JSON list, compressed: any text there is.
+
+    >>> unpack_ids(pack_ids(["q1", "検索"]))
+    ('q1', '検索')
+    """
+    return zlib.compress(json.dumps(list(ids)).encode("ascii"))
+
+
+def unpack_ids(data: bytes) -> tuple[str, ...]:
+    """The ids that `pack_ids` was given."""
+    return tuple(json.loads(zlib.decompress(data)))
+
 
 NOT_SHOWN = math.inf
 """Stands in the file, whose means are numbers, for one over too few samples to be shown."""
@@ -267,3 +309,76 @@ def misread(path: Path, why: str) -> DataError:
         f"{path}: {why}, expected a file written by 'rankproof history export'; nothing was imported."
         " Next: export it anew."
     )
+
+
+FORMAT = "rankproof history"
+VERSION = 1
+
+
+def write(target: Path, found: list[Experiment], *, force: bool = False) -> None:
+    """Write experiments to a file; compressed if its name ends in .gz."""
+    plain = {"format": FORMAT, "version": VERSION, "experiments": [_plain(each) for each in found]}
+    data = json.dumps(plain, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace")
+    write_file(target, gzip.compress(data, mtime=0) if target.suffix == ".gz" else data, force=force)
+
+
+def read_transfer(source: Path) -> list[Experiment]:
+    """The experiments in a file that `write` made."""
+    data = _data(source)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise misread(source, "no exported history")
+    if data.get("version") != VERSION:
+        raise misread(
+            source, f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}"
+        )
+    try:
+        return [_experiment(each) for each in data["experiments"]]
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise misread(
+            source, f"an experiment that lacks something or has it in another form ({error})"
+        ) from error
+
+
+def _data(source: Path) -> Any:
+    try:
+        raw = source.read_bytes()
+        return json.loads(gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw)
+    except FileNotFoundError:
+        raise UsageError(f"{source}: there is no such file. Next: check the path.") from None
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise misread(source, f"a broken archive ({error})") from error
+    except ValueError as error:
+        raise misread(source, f"no JSON ({error})") from error
+
+
+def _plain(experiment: Experiment) -> dict[str, Any]:
+    return {
+        **experiment.entry.to_dict(),
+        "facts": experiment.facts,
+        "queries": list(experiment.queries),
+        "values": {name: _column(each) for name, each in experiment.columns.items()},
+    }
+
+
+def _column(column: Values) -> dict[str, Any]:
+    counted = None if column.counted is None else column.counted.tolist()
+    return {"values": column.values.tolist(), "counted": counted, "note": column.note}
+
+
+def _experiment(plain: dict[str, Any]) -> Experiment:
+    facts, queries, values = (plain[key] for key in ("facts", "queries", "values"))
+    entry = Entry(**{key: plain[key] for key in Entry.__dataclass_fields__})
+    check_name("name", entry.name)
+    check_tags(entry.tags)
+    columns = {name: _values(each, len(queries)) for name, each in values.items()}
+    if not set(entry.means) <= set(columns):
+        raise ValueError("means and values are of different measures")
+    return Experiment(entry, tuple(queries), columns, facts)
+
+
+def _values(plain: dict[str, Any], queries: int) -> Values:
+    values = np.array(plain["values"], dtype=np.float64)
+    counted = None if plain["counted"] is None else np.array(plain["counted"], dtype=bool)
+    if values.shape != (queries,) or (counted is not None and counted.shape != (queries,)):
+        raise ValueError(f"not one value for each of the {queries} queries")
+    return Values(values, counted, plain["note"])

@@ -2,6 +2,6 @@
 
 from rankproof.bench.adapters.adapt import adapted, as_retriever, named
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.failed import Failed
+from rankproof.bench.adapters.alike import Failed
 
 __all__ = ["Adapted", "Failed", "adapted", "as_retriever", "named"]

@@ -2,12 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
-from rankproof.io.fields import DOCUMENT_ID, METADATA
-from rankproof.io.guess import plain
+from rankproof.errors import UsageError, nearest, shorten
+from rankproof.io.records import DOCUMENT_ID, DOCUMENT_TEXT, METADATA
+from rankproof.io.roles import plain
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+LONGEST = 200
+"""Characters of a reason that are kept."""
+
+
+class Failed(Exception):
+    """There is no usable answer; `again` says whether asking again may help, `wait` for how long not to."""
+
+    def __init__(self, reason: str, *, again: bool = False, wait: float = 0.0) -> None:
+        # Where an object is in memory says nothing, and would make every reason one of its own.
+        self.reason = _ADDRESS.sub("", reason)
+        super().__init__(self.reason)
+        self.again = again
+        self.wait = wait
+        self.fatal: Unaskable | None = None
+        """Set where the next questions would meet the same."""
+
+
+class Unaskable(UsageError):
+    """A retriever that no question can be put to as it is: no question would be answered."""
+
+
+def as_failure(error: BaseException) -> Failed:
+    """What a retriever raised, in one line; asking again may help.
+
+    >>> as_failure(ValueError("no index\\nat all")).reason
+    'ValueError: no index at all'
+    """
+    if isinstance(error, Failed):
+        return error
+    if isinstance(error, Unaskable):
+        failed = Failed(str(error))
+        failed.fatal = error
+        return failed
+    words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return Failed(words if len(words) <= LONGEST else f"{words[:LONGEST]}...", again=True)
+
+
+def unusable(got: object, expected: str) -> Failed:
+    """The failure for an answer of a form that cannot be read."""
+    return Failed(f"got {shorten(got)} ({type(got).__name__}), expected {expected}")
+
+
+SHOWN = 12
+"""Fields that are named."""
+NO_ID = (*DOCUMENT_TEXT, *METADATA, "score", "_score")
+"""Fields that are something else, whatever is in them."""
+
+
+def fields_of(item: Any) -> list[str]:
+    """The names under which a document has something: keys, or attributes, slots and properties of an object.
+
+    >>> class Page:
+    ...     __slots__ = ("path",)
+    ...     @property
+    ...     def body(self): return ""
+    >>> fields_of(Page()), fields_of({"path": "a", "metadata": {"row": 1}}), fields_of(7)
+    (['path', 'body'], ['path', 'metadata', 'row'], [])
+    """
+    if isinstance(item, Mapping):
+        return [*map(str, item), *_inside(item)]
+    if type(item).__module__ == "builtins":
+        return []
+    names = [name for name in _attributes(item) if not name.startswith("_")]
+    return list(dict.fromkeys([*names, *_inside(getattr(item, "__dict__", {}))]))
+
+
+def _inside(record: Mapping[str, Any]) -> list[str]:
+    """The names in its metadata, where ids are looked for too."""
+    found: Any = next((record[place] for place in METADATA if isinstance(record.get(place), Mapping)), {})
+    return list(map(str, found))
+
+
+def _attributes(item: Any) -> Iterator[str]:
+    yield from getattr(item, "__dict__", ())
+    kinds = [kind for kind in type(item).__mro__ if kind.__module__ != "builtins"]
+    for kind in kinds:
+        slots = vars(kind).get("__slots__", ())
+        yield from (slots,) if isinstance(slots, str) else slots
+    for kind in kinds:
+        yield from _properties(kind)
+
+
+def _properties(kind: type) -> Iterable[str]:
+    return [name for name, value in vars(kind).items() if isinstance(value, property)]
+
+
+def no_id(item: Any, asked: object) -> Failed:
+    """The failure for a document whose id is not where it was looked for."""
+    fields = fields_of(item)
+    what = "a document without an id" if not isinstance(asked, str) else f"a document without {asked!r}"
+    near = nearest(asked, fields) if isinstance(asked, str) else ""
+    return Failed(f"{what} (it has {_listed(fields)}).{near} Next: {_next(item, fields, asked)}")
+
+
+def _listed(fields: list[str]) -> str:
+    more = ", ..." if len(fields) > SHOWN else ""
+    return ", ".join(fields[:SHOWN]) + more if fields else "no fields"
+
+
+def _next(item: Any, fields: list[str], asked: object) -> str:
+    """How to name the field that may have it."""
+    able = [name for name in fields if name not in NO_ID and name != asked and _may_be_id(item, name)]
+    if callable(asked) or not able:
+        return "give the documents ids"
+    near = nearest(asked, able) if isinstance(asked, str) else ""
+    name = next((each for each in able if repr(each) in near), able[0])
+    return f'give the documents ids, or name the field with it: id="{name}", in the shell --id {name}'
+
+
+def _may_be_id(item: Any, name: str) -> bool:
+    own = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
+    return isinstance(own.get(name, ""), (str, int)) and not isinstance(own.get(name), bool)
+
 
 SCORE = ("score", "_score")
 """The names of a score in a mapping; an object has the first."""

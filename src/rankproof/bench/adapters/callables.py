@@ -9,10 +9,9 @@ from inspect import Parameter
 from typing import Any
 
 from rankproof.bench.adapters.adapter import Adapted
+from rankproof.bench.adapters.alike import Unaskable
 from rankproof.bench.adapters.answers import IdOf
-from rankproof.bench.adapters.code import code_digest
-from rankproof.bench.adapters.failed import Unaskable
-from rankproof.bench.adapters.state import digest_of, plain, state_of
+from rankproof.bench.adapters.code import code_digest, digest_of, plain, state_of
 
 K_NAMES = (
     *("k", "topk", "topn", "n", "limit", "size", "nresults", "numresults", "maxresults", "numberofresults"),

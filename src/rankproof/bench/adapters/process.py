@@ -15,8 +15,8 @@ from time import monotonic, sleep
 from typing import Any, BinaryIO
 
 from rankproof.bench.adapters.adapter import Answered, Flow
+from rankproof.bench.adapters.alike import Failed, unusable
 from rankproof.bench.adapters.answers import LISTS
-from rankproof.bench.adapters.failed import Failed, unusable
 from rankproof.errors import shorten
 
 TAIL = 300

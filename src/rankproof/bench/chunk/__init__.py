@@ -1,14 +1,18 @@
 """Cutting documents into chunks, and holding rankings and judgments of chunks, documents and spans together."""
 
-from rankproof.bench.chunk.chunker import Chunk, Chunker
-from rankproof.bench.chunk.cutting import chunked
-from rankproof.bench.chunk.documents import as_documents, documents_found, documents_judged, documents_ranked
+from rankproof.bench.chunk.chunker import Chunk, Chunker, chunked
+from rankproof.bench.chunk.documents import (
+    as_documents,
+    chunks_judged,
+    chunks_to_spans,
+    documents_found,
+    documents_judged,
+    documents_ranked,
+    spans_to_documents,
+)
 from rankproof.bench.chunk.headings import markdown
-from rankproof.bench.chunk.judged import chunks_judged, chunks_to_spans, spans_to_documents
-from rankproof.bench.chunk.sentence import sentences
-from rankproof.bench.chunk.separators import recursive
-from rankproof.bench.chunk.windows import fixed, sliding
-from rankproof.core.judged_spans import Place, place_of
+from rankproof.bench.chunk.separators import fixed, recursive, sentences, sliding
+from rankproof.core.corpus import Place, place_of
 
 __all__ = [
     "Chunk",

@@ -4,19 +4,50 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
 
-from rankproof.bench.chunk.chunker import Chunker, Piece, plain
-from rankproof.bench.chunk.packing import packed
-from rankproof.bench.chunk.units import Length, check_overlap, check_unit, check_whole, length_in
-from rankproof.bench.chunk.windows import of_characters
-from rankproof.core.text.pieces import between, tight, tokens
-from rankproof.core.text.sentences import sentences as sentence_spans
-from rankproof.core.text.spans import Span
+from rankproof.bench.chunk.chunker import (
+    UNITS,
+    Chunker,
+    Length,
+    Piece,
+    check_overlap,
+    check_unit,
+    check_whole,
+    length_in,
+    plain,
+)
 from rankproof.errors import UsageError, shorten
+from rankproof.text.blocks import Span
+from rankproof.text.graphemes import last_cut
+from rankproof.text.sentences import between, tight, tokens, whole_sentences
+from rankproof.text.sentences import sentences as sentence_spans
+
+
+def packed(parts: Sequence[Span], size: int, length: Length, overlap: int = 0) -> Iterator[Span]:
+    """Neighbouring parts together, up to `size`; each chunk repeats the last `overlap` parts where they fit.
+
+    A part that is longer than that stands alone.
+
+    >>> parts = [Span(0, 3), Span(4, 7), Span(8, 11)]
+    >>> [tuple(span) for span in packed(parts, 7, lambda start, end: end - start)]
+    [(0, 7), (8, 11)]
+    """
+    first = 0
+    while first < len(parts):
+        stop = first + 1
+        while stop < len(parts) and length(parts[first].start, parts[stop].end) <= size:
+            stop += 1
+        yield Span(parts[first].start, parts[stop - 1].end)
+        if stop == len(parts):
+            return
+        first = max(stop - overlap, first + 1)
+        while first < stop and length(parts[first].start, parts[stop].end) > size:
+            first += 1
+
 
 PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*|[\f\u2029]|\r\n[^\S\n]*\r\n\s*")
 LINE = re.compile(r"\r\n|[\n\r\v\u2028\x85]")
@@ -123,3 +154,80 @@ class Places:
 
 def _before(separator: str, text: str) -> list[int]:
     return [found.start() for found in re.finditer(re.escape(separator), text)]
+
+
+def sentences(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
+    """As many whole sentences as fit into `size` words or characters.
+
+    Each chunk repeats the last `overlap` sentences of the one before where they fit. A sentence that is longer
+    than `size` is cut between words.
+
+    >>> [chunk.text for chunk in sentences(5)("Fees are low. Yes. Refunds take at most 30 days.")]
+    ['Fees are low. Yes.', 'Refunds take at most 30', 'days.']
+    """
+    check_unit("sentences", unit)
+    check_whole("sentences", "size", size, 1)
+    check_whole("sentences", "overlap", overlap, 0)
+    cut = partial(_cut_sentences, size=size, overlap=overlap, unit=unit)
+    return Chunker("sentences", {"size": size, "overlap": overlap, "unit": unit}, cut)
+
+
+def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[Piece]:
+    length, places = length_in(unit, text), Places(text)
+    parts = [part for whole in whole_sentences(text) for part in places.cut(whole, size, length)]
+    return plain(list(packed(parts, size, length, overlap)))
+
+
+def fixed(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
+    """Chunks of `size` words or characters, each but the first repeating the last `overlap` of the one before.
+
+    >>> [chunk.text for chunk in fixed(3, overlap=1)("Refunds are paid within 30 days.")]
+    ['Refunds are paid', 'paid within 30', '30 days.']
+    """
+    check_unit("fixed", unit)
+    check_whole("fixed", "size", size, 1)
+    check_overlap("fixed", size, overlap)
+    cut = partial(_windows, size=size, step=size - overlap, unit=unit)
+    return Chunker("fixed", {"size": size, "overlap": overlap, "unit": unit}, cut)
+
+
+def sliding(size: int = 5, step: int = 2, unit: str = "sentences") -> Chunker:
+    """Windows of `size` sentences (words, characters), each beginning `step` after the one before.
+
+    >>> [chunk.text for chunk in sliding(2, step=1)("One. Two. Three.")]
+    ['One. Two.', 'Two. Three.']
+    """
+    check_unit("sliding", unit, ("sentences", "words", "characters"))
+    check_whole("sliding", "size", size, 1)
+    check_whole("sliding", "step", step, 1)
+    if step > size:
+        raise UsageError(
+            f"sliding: got step={step} for size={size}, so text between windows would be lost. "
+            "Next: take a step of at most the size."
+        )
+    cut = partial(_windows, size=size, step=step, unit=unit)
+    return Chunker("sliding", {"size": size, "step": step, "unit": unit}, cut)
+
+
+def _windows(text: str, size: int, step: int, unit: str) -> list[Piece]:
+    if unit == "characters":
+        return plain(of_characters(text, Span(0, len(text)), size, step))
+    parts = UNITS[unit](text)
+    if not parts:
+        return []
+    # A window begins wherever the one before did not reach the end.
+    starts = range(0, max(len(parts) - size + step, 1), step)
+    return [Piece(parts[first].start, parts[min(first + size, len(parts)) - 1].end) for first in starts]
+
+
+def of_characters(text: str, part: Span, size: int, step: int) -> list[Span]:
+    """Windows over a part of a text, none of which ends inside a character, nor is blank."""
+    found: list[Span] = []
+    start = part.start
+    while start < part.end:
+        end = min(last_cut(text, start + size, start), part.end)
+        found.append(tight(text, Span(start, end)))
+        if end == part.end:
+            break
+        start = min(last_cut(text, start + step, start), end)
+    return [span for span in dict.fromkeys(found) if span.start < span.end]

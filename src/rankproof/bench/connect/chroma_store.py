@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rankproof.bench.connect.store import Store, batches, best, faults, field_in, without_secrets
-from rankproof.bench.retrieve.embedder import Embedder, as_embedder
-from rankproof.bench.retrieve.embedding import embedded
+from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import missing_extra, one_of

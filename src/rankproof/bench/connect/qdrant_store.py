@@ -16,8 +16,7 @@ from rankproof.bench.connect.store import (
     payload,
     without_secrets,
 )
-from rankproof.bench.retrieve.embedder import Embedder, as_embedder
-from rankproof.bench.retrieve.embedding import embedded
+from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.errors import missing_extra

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from rankproof.bench.adapters.alike import LONGEST, Failed
 from rankproof.bench.adapters.answers import arranged
-from rankproof.bench.adapters.failed import LONGEST, Failed
-from rankproof.bench.adapters.templates import hidden
-from rankproof.bench.retrieve.checks import check_count, check_questions
+from rankproof.bench.adapters.http import hidden
+from rankproof.bench.retrieve.search import check_count, check_questions
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError

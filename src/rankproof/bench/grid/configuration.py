@@ -2,9 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
+
+from rankproof.bench.adapters import adapted
+from rankproof.bench.adapters.callables import described
+from rankproof.bench.chunk import Chunker
+from rankproof.bench.grid import kinds
+from rankproof.bench.grid.filters import filter_parts
+from rankproof.bench.grid.kinds import HYBRID, Part, parts_of
+from rankproof.bench.grid.source import Source
+from rankproof.errors import UsageError, one_of
+
+
+def check_hybrids(source: Source, parts: Sequence[Part]) -> None:
+    """Refuse hybrids of fewer than two, of what there is not, and of themselves."""
+    labels = {part.label for part in parts}
+    for part in parts:
+        _check_of(source, part, labels)
+    _check_circles(source, {part.label: part.of for part in parts})
+
+
+def _check_of(source: Source, part: Part, known: set[str]) -> None:
+    if part.kind != HYBRID and part.of:
+        raise UsageError(
+            f'{source.where("retrievers", part.label, "of")}: only a hybrid is made of others. Next: kind = "hybrid".'
+        )
+    if part.kind == HYBRID and len(part.of) < 2:
+        raise UsageError(
+            f"{source.where('retrievers', part.label)}: a hybrid needs two retrievers or more. Next: add  "
+            'of = ["...", "..."].'
+        )
+    for each in part.of:
+        if each not in known:
+            raise one_of(source.where("retrievers", part.label, "of"), each, sorted(known))
+
+
+def _check_circles(source: Source, of: Mapping[str, Sequence[str]]) -> None:
+    """Refuse retrievers that are made of themselves."""
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in path:
+            circle = " -> ".join((*path[path.index(name) :], name))
+            raise UsageError(
+                f"{source.where('retrievers', name, 'of')}: a circle: {circle}. Next: take one of them out."
+            )
+        for each in of[name]:
+            visit(each, (*path, name))
+
+    for name in of:
+        visit(name, ())
+
+
+def expanded(parts: Sequence[Part]) -> list[Part]:
+    """Hybrids of every variant of what they are made of; parts before wholes."""
+    by_label: dict[str, list[Part]] = {}
+    for part in parts:
+        by_label.setdefault(part.label, []).append(part)
+
+    def variants(label: str) -> list[Part]:
+        return [made for part in by_label[label] for made in _of_variants(part)]
+
+    def _of_variants(part: Part) -> list[Part]:
+        choices = list(product(*(variants(each) for each in part.of)))
+        if len(choices) == 1:
+            return [replace(part, of=tuple(each.name for each in choices[0]))]
+        return [
+            replace(part, name=f"{part.name}[{'+'.join(x.name for x in c)}]", of=tuple(x.name for x in c))
+            for c in choices
+        ]
+
+    return [made for label in by_label for made in variants(label)]
+
 
 NOT_USED = "-"
 """The level of a factor that a configuration has no use for: no fusion where nothing is fused."""
@@ -107,3 +178,95 @@ def rungs(configurations: int, queries: int, least: int = 10, keep: int = 3) -> 
     for n, size in enumerate(sizes):
         part = queries / keep ** (len(sizes) - 1 - n)
         yield size, queries if n == len(sizes) - 1 else min(queries, max(least, round(part)))
+
+
+Levels = dict[str, Part]
+"""The levels of one factor, by name."""
+
+
+def chunkers(source: Source) -> Levels:
+    """How documents are cut; whole where nothing is said."""
+
+    def wrap(name: str, given: Any) -> Part | None:
+        made = isinstance(given, Chunker)
+        return Part(name, kinds.GIVEN, given.settings, given=given, label=name) if made else None
+
+    parts = parts_of(source, "chunkers", wrap) or [Part("whole", kinds.NONE)]
+    for part in parts:
+        kinds.check_chunker(source, part)
+    return _by_name(parts)
+
+
+def retrievers(source: Source) -> Levels:
+    """What searches; hybrids once for every variant of what they are made of."""
+
+    def wrap(name: str, given: Any) -> Part | None:
+        if isinstance(given, (int, float, list)):
+            return None
+        made = adapted(given)  # what cannot be asked is an error now
+        return Part(name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name)
+
+    parts = [_located(source, part) for part in parts_of(source, "retrievers", wrap)]
+    if not parts:
+        raise UsageError(
+            f"{source.name}: no retrievers. Next: add a table [retrievers] with a line like  "
+            'words = { kind = "keyword" }.'
+        )
+    for part in parts:
+        kinds.check_retriever(source, part)
+    check_hybrids(source, parts)
+    return _by_name(expanded([kinds.with_source(part) for part in parts]))
+
+
+def _located(source: Source, part: Part) -> Part:
+    """The part with the path of an endpoint's file as it is seen from here."""
+    call = part.options.get("call")
+    if not isinstance(call, str) or not call.lower().endswith(".toml"):
+        return part
+    return replace(part, options={**part.options, "call": source.path(call)})
+
+
+def filters(source: Source) -> Levels:
+    """Which documents may be found; all where nothing is said."""
+    return _by_name(filter_parts(source) or [Part("none", kinds.NONE)])
+
+
+def fusions(source: Source, searched: Iterable[Part]) -> Levels:
+    """How hybrids combine what they are made of."""
+    hybrids = [part for part in searched if part.kind == kinds.HYBRID]
+    parts = parts_of(source, "fusion", lambda name, given: None) or [Part("rrf", "rrf")]
+    for part in parts:
+        kinds.check_fusion(source, part, hybrids)
+    return _by_name(parts)
+
+
+def rerankers(source: Source) -> Levels:
+    """What reorders the documents found; nothing where nothing is said."""
+
+    def wrap(name: str, given: Any) -> Part | None:
+        if not callable(given):
+            return None
+        return Part(name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name)
+
+    parts = parts_of(source, "rerankers", wrap) or [Part("none", kinds.NONE)]
+    for part in parts:
+        kinds.check_reranker(source, part)
+    return _by_name([kinds.with_source(part) for part in parts])
+
+
+def rewriters(source: Source) -> Levels:
+    """What is made of a question before it is asked; nothing where nothing is said."""
+
+    def wrap(name: str, given: Any) -> Part | None:
+        if not callable(given):
+            return None
+        return Part(name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name)
+
+    parts = parts_of(source, "rewriters", wrap)
+    for part in parts:
+        kinds.check_rewriter(source, part)
+    return _by_name([kinds.with_source(part) for part in parts])
+
+
+def _by_name(parts: Sequence[Part]) -> Levels:
+    return {part.name: part for part in parts}

@@ -8,8 +8,7 @@ from datetime import date
 from typing import Any
 
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.grid.kinds import NONE
-from rankproof.bench.grid.parts import Part, table_of
+from rankproof.bench.grid.kinds import NONE, Part, table_of
 from rankproof.bench.grid.source import Source
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError, nearest, shorten

@@ -2,13 +2,17 @@
 
 from rankproof.bench.retrieve.blend import hybrid
 from rankproof.bench.retrieve.bm25 import keyword
-from rankproof.bench.retrieve.correcting import Speller, expansion, rewriting, spelling
-from rankproof.bench.retrieve.embedder import Embedder, model2vec, named_embedder, sentence_transformers
-from rankproof.bench.retrieve.feedback import expand
+from rankproof.bench.retrieve.embedder import (
+    Embedder,
+    endpoint,
+    model2vec,
+    named_embedder,
+    sentence_transformers,
+)
 from rankproof.bench.retrieve.filters import where
-from rankproof.bench.retrieve.http_endpoint import endpoint
 from rankproof.bench.retrieve.latent import lsa
 from rankproof.bench.retrieve.reranking import Rerank, cross_encoder, rerank
+from rankproof.bench.retrieve.rewriting import Speller, expand, expansion, rewriting, spelling
 from rankproof.bench.retrieve.search import Search, as_search
 from rankproof.bench.retrieve.vectors import dense
 

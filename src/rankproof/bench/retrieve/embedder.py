@@ -2,14 +2,226 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import json
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from time import sleep
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
+import numpy as np
+
+from rankproof.bench.adapters.adapter import finished
+from rankproof.bench.adapters.alike import Failed
 from rankproof.bench.adapters.callables import described
-from rankproof.display import Displayable
-from rankproof.errors import MissingExtra, UsageError, shorten
+from rankproof.bench.adapters.http import Client, Request
+from rankproof.bench.retrieve.search import check_count
+from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, MissingExtra, UsageError, shorten
+from rankproof.progress import Progress
+from rankproof.store.answers import Answers, opened
+
+
+def embedded(embed: Embed, texts: Sequence[str], batch: int) -> Array:
+    """One row a text, in single precision; each text is handed over once.
+
+    >>> embedded(lambda texts: [[len(text), 1] for text in texts], ["a", "bb", "a"], batch=2).tolist()
+    [[1.0, 1.0], [2.0, 1.0], [1.0, 1.0]]
+    """
+    once = list(dict.fromkeys(texts))
+    return _rows(dict(chain.from_iterable(_batches(embed, once, batch))), texts)
+
+
+def embedded_once(
+    embed: Embed, texts: Sequence[str], batch: int, settings: Mapping[str, Any], path: Path
+) -> Array:
+    """The same, with the vectors kept in a file under the text and the embedder's settings."""
+    keys = {text: _key(text, settings) for text in dict.fromkeys(texts)}
+    with opened(path) as kept:
+        found = _kept(kept, keys)
+        missing = [text for text in keys if text not in found]
+        for made in _batches(embed, missing, batch):
+            kept.put((keys[text], _packed(vector)) for text, vector in made)
+            found.update(made)
+    return _rows(found, texts)
+
+
+def _batches(embed: Embed, texts: list[str], batch: int) -> Iterator[list[tuple[str, Array]]]:
+    progress = Progress("embedding", len(texts), noun="texts")
+    try:
+        for start in range(0, len(texts), batch):
+            progress.tell(start, failed=0)
+            part = texts[start : start + batch]
+            yield list(zip(part, _checked(finished(embed(part)), part), strict=True))
+    finally:
+        progress.close()
+
+
+def _rows(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
+    sizes = sorted({len(vector) for vector in vectors.values()})
+    if len(sizes) > 1:
+        raise DataError(
+            f"embedder: got vectors of {' and of '.join(map(str, sizes))} numbers, expected all to be alike. "
+            "Next: check that one model makes them all."
+        )
+    return np.array([vectors[text] for text in texts], dtype=np.float32).reshape(len(texts), *sizes or [0])
+
+
+def _checked(given: Any, texts: Sequence[str]) -> Array:
+    """What an embedder gave, if it is one vector of finite numbers for each text."""
+    try:
+        vectors: Array = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"embedder: got {shorten(given)}, expected for each text a list of as many numbers ({error})."
+            " Next: return one list of numbers a text."
+        ) from error
+    if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
+        raise DataError(
+            f"embedder: got an array of shape {vectors.shape} for {len(texts)} texts, expected one vector for each. "
+            "Next: return a list with a list of numbers for each text."
+        )
+    unfit = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(unfit):
+        raise DataError(
+            f"embedder: the vector of {shorten(texts[unfit[0]])} has numbers that are NaN or infinite "
+            f"({len(unfit)} of {len(texts)} vectors of this batch). Next: check what the model makes of this text."
+        )
+    return vectors
+
+
+# --- vectors in a file ----------------------------------------------------------------------------
+
+
+def _kept(kept: Answers, keys: Mapping[str, str]) -> dict[str, Array]:
+    there = kept.get(keys.values())
+    return {text: _unpacked(there[key]) for text, key in keys.items() if key in there}
+
+
+def _key(text: str, settings: Mapping[str, Any]) -> str:
+    said = json.dumps([settings, text], sort_keys=True)
+    return f"vector {blake2b(said.encode(), digest_size=20).hexdigest()}"
+
+
+def _packed(vector: Array) -> str:
+    return b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+
+
+def _unpacked(text: str) -> Array:
+    return np.frombuffer(b64decode(text), dtype="<f4").astype(np.float32)
+
+
+OPENAI = "api.openai.com"
+LONGEST_WAIT = 30.0
+"""Seconds after which a server that asks for more patience is not waited for."""
+
+
+def endpoint(
+    base_url: str,
+    model: str,
+    *,
+    key: str | None = None,
+    dimensions: int | None = None,
+    batch: int = 64,
+    timeout: float = 60.0,
+    retries: int = 4,
+) -> Embedder:
+    """An embedder at `base_url`, like http://localhost:11434/v1, that is asked at `/embeddings`.
+
+    `key` is the name of the environment variable with the key: OPENAI_API_KEY for OpenAI itself, none for others.
+    `dimensions` asks for shorter vectors where the model can. Failures that may pass (429, 5xx, no connection) are
+    asked again `retries` times, later each time.
+    """
+    url = f"{_checked_vectors(base_url).rstrip('/')}/embeddings"
+    check_count("batch", batch)
+    check_count("retries", retries, least=0)
+    secret = _secret(key or ("OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI else None))
+    options = {"model": model, **({"dimensions": dimensions} if dimensions else {})}
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        body = json.dumps({**options, "input": texts, "encoding_format": "float"}).encode()
+        with closing(Client(timeout)) as client:
+            answer = _asked(client, Request("POST", url, _headers(secret), body), retries, secret)
+        return _vectors(answer, len(texts), url)
+
+    return Embedder(model, {"endpoint": url, **options}, embed, embed, batch)
+
+
+def _asked(client: Client, request: Request, retries: int, secret: str) -> Any:
+    """The answer, asked for again where that may help."""
+    for attempt in range(retries + 1):
+        try:
+            return client.json(request)
+        except Failed as failed:
+            wait = max(failed.wait, 0.25 * 2**attempt)
+            if not failed.again or attempt == retries or wait > LONGEST_WAIT:
+                raise _unanswered(request.url, failed, attempt + 1, secret) from None
+            sleep(wait)
+    raise UsageError("retries: expected at least one attempt. Next: give 1 or more.")
+
+
+def _unanswered(url: str, failed: Failed, times: int, secret: str) -> DataError:
+    reason = failed.reason
+    if secret and (secret[:6] in reason or secret[-6:] in reason):
+        reason = reason.partition(":")[0]  # the server repeats the key
+    tries = "once" if times == 1 else f"{times} times"
+    return DataError(f"{url}: asked {tries}, {reason}. Next: check base_url, model and key.")
+
+
+def _vectors(answer: Any, count: int, url: str) -> list[list[float]]:
+    """The vectors in the order of the texts."""
+    rows = answer.get("data") if isinstance(answer, dict) else None
+    fits = isinstance(rows, list) and all(isinstance(row, dict) and "embedding" in row for row in rows)
+    if not isinstance(rows, list) or not fits:
+        raise DataError(
+            f'{url}: got {shorten(answer)}, expected {{"data": [{{"index": 0, "embedding": [...]}}]}}. '
+            "Next: check that it speaks OpenAI's format for embeddings."
+        )
+    by_index = {row.get("index", place): row["embedding"] for place, row in enumerate(rows)}
+    if len(rows) != count or set(by_index) != set(range(count)):
+        raise DataError(
+            f"{url}: got {len(rows)} vectors for {count} texts, expected one for each text."
+            " Next: check which model answers there."
+        )
+    return [by_index[place] for place in range(count)]
+
+
+def _headers(secret: str) -> dict[str, str]:
+    plain = {"Content-Type": "application/json", "Accept": "application/json"}
+    return {**plain, "Authorization": f"Bearer {secret}"} if secret else plain
+
+
+def _checked_vectors(base_url: str) -> str:
+    parts = urlsplit(base_url) if isinstance(base_url, str) else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(
+            f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1."
+            " Next: write the whole address."
+        )
+    return base_url
+
+
+def _secret(name: str | None) -> str:
+    """The key under that name; what is no name is not repeated, since it may be the key itself."""
+    if name is None:
+        return ""
+    if not name.isidentifier():
+        raise UsageError(
+            "key: expected the name of an environment variable, like OPENAI_API_KEY, not a key itself."
+            " Next: put the key into the environment, and name the variable."
+        )
+    if not os.environ.get(name):
+        shown = name if name.isupper() else "of that name"
+        raise UsageError(f"key: the environment has no variable {shown}. Next: set it, or leave out key.")
+    return os.environ[name]
+
 
 Embed: TypeAlias = Callable[[list[str]], Any]
 

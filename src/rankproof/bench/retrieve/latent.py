@@ -7,23 +7,257 @@ the documents differ most.
 
 from __future__ import annotations
 
+import math
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import log
 from typing import Any
 
 import numpy as np
 
-from rankproof.bench.retrieve.axes import strongest
-from rankproof.bench.retrieve.checks import check_count, with_options
-from rankproof.bench.retrieve.cost import FEWEST, MOST, cost_of, free_memory
-from rankproof.bench.retrieve.search import Search
-from rankproof.bench.retrieve.space import among, unit
-from rankproof.bench.retrieve.sparse import Sparse
-from rankproof.bench.retrieve.words import parts_of, words
+from rankproof.bench.retrieve.nearest import among, unit
+from rankproof.bench.retrieve.search import Search, check_count, with_options
+from rankproof.bench.retrieve.words import LENGTHS, LONGEST, parts_of, words
+from rankproof.core.corpus import Document
 from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
+from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
+
+MORE = 100
+"""Directions that are followed beyond those wanted, which makes these surer."""
+
+ROUNDS = 2
+"""How often the directions are sent through the matrix and back."""
+
+Product = Callable[[Array], Array]
+
+
+def strongest(times: Product, turned_times: Product, width: int, number: int) -> Array:
+    """The `number` strongest right singular vectors of a matrix, one column each.
+
+    The matrix is known by its products: `times` with columns of its width, `turned_times` the other way round.
+
+    >>> matrix = np.diag([3.0, 1.0, 2.0])
+    >>> abs(strongest(lambda x: matrix @ x, lambda y: matrix.T @ y, 3, 2)).round(6).tolist()
+    [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+    """
+    followed = min(number + MORE, width)
+    spread = times(np.random.default_rng(0).standard_normal((width, followed)).astype(np.float32))
+    for _ in range(ROUNDS):
+        spread = times(turned_times(_upright(spread)))
+    # Within the directions that are left, the exact decomposition is small.
+    return _upright(turned_times(_upright(spread)), least=1e-10)[:, :number]
+
+
+def _upright(columns: Array, least: float = 1e-13) -> Array:
+    """Columns of length 1 at right angles that span the same, the one along which there is most first.
+
+    Left out are directions along which there is less than this share of it, since rounding makes such.
+    """
+    wide = columns.astype(np.float64)
+    squares, own = np.linalg.eigh(wide.T @ wide)
+    order = np.argsort(-squares)
+    kept = order[squares[order] > squares.max(initial=0.0) * least]
+    upright: Array = (wide @ (own[:, kept] / np.sqrt(squares[kept]))).astype(np.float32)
+    return upright
+
+
+AT_ONCE = 1 << 12
+"""Entries that are multiplied at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """The entries of a matrix, row after row."""
+
+    starts: Array
+    """Where each row begins among the entries, and where the last one ends."""
+    columns: Array
+    values: Array
+    width: int
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[int, float]], width: int) -> Sparse:
+        """A matrix of rows `{column: value}`."""
+        sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+        total = int(sizes.sum())
+        return cls(
+            np.concatenate([[0], np.cumsum(sizes)]),
+            np.fromiter((column for row in rows for column in row), dtype=np.int64, count=total),
+            np.fromiter((value for row in rows for value in row.values()), dtype=np.float32, count=total),
+            width,
+        )
+
+    @property
+    def row(self) -> Array:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def scaled(self, by_column: Array) -> Sparse:
+        """With each column multiplied."""
+        return Sparse(
+            self.starts, self.columns, self.values * by_column[self.columns].astype(np.float32), self.width
+        )
+
+    def unit(self) -> Sparse:
+        """With each row brought to length 1; rows of zeros stay."""
+        squares = np.bincount(
+            self.row, weights=self.values.astype(np.float64) ** 2, minlength=len(self.starts) - 1
+        )
+        length = np.sqrt(np.where(squares > 0, squares, 1))
+        return Sparse(
+            self.starts, self.columns, (self.values / length[self.row]).astype(np.float32), self.width
+        )
+
+    def turned(self) -> Sparse:
+        """Rows as columns."""
+        order = np.argsort(self.columns, kind="stable")
+        sizes = np.bincount(self.columns, minlength=self.width)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        return Sparse(starts, self.row[order], self.values[order], len(self.starts) - 1)
+
+    def sums(self, weights: Array) -> Array:
+        """For each column the sum of the weights of the rows that have it."""
+        return np.bincount(self.columns, weights=weights[self.row], minlength=self.width)
+
+    def times(self, dense: Array) -> Array:
+        """The product with a matrix of which all is held.
+
+        >>> Sparse.of([{0: 2.0}, {}, {0: 1.0, 1: 1.0}], 2).times(np.array([[1.0, 0.0], [0.0, 3.0]])).tolist()
+        [[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]]
+        """
+        product = np.zeros((len(self.starts) - 1, dense.shape[1]), dtype=np.float32)
+        filled = np.flatnonzero(np.diff(self.starts))
+        if not len(filled):
+            return product
+        cuts = np.flatnonzero(np.diff(self.starts[filled] // AT_ONCE, prepend=-1))
+        for first, last in zip(cuts, [*cuts[1:], len(filled)], strict=True):
+            rows = filled[first:last]
+            begin, end = self.starts[rows[0]], self.starts[rows[-1] + 1]
+            parts = dense[self.columns[begin:end]] * self.values[begin:end, None]
+            product[rows] = np.add.reduceat(parts, self.starts[rows] - begin, axis=0)
+        return product
+
+
+COUNTED = 20_000_000
+"""Characters of which every word is counted: those of larger corpora are taken to bring as many new ones."""
+
+CUT = 10_000
+"""Words of which the pieces are counted; others are taken to have as many of their own, which they have not."""
+
+AT_LEAST = 64e6
+"""Bytes that any index takes, with the libraries that it loads."""
+PER_ENTRY = 420
+"""Bytes that a word takes in each document that holds it, while documents are counted and placed."""
+PER_PIECE = 170
+"""Bytes of a piece in the table of words by pieces; a word has about three for each of its characters."""
+PER_FEATURE = 340
+"""Bytes of a different piece, beside its vectors."""
+FEATURE_VECTORS, OTHER_VECTORS = 24, 24
+"""Bytes for each dimension of a piece and of a document or word, with the copies that are held at once."""
+
+CHARACTERS_A_SECOND = 1_000_000
+PRODUCT, UPRIGHT = 10e-9, 1e-9
+"""Seconds of an entry in all products with one direction, and of a piece for two directions set upright."""
+
+MOST = 256
+"""Dimensions, where nobody says: one for three documents, but no more than this."""
+FEWEST = 16
+"""Dimensions that few documents get nevertheless, if they have them."""
+
+UNKNOWN = 4 * 2**30
+"""What is taken to be free where the system does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost(Displayable):
+    """What it takes to build the index."""
+
+    documents: int
+    words: int
+    """Different words, about."""
+    bytes: float
+    seconds: float
+
+    @property
+    def said(self) -> str:
+        """The estimate in words."""
+        time = f"{self.seconds:.1f} seconds" if self.seconds < 120 else f"{self.seconds / 60:.0f} minutes"
+        return (
+            f"{self.documents:,} documents with about {self.words:,} different words take about "
+            f"{_size(self.bytes)} of memory and {time}"
+        )
+
+    def check(self, most: float) -> None:
+        """Refuse what would take more memory than there is."""
+        if self.bytes > most:
+            raise UsageError(
+                f"lsa: {self.said}; got {_size(most)} for it. Next: fewer dimensions=, a smaller corpus, "
+                "memory= with the bytes it may take, or a store of vectors by a trained model (dense)."
+            )
+
+
+def _size(number: float) -> str:
+    return f"{number / 2**30:.1f} GiB" if number >= 2**30 else f"{number / 2**20:.0f} MiB"
+
+
+def cost_of(corpus: Mapping[str, Document], dimensions: int | None = None) -> Cost:
+    """The most that it takes, from the words of all documents as the index will see them, in any writing.
+
+    Of a large corpus every so many documents are counted, and the rest taken to bring as many new words; they bring
+    fewer.
+
+    >>> cost_of({"d1": Document("d1", "refund of a payment")}).words
+    4
+    """
+    number = len(corpus)
+    characters = sum(len(each.text) + len(each.title) for each in corpus.values())
+    step = max(1, -(-characters // COUNTED))
+    known, entries, counted = set[str](), 0, 0
+    for each in islice(corpus.values(), 0, None, step):
+        text = each.whole
+        here = set(words(text))
+        known |= here
+        entries += len(here)
+        counted += len(text)
+    share = max(1.0, characters / max(1, counted))
+    different, entries = math.ceil(len(known) * share), math.ceil(entries * share)
+    pieces = share * sum(3 * min(len(word), LONGEST) for word in known)
+    letters = 1 + len(set().union(*known))
+    some = sorted(known)[:: max(1, len(known) // CUT)]
+    cut = len({part for word in some for part in parts_of(word)}) * different / max(1, len(some))
+    features = min(cut, different + sum(min(pieces / 3, letters**n) for n in LENGTHS))
+    width = min(MOST, max(number // 3, FEWEST)) if dimensions is None else dimensions
+    width = min(width, max(1, number))
+    followed = width + MORE
+    vectors = followed * (FEATURE_VECTORS * features + OTHER_VECTORS * (number + different))
+    return Cost(
+        documents=number,
+        words=different,
+        bytes=AT_LEAST + PER_ENTRY * entries + PER_PIECE * pieces + PER_FEATURE * features + vectors,
+        seconds=characters / CHARACTERS_A_SECOND
+        + (pieces + entries) * followed * PRODUCT
+        + features * followed**2 * UPRIGHT,
+    )
+
+
+def free_memory() -> float:
+    """The bytes that are free, as the system says."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as told:
+            lines = dict(line.split(":", 1) for line in told)
+        return 1024.0 * int(lines["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return float(UNKNOWN)
+
 
 WHOLE = 3.0
 """How much heavier a whole word is than a piece that is as rare."""

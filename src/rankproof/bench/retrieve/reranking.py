@@ -2,22 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from itertools import pairwise
+from math import log
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from rankproof.bench.adapters.adapter import finished
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.retrieve.checks import check_count, check_number
-from rankproof.bench.retrieve.proximity import proximity
-from rankproof.bench.retrieve.scorers import Scorer, as_scorer, scored
-from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, ordered
+from rankproof.bench.retrieve.search import (
+    Allowed,
+    Answer,
+    Search,
+    as_search,
+    check_count,
+    check_number,
+    ordered,
+)
+from rankproof.bench.retrieve.words import words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, MissingExtra, UsageError, shorten
 from rankproof.io.corpora import load_corpus
+from rankproof.text.words import stem
+
+Scorer: TypeAlias = Callable[[str, list[str]], Any]
+"""From a question and texts to a score for each text; may be async."""
+
+
+def as_scorer(anything: Any) -> Scorer:
+    """A function `(question, texts) -> scores`, or the `predict` of a cross-encoder as one."""
+    if callable(getattr(anything, "predict", None)):
+        return lambda question, texts: anything.predict([(question, text) for text in texts])
+    if callable(anything) and not isinstance(anything, type):
+        scorer: Scorer = anything
+        return scorer
+    raise UsageError(
+        f"rerank: got {shorten(anything)} ({type(anything).__name__}), expected a function (question, texts) -> scores."
+        " Next: give a function."
+    )
+
+
+def scored(scorer: Scorer, question: str, texts: list[str]) -> Array:
+    """The scores of the texts, checked; nothing is asked where there are none.
+
+    >>> scored(lambda question, texts: [len(text) for text in texts], "why?", ["so", "because"]).tolist()
+    [2.0, 7.0]
+    """
+    return _checked(finished(scorer(question, texts)), texts) if texts else np.zeros(0)
+
+
+def _checked(given: Any, texts: Sequence[str]) -> Array:
+    try:
+        scores: Array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"rerank: got {shorten(given)}, expected a number for each text ({error})."
+            " Next: return a list of numbers."
+        ) from error
+    if scores.shape == (len(texts), 1):
+        scores = scores[:, 0]
+    if scores.shape != (len(texts),):
+        raise DataError(
+            f"rerank: got scores of shape {scores.shape} for {len(texts)} texts, expected one number for each."
+            " Next: return one score a text."
+        )
+    if not np.isfinite(scores).all():
+        worst = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise DataError(
+            f"rerank: the score of {shorten(texts[worst])} is {scores[worst]}, expected a number."
+            " Next: return finite scores."
+        )
+    return scores
+
+
+K1, B = 1.2, 0.75
+
+
+@dataclass(frozen=True)
+class Rarity:
+    """How rare words are among some texts."""
+
+    texts: int
+    frequency: Mapping[str, int]
+    length: float
+    """The mean number of words."""
+
+    def of(self, word: str) -> float:
+        """The weight of a word, the rarer the larger."""
+        n = self.frequency.get(word, 0)
+        return log(1 + (self.texts - n + 0.5) / (n + 0.5))
+
+
+def proximity(corpus: Corpus) -> Callable[[str, list[str]], list[float]]:
+    """A scorer for `rerank` that takes the rarity of words from the corpus.
+
+    >>> scorer = proximity(Corpus.of({"d1": "annual plans: refund", "d2": "a plan", "d3": "annual", "d4": "none"}))
+    >>> close, far = scorer("annual plan", ["the annual plans have a fee", "plans with a fee are annual"])
+    >>> close > far
+    True
+    """
+    # Counted when first needed: a composition that is only described must cost nothing.
+    known = lru_cache(maxsize=1)(lambda: _rarity([each.whole for each in corpus.values()]))
+
+    def score(question: str, texts: list[str]) -> list[float]:
+        wanted = frozenset(stems(question))
+        return [_score(wanted, stems(text), known()) for text in texts]
+
+    return score
+
+
+def stems(text: str) -> list[str]:
+    """The words of a text without their endings.
+
+    >>> stems("Two plans")
+    ['two', 'plan']
+    """
+    return [_stem(word) for word in words(text)]
+
+
+_stem = lru_cache(maxsize=1 << 16)(stem)
+
+
+def _rarity(texts: Sequence[str]) -> Rarity:
+    found = [stems(text) for text in texts]
+    frequency = Counter(word for each in found for word in set(each))
+    return Rarity(len(found), frequency, sum(map(len, found)) / max(len(found), 1))
+
+
+def _score(wanted: frozenset[str], text: Sequence[str], rarity: Rarity) -> float:
+    """BM25, and the same again with closeness for the number of times."""
+    places = [(place, word) for place, word in enumerate(text) if word in wanted]
+    norm = K1 * (1 - B + B * len(text) / (rarity.length or 1))
+    times = Counter(word for _, word in places)
+    close: defaultdict[str, float] = defaultdict(float)
+    for word, weight in _closeness(places, rarity):
+        close[word] += weight
+    alone = sum(rarity.of(word) * n * (K1 + 1) / (n + norm) for word, n in times.items())
+    return alone + sum(min(1, rarity.of(word)) * n * (K1 + 1) / (n + norm) for word, n in close.items())
+
+
+def _closeness(places: Sequence[tuple[int, str]], rarity: Rarity) -> Iterator[tuple[str, float]]:
+    """For each two neighbours among the words that are wanted: how rare the other is, by how near it stands."""
+    for (before, first), (after, second) in pairwise(places):
+        if first != second:
+            yield first, rarity.of(second) / (after - before) ** 2
+            yield second, rarity.of(first) / (after - before) ** 2
+
 
 DEPTH = 50
 OWN_WEIGHT = 0.25

@@ -9,12 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.bench.retrieve.checks import check_count, with_options
-from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder
-from rankproof.bench.retrieve.embedding import embedded, embedded_once
+from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embedded, embedded_once
 from rankproof.bench.retrieve.latent import lsa
-from rankproof.bench.retrieve.search import Answer, Search
-from rankproof.bench.retrieve.space import among, unit
+from rankproof.bench.retrieve.nearest import among, unit
+from rankproof.bench.retrieve.search import Answer, Search, check_count, with_options
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError, one_of

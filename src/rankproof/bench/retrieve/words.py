@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from operator import add
 
-from rankproof.core.text.scripts import HANGUL, UNSPACED
+from rankproof.text.graphemes import HANGUL, UNSPACED
 
 LENGTHS = (3, 4, 5)
 """Characters in a piece of a word, its borders counted."""

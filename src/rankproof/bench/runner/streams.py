@@ -5,9 +5,8 @@ from __future__ import annotations
 from threading import Thread
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
-from rankproof.bench.adapters.failed import Failed
-from rankproof.bench.runner.outcome import Outcome
-from rankproof.bench.runner.rows import Job
+from rankproof.bench.adapters.alike import Failed
+from rankproof.bench.runner.rows import Job, Outcome
 from rankproof.bench.runner.work import Work
 
 

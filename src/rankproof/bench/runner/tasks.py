@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from threading import Thread
 
-from rankproof.bench.adapters.awaiting import awaited
-from rankproof.bench.runner.outcome import Outcome, late
-from rankproof.bench.runner.rows import Job, whole
+from rankproof.bench.adapters.adapter import awaited
+from rankproof.bench.runner.rows import Job, Outcome, late, whole
 from rankproof.bench.runner.threads import Ask
 from rankproof.bench.runner.work import Call, Course, Work
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from threading import Thread
 from typing import Any
 
-from rankproof.bench.adapters.awaiting import Waiter
-from rankproof.bench.runner.outcome import Outcome
-from rankproof.bench.runner.rows import Job, whole
+from rankproof.bench.adapters.adapter import Waiter
+from rankproof.bench.runner.rows import Job, Outcome, whole
 from rankproof.bench.runner.work import Call, Course, Work
 
 Ask = Callable[[Job], Any]

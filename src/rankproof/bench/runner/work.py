@@ -9,11 +9,9 @@ from threading import Event, Lock
 from time import monotonic
 from typing import TypeAlias
 
-from rankproof.bench.adapters.failed import Unaskable
-from rankproof.bench.runner.outcome import Outcome, late
-from rankproof.bench.runner.pace import Pace
-from rankproof.bench.runner.plan import Plan
-from rankproof.bench.runner.rows import Job, Reader, Row
+from rankproof.bench.adapters.alike import Unaskable
+from rankproof.bench.runner.plan import Pace, Plan
+from rankproof.bench.runner.rows import Job, Outcome, Reader, Row, late
 
 Course: TypeAlias = "Generator[float | None, Outcome | None, tuple[Outcome, int]]"
 """The way of a job to its last outcome, and which attempt that was: yields seconds to wait, or None to be asked."""

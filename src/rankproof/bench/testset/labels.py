@@ -8,13 +8,68 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
-from rankproof.bench.testset.pool import Item
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.bench.testset.pool import ORDERS, Item, Pool
+from rankproof.document.terminal import Column, clean, table, wrap
+from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two people, and the items that both graded."""
+
+    first: str
+    second: str
+    n: int
+    same: float | None
+    """The share of these with the same grade."""
+    kappa: float | None
+    """Cohen's kappa, with quadratic weights where there are more than two grades."""
+    apart: tuple[Item, ...]
+    """The items graded differently, the furthest apart first."""
+
+
+def pairs(labels: Labels) -> list[Pair]:
+    """Each two people who graded something in common."""
+    grades = {who: {item: own[item].grade for item in own} for who, own in labels.items()}
+    given = {
+        who: {item: grade for item, grade in own.items() if grade is not None} for who, own in grades.items()
+    }
+    return [pair for a, b in combinations(sorted(given), 2) if (pair := _pair(a, given[a], b, given[b])).n]
+
+
+def _pair(a: str, first: dict[Item, int], b: str, second: dict[Item, int]) -> Pair:
+    both = sorted(first.keys() & second.keys())
+    mine, theirs = [first[item] for item in both], [second[item] for item in both]
+    apart = sorted((-abs(first[item] - second[item]), item) for item in both if first[item] != second[item])
+    same = 1 - len(apart) / len(both) if both else None
+    return Pair(a, b, len(both), same, _kappa(mine, theirs), tuple(item for _, item in apart))
+
+
+def _kappa(mine: list[int], theirs: list[int]) -> float | None:
+    if not mine:
+        return None
+    scale = list(range(max(*mine, *theirs, 1) + 1))
+    return cohen_kappa(mine, theirs, "quadratic" if len(scale) > 2 else "none", scale).value
+
+
+def alpha(labels: Labels) -> float | None:
+    """Krippendorff's alpha (interval) of all who graded; None where no item has two grades."""
+    items = {item for own in labels.values() for item, label in own.items() if label.grade is not None}
+    lines = [[_grade(own, item) for own in labels.values()] for item in sorted(items)]
+    lines = [line for line in lines if sum(each is not None for each in line) > 1]
+    return krippendorff_alpha(lines, "interval").value if lines else None
+
+
+def _grade(own: dict[Item, Label], item: Item) -> int | None:
+    return own[item].grade if item in own else None
+
 
 GRADED, SKIPPED, UNDONE = "graded", "skipped", "undone"
 BEGINNING = '{"query": '
@@ -128,3 +183,144 @@ def _mended(stream: BinaryIO) -> bytes:
         return b""
     stream.seek(-1, os.SEEK_END)
     return b"" if stream.read(1) == b"\n" else b"\n"
+
+
+@dataclass
+class Session:
+    """Where a person stands in a pool; every decision goes through `keep` at once.
+
+    >>> from rankproof.bench.testset.pool import pooled
+    >>> kept = []
+    >>> session = Session(pooled({"keyword": {"q": ["a", "b"]}}, depth=2), "ana", {}, kept.append)
+    >>> session.next(), session.grade(2), session.next()
+    (Item(query='q', document='a'), None, Item(query='q', document='b'))
+    >>> session.undo(), session.next(), [label.what for label in kept]
+    (Item(query='q', document='a'), Item(query='q', document='a'), ['graded', 'undone'])
+    """
+
+    pool: Pool
+    who: str
+    own: dict[Item, Label]
+    """What this person has decided so far."""
+    keep: Callable[[Label], None]
+    highest: int = 3
+    """The best grade."""
+    clock: Callable[[], str] = lambda: ""
+    """Says when a decision is made."""
+
+    def __post_init__(self) -> None:
+        if self.pool.order not in ORDERS:
+            raise one_of("order", self.pool.order, ORDERS)
+
+    def next(self) -> Item | None:
+        """What is to be judged now: the questions in turn, one finished before the next; None at the end."""
+        return next((item for query in self.pool.ranks if (item := self._next_of(query))), None)
+
+    def _next_of(self, query: str) -> Item | None:
+        decided = self._decided(query)
+        if self.pool.per_query is not None and len(decided) >= self.pool.per_query:
+            return None
+        document = ORDERS[self.pool.order](self.pool.ranks[query], decided)
+        return None if document is None else Item(query, document)
+
+    def _decided(self, query: str) -> dict[str, int]:
+        """The grades of a query's documents; what was skipped counts as not relevant for what comes next."""
+        ranks = self.pool.ranks[query]
+        return {
+            item.document: label.grade or 0
+            for item, label in self.own.items()
+            if item.query == query and item.document in ranks
+        }
+
+    def grade(self, grade: int) -> None:
+        """Give what is next a grade."""
+        if not 0 <= grade <= self.highest:
+            raise UsageError(
+                f"grade: got {grade}, expected a whole number from 0 to {self.highest}."
+                " Next: press one of these."
+            )
+        self._decide(GRADED, grade)
+
+    def skip(self) -> None:
+        """Leave what is next to others: it gets no grade from this person."""
+        self._decide(SKIPPED, None)
+
+    def undo(self) -> Item | None:
+        """Take the last decision back; what it was about comes next again. None where there is none."""
+        if not self.own:
+            return None
+        item, _ = self.own.popitem()
+        self.keep(Label(*item, self.who, UNDONE, None, self.clock()))
+        return item
+
+    def _decide(self, what: str, grade: int | None) -> None:
+        item = self.next()
+        if item is None:
+            raise UsageError("everything in the pool is judged. Next: make a deeper pool.")
+        label = Label(*item, self.who, what, grade, self.clock())
+        self.keep(label)
+        self.own[item] = label
+
+    @property
+    def done(self) -> int:
+        """How many of the pool's items need nothing more from this person."""
+        return sum(min(len(self._decided(query)), self._asked(query)) for query in self.pool.ranks)
+
+    def _asked(self, query: str) -> int:
+        size = len(self.pool.ranks[query])
+        return size if self.pool.per_query is None else min(size, self.pool.per_query)
+
+
+NOTHING = "No document has labels of two people yet. Next: let a second person judge the same pool.\n"
+SHOWN = 5
+"""So many disagreements are shown."""
+
+
+class PairAgreement(NamedTuple):
+    """Two people, how many items both graded, the share graded alike, kappa, and what they graded apart."""
+
+    first: str
+    second: str
+    n: int
+    same: float | None
+    kappa: float | None
+    apart: Sequence[tuple[str, str]]
+
+
+def agreement_text(pairs: Sequence[PairAgreement], alpha: float | None) -> str:
+    """A line for each two people, and what they should talk about.
+
+    >>> print(agreement_text([Pair("ana", "ben", 20, 0.9, 0.62, [("q1", "d7")])], 0.61), end="")
+    people    both graded  alike  kappa
+    --------  -----------  -----  -----
+    ana, ben           20   90 %   0.62
+    <BLANKLINE>
+    Krippendorff's alpha of all: 0.61. 1 is full agreement, 0 what chance gives;
+    below .67 the grades mean different things to different people: agree on what
+    each means.
+    Furthest apart: q1 d7.
+    """
+    if not pairs:
+        return NOTHING
+    rows = [
+        Column("people", [f"{each.first}, {each.second}" for each in pairs]),
+        Column("both graded", [f"{each.n:,}" for each in pairs], right=True),
+        Column("alike", [_percent(each.same) for each in pairs], right=True),
+        Column("kappa", [_two(each.kappa) for each in pairs], right=True),
+    ]
+    lines = [*table(rows), ""]
+    lines += wrap(
+        f"Krippendorff's alpha of all: {_two(alpha)}. 1 is full agreement, 0 what chance gives; below .67 the "
+        "grades mean different things to different people: agree on what each means."
+    )
+    apart = [" ".join(item) for each in pairs for item in each.apart][:SHOWN]
+    lines += wrap(f"Furthest apart: {clean(', '.join(apart))}.") if apart else []
+    return "\n".join(lines) + "\n"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def _two(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -6,12 +6,127 @@ systems, as deep as the work allows, is fair to all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
-from rankproof.display import Displayable
-from rankproof.errors import DataError, UsageError
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError, shorten
+
+Ranks: TypeAlias = Mapping[str, Mapping[str, int]]
+"""The rank by document and system."""
+Grades: TypeAlias = Mapping[str, int]
+"""The grades given so far by document, in the order they were given."""
+Order: TypeAlias = Callable[[Ranks, Grades], str | None]
+
+MEMORY = 0.9
+"""How much of what is known of a system stays when its next document is judged."""
+
+
+def by_depth(ranks: Ranks, grades: Grades) -> str | None:
+    """What stands highest in any system comes first; among those, what most systems have.
+
+    >>> by_depth({"a": {"x": 2}, "b": {"x": 3, "y": 1}}, {})
+    'b'
+    """
+    return _first(ranks, grades, lambda found: (min(found.values()), -len(found), sum(found.values())))
+
+
+def round_robin(ranks: Ranks, grades: Grades) -> str | None:
+    """The systems take turns, each giving its best document that is not judged yet.
+
+    >>> ranks = {"a": {"x": 1, "y": 1}, "b": {"x": 2}, "c": {"y": 2}}
+    >>> round_robin(ranks, {}), round_robin(ranks, {"a": 0})
+    ('a', 'c')
+    """
+    systems = _systems(ranks)
+    judged: set[str] = set()
+    turn = 0
+    while len(judged) < len(ranks):
+        best = _best_of(systems[turn % len(systems)], ranks, judged)
+        if best is not None and best not in grades:
+            return best
+        judged |= {best} if best is not None else set()
+        turn += 1
+    return None
+
+
+def informative(ranks: Ranks, grades: Grades) -> str | None:
+    """What the systems disagree on most comes first: what all rank alike cannot tell them apart.
+
+    The weight of a document is the difference between the largest and the smallest discount, 1 / log2(rank + 1),
+    that it has in any system (0 where a system does not have it): what it can move in a difference of DCG.
+
+    Reference: B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation, SIGIR 2006.
+
+    >>> informative({"a": {"x": 1, "y": 1}, "b": {"x": 2}}, {})
+    'b'
+    """
+    n = len(_systems(ranks))
+
+    def spread(found: Mapping[str, int]) -> float:
+        discounts = [1 / math.log2(rank + 1) for rank in found.values()]
+        return max(discounts) - (min(discounts) if len(discounts) == n else 0.0)
+
+    return _first(ranks, grades, lambda found: (-spread(found), min(found.values())))
+
+
+def bandit(ranks: Ranks, grades: Grades) -> str | None:
+    """The system that has been finding relevant documents gives the next one.
+
+    Each system is an arm. Its worth is (relevant + 1) / (judged + 2) over its judged documents, older ones
+    counting less, each by a factor `MEMORY` for every later one; a judged document counts for every system
+    that returned it. Known to find relevant documents with far fewer judgments than going by depth.
+
+    Reference: D. E. Losada, J. Parapar, A. Barreiro: Multi-armed bandits for adjudicating documents in
+    pooling-based evaluation of information retrieval systems, Information Processing & Management 2017.
+
+    >>> ranks = {"a": {"x": 1}, "b": {"x": 2}, "c": {"y": 1}, "d": {"y": 2}}
+    >>> bandit(ranks, {}), bandit(ranks, {"a": 0}), bandit(ranks, {"a": 0, "c": 3})
+    ('a', 'c', 'd')
+    """
+    open_systems = [each for each in _systems(ranks) if _best_of(each, ranks, grades) is not None]
+    if not open_systems:
+        return None
+    best = max(open_systems, key=lambda system: _worth(system, ranks, grades))
+    return _best_of(best, ranks, grades)
+
+
+ORDERS: dict[str, Order] = {
+    "depth": by_depth,
+    "round-robin": round_robin,
+    "informative": informative,
+    "bandit": bandit,
+}
+
+
+def _worth(system: str, ranks: Ranks, grades: Grades) -> float:
+    relevant = judged = 0.0
+    for document, grade in grades.items():
+        if system in ranks.get(document, ()):
+            relevant = MEMORY * relevant + (grade > 0)
+            judged = MEMORY * judged + 1
+    return (relevant + 1) / (judged + 2)
+
+
+def _systems(ranks: Ranks) -> list[str]:
+    return list(dict.fromkeys(system for found in ranks.values() for system in found))
+
+
+def _best_of(system: str, ranks: Ranks, judged: Mapping[str, int] | set[str]) -> str | None:
+    """The system's best document that is not judged."""
+    left = [(found[system], name) for name, found in ranks.items() if system in found and name not in judged]
+    return min(left)[1] if left else None
+
+
+def _first(ranks: Ranks, grades: Grades, key: Callable[[Mapping[str, int]], tuple[float, ...]]) -> str | None:
+    """The unjudged document with the smallest key; equal ones by their id."""
+    left = [(key(found), name) for name, found in ranks.items() if name not in grades]
+    return min(left)[1] if left else None
 
 
 class Item(NamedTuple):
@@ -29,7 +144,7 @@ class Pool(Displayable):
     ranks: Mapping[str, Mapping[str, Mapping[str, int]]]
     """The rank, counted from 1, by query, document and system."""
     order: str = "depth"
-    """How the items of a query are gone through; see `rankproof.bench.testset.orders`."""
+    """How the items of a query are gone through; see `rankproof.bench.testset.pool`."""
     per_query: int | None = None
     """At most so many of a query are judged; None: all."""
     wrong: tuple[str, ...] = ()
@@ -70,3 +185,73 @@ def pooled(rankings: Mapping[str, Mapping[str, Sequence[str]]], depth: int) -> P
     if not any(ranks.values()):
         raise DataError("the rankings hold no document, so there is nothing to judge. Next: check them.")
     return Pool(tuple(rankings), ranks)
+
+
+VERSION = 1
+
+
+def pool_lines(pool: Pool) -> Iterator[str]:
+    """The lines of the file, each with its end."""
+    head = {"pool": VERSION, "order": pool.order, "per_query": pool.per_query, "systems": list(pool.systems)}
+    yield _line(head)
+    for query, found in pool.ranks.items():
+        for document, ranks in found.items():
+            yield _line({"query": query, "document": document, "ranks": dict(ranks)})
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def read_pool(path: str | os.PathLike[str]) -> Pool:
+    """The pool that a file holds."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path}: cannot be read ({error}). Next: name a file of 'rankproof pool'."
+        ) from error
+    records = [
+        (f"{path}, line {n}", _record(line, path, n)) for n, line in enumerate(lines, 1) if line.strip()
+    ]
+    head = _head(records[0][1] if records else {}, path)
+    ranks: dict[str, dict[str, dict[str, int]]] = {}
+    for where, record in records[1:]:
+        query, document, found = _item(record, where)
+        ranks.setdefault(query, {})[document] = found
+    return Pool(tuple(head["systems"]), ranks, head["order"], head["per_query"])
+
+
+def _record(line: str, path: Any, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        raise DataError(
+            f"{path}, line {number}: got {shorten(line)}, expected a JSON record of a pool. "
+            "Next: make the pool with 'rankproof pool'."
+        )
+    return record
+
+
+def _head(record: Mapping[str, Any], path: Any) -> Mapping[str, Any]:
+    cut = record.get("per_query")
+    known = record.get("pool") == VERSION and record.get("order") in ORDERS
+    if not known or not isinstance(record.get("systems"), list) or not (cut is None or type(cut) is int):
+        raise DataError(
+            f"{path}: not a pool of version {VERSION}: its first line says how it is gone through. "
+            "Next: make the pool with 'rankproof pool'."
+        )
+    return record
+
+
+def _item(record: Mapping[str, Any], where: str) -> tuple[str, str, dict[str, int]]:
+    query, document, ranks = record.get("query"), record.get("document"), record.get("ranks")
+    named = isinstance(query, str) and isinstance(document, str)
+    if named and isinstance(ranks, dict) and all(type(rank) is int and rank > 0 for rank in ranks.values()):
+        return str(query), str(document), ranks
+    raise DataError(
+        f"{where}: got {shorten(record)}, expected query, document, and ranks by system. "
+        "Next: make the pool with 'rankproof pool'."
+    )

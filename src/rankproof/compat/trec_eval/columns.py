@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.compat.trec_eval.cutting import relevance_strings
-from rankproof.compat.trec_eval.parameters import Column
-from rankproof.compat.trec_eval.results import FLOOR
+from rankproof.compat.trec_eval.files import Judged
+from rankproof.compat.trec_eval.options import Column
+from rankproof.compat.trec_eval.results import FLOOR, Series, relevance_strings
 from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.judgments import Group, Order, Preferences, group
 from rankproof.core.measure import Measure
 from rankproof.core.measures.sets import wanted, weighted_f
 from rankproof.core.names import parse
 from rankproof.errors import UsageError
+
+
+def preference_series(
+    columns: Sequence[Column], topics: Mapping[str, Sequence[Judged]], rankings: Mapping[str, Sequence[str]]
+) -> list[Series]:
+    """The columns for topics with their judgments, given the documents retrieved in order."""
+    known = [preferences(rows, rankings.get(topic, ())) for topic, rows in topics.items()]
+    return [
+        Series(column, [preference_value(column.entry.name, each) for each in known]) for column in columns
+    ]
+
+
+def preference_value(name: str, known: Preferences) -> float:
+    """The value of the measure that trec_eval calls `name`."""
+    measure = parse(name)
+    return float(measure.spec.function(known, **measure.params))
+
+
+def preferences(rows: Sequence[Judged], ranking: Sequence[str]) -> Preferences:
+    """What the judges of a topic prefer, its documents numbered by their rank in the ranking.
+
+    >>> rows = [Judged("t", "j", "", "a", 1), Judged("t", "j", "", "b", 0)]
+    >>> preference_value("prefs_simp", preferences(rows, ["b", "x", "a"]))
+    0.0
+    """
+    judged = {row.document for row in rows}
+    retrieved = [document for document in ranking if document in judged]
+    missed = sorted(judged.difference(retrieved))
+    number = {document: place for place, document in enumerate([*retrieved, *missed])}
+    by_judge = groupby(sorted(rows, key=attrgetter("judge", "part")), key=attrgetter("judge"))
+    return Preferences([_group(list(own), number) for _, own in by_judge], len(retrieved))
+
+
+def _group(rows: Sequence[Judged], number: Mapping[str, int]) -> Group:
+    return group(
+        [_order(list(part), number) for _, part in groupby(rows, key=attrgetter("part"))], len(number)
+    )
+
+
+def _order(rows: Sequence[Judged], number: Mapping[str, int]) -> Order:
+    return Order(np.array([number[row.document] for row in rows]), np.array([row.level for row in rows]))
+
 
 Formula: TypeAlias = Callable[[Hits], PerQuery]
 

@@ -10,15 +10,26 @@ from operator import attrgetter
 import numpy as np
 
 from rankproof.compat.trec_eval.catalogue import Kind
-from rankproof.compat.trec_eval.columns import Setting, values_of
-from rankproof.compat.trec_eval.cutting import Cut, conventions, cut
-from rankproof.compat.trec_eval.lines import Judged, read_preferences
-from rankproof.compat.trec_eval.options import Options
-from rankproof.compat.trec_eval.parameters import Column
-from rankproof.compat.trec_eval.preferring import preference_series
-from rankproof.compat.trec_eval.results import Results, Series, Value
-from rankproof.compat.trec_eval.runs import Rankings, in_order, rankings_of, reading
-from rankproof.compat.trec_eval.topics import Topics, select_topics
+from rankproof.compat.trec_eval.columns import Setting, preference_series, values_of
+from rankproof.compat.trec_eval.files import (
+    Judged,
+    Rankings,
+    in_order,
+    rankings_of,
+    read_preferences,
+    reading,
+)
+from rankproof.compat.trec_eval.options import Column, Options
+from rankproof.compat.trec_eval.results import (
+    Cut,
+    Results,
+    Series,
+    Topics,
+    Value,
+    conventions,
+    cut,
+    select_topics,
+)
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows

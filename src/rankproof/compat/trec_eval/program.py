@@ -3,23 +3,61 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from rankproof.compat.trec_eval.evaluation import KINDS, Evaluation, evaluate_files
-from rankproof.compat.trec_eval.help import help_text
-from rankproof.compat.trec_eval.lines import read_zscores
-from rankproof.compat.trec_eval.options import Options, parse_options
-from rankproof.compat.trec_eval.parameters import Column, Plan, plan, requested
-from rankproof.compat.trec_eval.printing import summary_lines, text, topic_lines
+from rankproof.compat.trec_eval.files import read_zscores, run_id
+from rankproof.compat.trec_eval.options import (
+    Column,
+    Options,
+    Plan,
+    help_text,
+    parse_options,
+    plan,
+    requested,
+)
 from rankproof.compat.trec_eval.results import Results, Series, Value, standardise, summarise
-from rankproof.compat.trec_eval.runs import run_id
 from rankproof.errors import RankproofError, UsageError, one_of
 from rankproof.io.files import check_path
 from rankproof.io.pipes import is_pipe, pipes_kept, read_side_by_side
 
-USAGE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
+
+def topic_lines(results: Results) -> Iterator[str]:
+    """The lines of ``-q``: each topic's values, one measure after the other."""
+    shown = [series for series in results.series if series.column.entry.shown != "summary"]
+    for place, topic in enumerate(results.topics):
+        for series in shown:
+            yield line(series.column.name, topic, series.values[place], series.whole, results.standardised)
+
+
+def summary_lines(results: Results) -> Iterator[str]:
+    """The lines of the summary over all topics."""
+    for series in results.series:
+        if series.column.entry.shown != "topics":
+            yield line(series.column.name, "all", series.summary, series.whole, results.standardised)
+
+
+def line(name: str, topic: str, value: Value, whole: bool, standardised: bool) -> str:
+    """One line of output.
+
+    >>> line("P_5", "301", 0.25, False, False)
+    'P_5                   \\t301\\t0.2500'
+    """
+    if isinstance(value, str):
+        return f"{name:<22}\t{topic}\t{value}"
+    if standardised:
+        return f"Z{name:<22}\t{topic}\t{value:6.4f}"
+    return f"{name:<22}\t{topic}\t{int(value) if whole else format(value, '6.4f')}"
+
+
+def text(lines: Iterable[str]) -> str:
+    """The lines as one text, each ended."""
+    return "".join(f"{each}\n" for each in lines)
+
+
+USAGE_CODE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
 """The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
 
 _NO_CHOICE = ", or choose duplicates='first' or duplicates='best'"
@@ -55,7 +93,7 @@ def _seen_late(problem: str, code: int) -> int:
 def main(arguments: Sequence[str]) -> int:
     """Do what trec_eval does with these arguments; the exit code is returned."""
     try:
-        with quits_with(USAGE):
+        with quits_with(USAGE_CODE):
             options = parse_options(arguments)
         if options.help or options.show_version:
             return _inform(options)
@@ -70,13 +108,13 @@ def _inform(options: Options) -> int:
     if options.show_version:
         print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
     else:
-        with quits_with(USAGE):
+        with quits_with(USAGE_CODE):
             print(help_text(options))
     return 0
 
 
 def _evaluate(options: Options) -> None:
-    with quits_with(USAGE):
+    with quits_with(USAGE_CODE):
         requests = requested(options.measures, options.version)
     with quits_with(INPUT):
         planned = plan(requests, options.version)

@@ -3,15 +3,93 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from rankproof.compat.trec_eval.catalogue import Average
-from rankproof.compat.trec_eval.lines import Norm
-from rankproof.compat.trec_eval.parameters import Column
+from rankproof.compat.trec_eval.files import Norm
+from rankproof.compat.trec_eval.options import Column
+from rankproof.core.hits import Hits
+from rankproof.core.rules import Conventions, condensed
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics to evaluate in the order of printing."""
+
+    shown: tuple[str, ...]
+    divisor: int
+    """By how many topics means are divided."""
+    missing: str | None = None
+    """The first judged topic without results, where that stops the evaluation."""
+
+
+def select_topics(judged: Iterable[str], answered: Collection[str], version: int, complete: bool) -> Topics:
+    """Version 9 evaluates answered topics and counts the others only in the divisor; 10 evaluates all.
+
+    >>> select_topics(["q2", "q1"], {"q1"}, 9, complete=True)
+    Topics(shown=('q1',), divisor=2, missing=None)
+    """
+    ordered = tuple(sorted(judged))
+    if version == 10 and complete:
+        return Topics(ordered, len(ordered))
+    both = tuple(topic for topic in ordered if topic in answered)
+    if version == 9:
+        return Topics(both, len(ordered) if complete else len(both))
+    missing = next((topic for topic in ordered if topic not in answered), None)
+    shown = both if missing is None else ordered[: ordered.index(missing)]
+    return Topics(shown, len(shown), missing)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How rankings are cut before anything is measured."""
+
+    depth: int | None = None
+    judged_only: bool = False
+    stand_in: bool = False
+    """Whether a topic without results is given one document that nobody judged."""
+
+
+def conventions(version: int) -> Conventions:
+    """The order of documents in a version: 9 compares scores in single precision."""
+    return Conventions(precision="float32" if version == 9 else "float64")
+
+
+def cut(hits: Hits, how: Cut) -> Hits:
+    """The hits that are measured: first cut at the depth, then reduced to judged documents.
+
+    A negative grade means "in the pool, but not judged".
+    """
+    if how.stand_in and hits.answered is not None:
+        hits = replace(hits, retrieved=np.where(hits.answered, hits.retrieved, 1))
+    if how.depth is not None:
+        hits = replace(hits.top(how.depth), retrieved=np.minimum(hits.retrieved, how.depth))
+    return condensed(hits.keep(hits.grade >= 0)) if how.judged_only else hits
+
+
+def relevance_strings(hits: Hits, length: int) -> list[str]:
+    """The grades of the first documents, one character each.
+
+    '-' for a document outside the pool, '.' for one in it that was not judged, '>' for more than 9.
+    """
+    lengths = np.clip(hits.retrieved, 0, max(length, 0))
+    strings = [["-"] * int(n) for n in lengths]
+    shown = hits.top(length) if length > 0 else hits.keep(np.zeros(len(hits.rank), dtype=bool))
+    rows = zip(shown.query.tolist(), shown.rank.tolist(), shown.grade.tolist(), strict=True)
+    for query, rank, grade in rows:
+        strings[query][rank - 1] = _character(grade)
+    return ["".join(string) for string in strings]
+
+
+def _character(grade: float) -> str:
+    if grade < 0:
+        return "."
+    return ">" if grade > 9 else str(int(grade))
+
 
 Value: TypeAlias = float | str
 

@@ -2,13 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from rankproof.core.audit.thresholds import EXAMPLES
-from rankproof.display import Displayable, rendered
+import numpy as np
+
+from rankproof.core.hits import Array, Hits
+from rankproof.core.join import Census
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.rules import Conventions
+from rankproof.document.display import Displayable, rendered
 from rankproof.errors import shorten
+
+EXAMPLES = 5
+"""Examples shown with a finding: enough to see a pattern, few enough to read."""
+
+TIES_MATTER = 0.005
+"""A mean that other orders of equal scores move by this much changes in the second decimal."""
+
+UNJUDGED_SAID = 0.1
+"""One unjudged document in the top 10 can move P@10 of a query by .1."""
+
+UNJUDGED_WARNED = 0.5
+"""With half of what is shown unjudged, the number says more about the judgments than about the ranking."""
+
+CEILING_SAID = 0.995
+"""A ceiling that is shown as 1.00 needs no words."""
+
+CEILING_WARNED = 0.5
+"""Below half, even a perfect ranking looks poor on a scale to 1."""
+
+DEEP = 50
+"""A cut-off this deep asks how much a retriever finds at all, which shorter rankings cannot show."""
+
+NEAR_EMPTY = 0.1
+"""A ranking with less than a tenth of the usual number of documents was likely cut off or filtered."""
+
+SELF_FOUND = 0.1
+"""Numbered queries and documents share ids by accident now and then, not in a tenth of the queries."""
+
+ENOUGH_SHARED = 0.1
+"""Numbers of two collections meet by accident now and then, not in a tenth of the ids."""
+
+NEARLY_NONE = 0.05
+"""With no more than one in twenty relevant documents in a corpus, it is another corpus, or spelt otherwise."""
+
+GRADES = 12
+"""No grading scale in use has more steps; more different grades are scores."""
+
+SCALE = range(-2, 6)
+"""The grades that judgments use; a ranking with no other scores may be judgments."""
+
+SCALE_ROWS = 20
+"""With fewer documents than this, few different scores mean nothing."""
+
+LOOKED_AT = 5_000
+"""Ranked documents in which ids spelt otherwise are looked for: a rule that matters is among so many."""
+
+READ_WHOLE = 2_000_000
+"""Up to so many ranked documents all are looked at, where a part of them showed that ids are spelt otherwise."""
+
 
 Severity = Literal["error", "warning", "note"]
 """An error makes the numbers wrong, a warning can mislead whoever reads them, a note is good to know."""
@@ -92,7 +147,7 @@ class Audit(Displayable):
 
     def format(self, name: str = "table") -> str:
         """The audit as text: table (one screen of it), full, or json."""
-        return rendered("rankproof.reporting.findings:render_audit", self, name)
+        return rendered("rankproof.scoring.tables:render_audit", self, name)
 
 
 # --- words ---------------------------------------------------------------------------------------------
@@ -132,3 +187,34 @@ def percent(share: float) -> str:
     if 0 < share < 0.005:
         return "under 1 %"
     return "over 99 %" if 0.995 <= share < 1 else f"{share:.0%}".replace("%", " %")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Judgments, the hits of a ranking, and what was asked for."""
+
+    judgments: Judgments
+    hits: Hits
+    census: Census = field(default_factory=Census)
+    measures: Sequence[Measure] = ()
+    conventions: Conventions = field(default_factory=Conventions)
+
+    @property
+    def n(self) -> int:
+        """The number of judged queries."""
+        return len(self.judgments.queries)
+
+    @property
+    def answered(self) -> Array:
+        """Which judged queries the ranking answers."""
+        every = np.ones(self.hits.n, dtype=bool)
+        return every if self.hits.answered is None else self.hits.answered
+
+    @property
+    def at_k(self) -> list[Measure]:
+        """The measures with a cut-off, those with the smallest first."""
+        return sorted((m for m in self.measures if m.params.get("k")), key=lambda m: int(m.params["k"]))
+
+    def names(self, which: Array) -> list[str]:
+        """The ids of the queries that `which` (booleans) picks."""
+        return [self.judgments.queries[i] for i in np.flatnonzero(which).tolist()]

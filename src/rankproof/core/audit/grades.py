@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankproof.core.audit.case import Case
-from rankproof.core.audit.finding import Finding, count_of, few, listed
-from rankproof.core.audit.thresholds import GRADES, SCALE_ROWS
+from rankproof.core.audit.finding import GRADES, SCALE_ROWS, Case, Finding, count_of, few, listed
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten

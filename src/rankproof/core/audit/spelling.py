@@ -16,9 +16,8 @@ from functools import cached_property, partial
 from itertools import combinations
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit.finding import Finding, count_of, listed, percent
+from rankproof.core.audit.finding import EXAMPLES, Finding, count_of, listed, percent
 from rankproof.core.audit.ids import side_by_side
-from rankproof.core.audit.thresholds import EXAMPLES
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 

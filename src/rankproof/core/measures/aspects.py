@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,21 @@ from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.running import so_far
 from rankproof.core.measures.sets import returned
+from rankproof.core.paper import (
+    Case,
+    Found,
+    Step,
+    Term,
+    Written,
+    at_least,
+    cut_at,
+    parts,
+    quotient,
+    said,
+    shown,
+    summed,
+    writes,
+)
 from rankproof.core.parameters import Cutoff, Grade
 
 Of = Literal["coverable", "declared"]
@@ -179,3 +195,67 @@ def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) ->
     total = np.bincount(groups(h.judged.relevant(rel), width), minlength=h.n * width)
     precision = (seen(good, width) + 1) / good.rank
     return ratio(good.sum(precision / total[groups(good, width)]), coverable(h, rel))
+
+
+@writes(subtopic_recall)
+def subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: str) -> Written:
+    """Aspects covered by aspects there are."""
+    terms, covered = [], set[str]()
+    for each in c.relevant(rel, k):
+        if each.aspect not in covered:
+            covered.add(each.aspect)
+            terms.append(Term(f"covers {called(each)}", 1.0, each.rank, each.doc))
+    sums = summed("found", f"aspects first covered by a document that is {at_least(rel)} {cut_at(k)}", terms)
+    if denominator == "coverable":
+        of = coverable_on_paper(c, rel)
+    else:
+        says = "aspects that were declared, whether a document covers them or not"
+        of = Step("denominator", says, value=float(c.hits.declared[0]))
+    end = quotient("result", "the one divided by the other", sums.number, of.number)
+    return Written((sums, of, end), parts(sums, of.number))
+
+
+@writes(intent_aware_precision)
+def intent_aware_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
+    """Precision for each aspect, and the mean."""
+    good = c.relevant(rel, k)
+    terms = [Term(f"relevant to {called(each)}", 1.0, each.rank, each.doc) for each in good]
+    sums, of, places = (
+        summed("found", f"{at_least(rel)} {cut_at(k)}", terms),
+        coverable_on_paper(c, rel),
+        shown(c, k, "k"),
+    )
+    bottom = of.number * places.number
+    says = "divided by the places times the aspects: the mean of P over aspects"
+    expression = f"{said(sums.number)} / ({said(places.number)} x {said(of.number)})"
+    end = Step("result", says, (), expression, sums.number / bottom if bottom else 0.0)
+    return Written((sums, places, of, end), parts(sums, bottom))
+
+
+@writes(intent_aware_average_precision)
+def intent_aware_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
+    """Average precision for each aspect, and the mean."""
+    there_are = Counter(each.aspect for each in c.wanted(rel))
+    so_far, terms = Counter[str](), []
+    for each in c.relevant(rel, k):
+        so_far[each.aspect] += 1
+        n, of_all = so_far[each.aspect], there_are[each.aspect]
+        expression = f"{called(each)}: {n}/{each.rank} / {of_all}"
+        terms.append(Term(expression, n / each.rank / of_all, each.rank, each.doc))
+    says = "precision of the aspect at each of its ranks / relevant documents of the aspect"
+    sums, of = summed("found", f"{says}, {cut_at(k)}", terms), coverable_on_paper(c, rel)
+    end = quotient("result", "the mean over aspects", sums.number, of.number)
+    return Written((sums, of, end), parts(sums, of.number))
+
+
+def coverable_on_paper(c: Case, rel: float) -> Step:
+    """The aspects that any document is relevant to."""
+    documents = Counter(called(each) for each in c.wanted(rel))
+    terms = tuple(Term(f"{name}: {count}") for name, count in documents.items())
+    says = "aspects with a relevant document, and how many each has"
+    return Step("denominator", says, terms, "how many", float(len(documents)))
+
+
+def called(each: Found) -> str:
+    """The aspect by its name; the query as a whole where it has none."""
+    return each.aspect or "the query"

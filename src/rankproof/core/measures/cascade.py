@@ -7,6 +7,19 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.running import earlier, positive, running
+from rankproof.core.paper import (
+    Case,
+    Found,
+    Step,
+    Term,
+    Written,
+    cut_at,
+    parts,
+    quotient,
+    said,
+    summed,
+    writes,
+)
 from rankproof.core.parameters import Cutoff, Maximum
 
 
@@ -77,3 +90,36 @@ def normalised_err(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQ
     """
     best = expected_reciprocal_rank(h.ideal, k=k, top_grade=top_grade)
     return ratio(expected_reciprocal_rank(h, k=k, top_grade=top_grade), best)
+
+
+@writes(expected_reciprocal_rank)
+def err(c: Case, k: int | None, top_grade: float | None) -> Written:
+    """Who stops where, and what that is worth."""
+    top = c.top_grade if top_grade is None else top_grade
+    step = _stopped("result", f"1/rank x the chance to get there x s, {cut_at(k)}", c.found, k, top)
+    return Written((_chance(top), step), parts(step))
+
+
+@writes(normalised_err)
+def normalised_err_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
+    """ERR, ERR of the ideal order, and one by the other."""
+    top = c.top_grade if top_grade is None else top_grade
+    own = _stopped("found", f"ERR: 1/rank x the chance to get there x s, {cut_at(k)}", c.found, k, top)
+    best = _stopped("ideal", f"ideal ERR: all judged documents, best first, {cut_at(k)}", c.judged, k, top)
+    end = quotient("result", "ERR divided by the ideal ERR", own.number, best.number)
+    return Written((_chance(top), own, best, end), parts(own, best.number))
+
+
+def _chance(top: float) -> Step:
+    return Step("gain", f"s, the chance that a document satisfies: (2^grade - 1) / 2^{top:g}")
+
+
+def _stopped(kind: str, says: str, documents: list[Found], k: int | None, top: float) -> Step:
+    terms, going = [], 1.0
+    for each in documents:
+        if each.grade > 0 and (k is None or each.rank <= k):
+            stop = 2.0 ** (min(each.grade, top) - top) - 2.0**-top
+            expression = f"1/{each.rank} x {said(going)} x {said(stop)}"
+            terms.append(Term(expression, going * stop / each.rank, each.rank, each.doc))
+            going *= 1 - stop
+    return summed(kind, says, terms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,21 @@ import numpy as np
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import divisor, found, returned, wanted
+from rankproof.core.paper import (
+    Case,
+    Found,
+    Step,
+    Written,
+    at_least,
+    counted,
+    cut_at,
+    quotient,
+    said,
+    share,
+    shown,
+    writes,
+)
+from rankproof.core.paper import wanted as wanted_step
 from rankproof.core.parameters import Cutoff, Grade
 
 Negative = Literal["judged", "unjudged"]
@@ -278,3 +294,63 @@ def unjudged(
     """
     missing = returned(h, k) - _looked_at(h, negative).top(k).count()
     return ratio(missing, divisor(h, k, denominator))
+
+
+@writes(number_returned)
+def number_returned_on_paper(c: Case, k: int | None) -> Written:
+    """How long the ranking is."""
+    return Written((shown(c, k),))
+
+
+@writes(number_relevant)
+def number_relevant_on_paper(c: Case, rel: float) -> Written:
+    """What there is to find."""
+    return Written((wanted_step("result", c, rel),))
+
+
+@writes(number_relevant_returned)
+def number_relevant_returned_on_paper(c: Case, k: int | None, rel: float) -> Written:
+    """What was found of it."""
+    return _number(c, k, at_least(rel), lambda each: each.grade >= rel)
+
+
+@writes(number_not_relevant_judged_returned)
+def number_not_relevant_judged_returned_on_paper(c: Case, k: int | None, rel: float) -> Written:
+    """What was found and judged not relevant."""
+    return _number(c, k, f"judged not relevant (0 <= grade < {rel:g})", lambda each: 0 <= each.grade < rel)
+
+
+def _number(c: Case, k: int | None, what: str, counts: Callable[[Found], bool]) -> Written:
+    good = [each for each in c.found if (k is None or each.rank <= k) and counts(each)]
+    return Written((counted("result", f"{what} {cut_at(k)}", good),), {each.rank: 1.0 for each in good})
+
+
+@writes(judged)
+def judged_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
+    """Judged documents shown by documents shown."""
+    seen = _seen(c, k, negative)
+    return share(counted("found", _what(k, negative), seen), shown(c, k, denominator), seen)
+
+
+@writes(unjudged)
+def unjudged_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
+    """The documents shown that nobody judged, by documents shown."""
+    seen = counted("found", _what(k, negative), _seen(c, k, negative))
+    here, out_of = float(c.shown(k)), shown(c, k, denominator)
+    left = Step(
+        "left", "documents shown less these", (), f"{said(here)} - {said(seen.number)}", here - seen.number
+    )
+    end = quotient("result", "the one divided by the other", left.number, out_of.number)
+    return Written((seen, left, out_of, end))
+
+
+def _seen(c: Case, k: int | None, negative: str) -> list[Found]:
+    return [
+        each
+        for each in c.found
+        if (k is None or each.rank <= k) and not (negative == "unjudged" and each.grade < 0)
+    ]
+
+
+def _what(k: int | None, negative: str) -> str:
+    return f"judged documents {cut_at(k)}{' (grade >= 0)' if negative == 'unjudged' else ''}"

@@ -7,14 +7,31 @@ is made greedily, as finding the very best is too costly: a ranking may do a lit
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.aspects import aspect_of, coverable, seen, width_of
+from rankproof.core.measures.aspects import aspect_of, called, coverable, coverable_on_paper, seen, width_of
+from rankproof.core.paper import (
+    Case,
+    Found,
+    Step,
+    Term,
+    Written,
+    at_least,
+    cut_at,
+    parts,
+    quotient,
+    rows,
+    said,
+    summed,
+    writes,
+)
 from rankproof.core.parameters import Depth, Grade, Persistence, Share
 
 Discount = Callable[[Array], Array]
@@ -285,3 +302,107 @@ def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persisten
     0.7692
     """
     return _share_of_ideal(h, None, rel, alpha, _by_power(beta))
+
+
+class Weighing(NamedTuple):
+    """How much less a rank counts: in figures, and the number."""
+
+    figures: Callable[[int], str]
+    of: Callable[[int], float]
+
+
+BY_LOG = Weighing(lambda rank: f"/ log2({rank + 1})", lambda rank: 1 / math.log2(rank + 1))
+BY_RANK = Weighing(lambda rank: f"/ {rank}", lambda rank: 1 / rank)
+
+
+def _by_power_on_paper(beta: float) -> Weighing:
+    return Weighing(lambda rank: f"x {beta:g}^{rank - 1}", lambda rank: beta ** (rank - 1))
+
+
+@writes(alpha_dcg)
+def alpha_dcg_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
+    """The new of each document, by that of documents about everything."""
+    return _of_full(c, k, rel, alpha, BY_LOG)
+
+
+@writes(alpha_ndcg)
+def alpha_ndcg_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
+    """The new of each document, by that of the best order."""
+    return _of_ideal(c, k, rel, alpha, BY_LOG)
+
+
+@writes(err_ia)
+def err_ia_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
+    """The same with the discount of ERR."""
+    return _of_full(c, k, rel, alpha, BY_RANK)
+
+
+@writes(nerr_ia)
+def nerr_ia_on_paper(c: Case, k: int | None, rel: float, alpha: float) -> Written:
+    """The same with the discount of ERR."""
+    return _of_ideal(c, k, rel, alpha, BY_RANK)
+
+
+@writes(nrbp)
+def nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
+    """The new of each document with the discount of RBP, scaled."""
+    sums, of = (
+        _novel("found", c.found, None, rel, alpha, _by_power_on_paper(beta)),
+        coverable_on_paper(c, rel),
+    )
+    scale = 1 - (1 - alpha) * beta
+    expression = f"(1 - {1 - alpha:g} x {beta:g}) x {said(sums.number)} / {said(of.number)}"
+    value = scale * sums.number / of.number if of.number else 0.0
+    end = Step("result", "times (1 - (1 - alpha) beta), by the aspects", (), expression, value)
+    return Written((sums, of, end), parts(sums, of.number / scale))
+
+
+@writes(normalised_nrbp)
+def normalised_nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
+    """The same, by that of the best order."""
+    return _of_ideal(c, None, rel, alpha, _by_power_on_paper(beta))
+
+
+def _of_ideal(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
+    own = _novel("found", c.found, k, rel, alpha, discount)
+    best = _novel("ideal", _best(c, rel, alpha), k, rel, alpha, discount, "of the best order: ")
+    end = quotient("result", "the one divided by the other", own.number, best.number)
+    return Written((own, best, end), parts(own, best.number))
+
+
+def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
+    own, of = _novel("found", c.found, k, rel, alpha, discount), coverable_on_paper(c, rel)
+    depth = max((each.rank for each in _best(c, rel, alpha)), default=0) if k is None else k
+    each_rank = math.fsum((1 - alpha) ** (rank - 1) * discount.of(rank) for rank in range(1, depth + 1))
+    says = f"{depth:,} documents about every aspect: the sum of their ranks' shares, times the aspects"
+    expression = f"{said(each_rank)} x {said(of.number)}"
+    full = Step("denominator", says, (), expression, each_rank * of.number)
+    end = quotient("result", "the one divided by the other", own.number, full.number)
+    return Written(
+        (own, Step("aspects", of.says, of.terms, of.expression, of.value), full, end), parts(own, full.number)
+    )
+
+
+def _novel(
+    kind: str,
+    documents: list[Found],
+    k: int | None,
+    rel: float,
+    alpha: float,
+    discount: Weighing,
+    whose: str = "",
+) -> Step:
+    """The sum over documents and their aspects of what repetition and rank leave of them."""
+    seen, terms = Counter[str](), []
+    for each in documents:
+        if each.grade >= rel and (k is None or each.rank <= k):
+            value = (1 - alpha) ** seen[each.aspect] * discount.of(each.rank)
+            expression = f"{called(each)}: {1 - alpha:g}^{seen[each.aspect]} {discount.figures(each.rank)}"
+            terms.append(Term(expression, value, each.rank, each.doc))
+            seen[each.aspect] += 1
+    says = f"{1 - alpha:g}^(times its aspect was seen above), discounted by rank"
+    return summed(kind, f"{whose}{says}, for each {at_least(rel)} {cut_at(k)}", terms)
+
+
+def _best(c: Case, rel: float, alpha: float) -> list[Found]:
+    return rows(greedy(c.hits, rel, alpha))

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.core.judgments import Group, Preferences, Scope, Tally, tally
 from rankproof.core.measure import measure
-from rankproof.core.preferences import Group, Preferences, Scope, Tally, tally
 
 
 def _tallies(p: Preferences, scope: Scope) -> list[Tally]:
@@ -45,7 +45,7 @@ def possible(p: Preferences) -> float:
 
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_poss`).
 
-    >>> from rankproof.core.preferences import by_levels
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import possible
     >>> possible(by_levels([1, 2, 0]))
     3.0
@@ -79,7 +79,7 @@ def fulfilled(p: Preferences, scope: Scope = "all") -> float:
 
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_ful`).
 
-    >>> from rankproof.core.preferences import by_levels
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import fulfilled
     >>> fulfilled(by_levels([1, 2, 0]))
     2.0
@@ -105,7 +105,7 @@ def preference_ratio(p: Preferences, scope: Scope = "all") -> float:
 
     Reference: B. Carterette, P. Bennett, D. Chickering, S. Dumais: Here or there, ECIR 2008.
 
-    >>> from rankproof.core.preferences import by_levels
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import preference_ratio
     >>> round(preference_ratio(by_levels([1, 2, 0])), 4)
     0.6667
@@ -132,7 +132,7 @@ def pair_ratio(p: Preferences, scope: Scope = "all") -> float:
 
     Reference: C. Buckley, trec_eval (measure `prefs_pair`).
 
-    >>> from rankproof.core.preferences import by_levels
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import pair_ratio
     >>> pair_ratio(by_levels([1, 0], [1, 0], [0, 1], [0, 1]))
     0.5
@@ -175,7 +175,7 @@ def group_ratio(p: Preferences, scope: Scope = "all") -> float:
 
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg`).
 
-    >>> from rankproof.core.preferences import by_levels
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import group_ratio
     >>> round(group_ratio(by_levels([2, 1, 0], [0, 1, None])), 4)
     0.5
@@ -208,7 +208,7 @@ def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
 
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg_Rnonrel`).
 
-    >>> from rankproof.core.preferences import by_levels
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import balanced_group_ratio
     >>> balanced_group_ratio(by_levels([1]))
     1.0

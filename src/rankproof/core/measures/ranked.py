@@ -7,12 +7,31 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.expected import expected_ap, expected_rr
-from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.hits import Hits, PerQuery, ratio, relevant
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import wanted
+from rankproof.core.orders import expected_ap, expected_rr
+from rankproof.core.paper import (
+    Case,
+    Found,
+    Step,
+    Term,
+    Written,
+    at_least,
+    capped,
+    counted,
+    cut_at,
+    evenly,
+    graded,
+    parts,
+    quotient,
+    said,
+    summed,
+    writes,
+)
+from rankproof.core.paper import relevant_shown as relevant_shown_step
+from rankproof.core.paper import wanted as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
-from rankproof.core.threshold import relevant
 
 
 @measure(
@@ -207,3 +226,92 @@ def precision_at_multiple(h: Hits, multiple: Positive = 1, rel: Grade = 1) -> Pe
     depth = np.floor(multiple * wanted(h, rel) + 0.9)
     good = h.relevant(rel)
     return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)
+
+
+@writes(reciprocal_rank)
+def reciprocal_rank_on_paper(c: Case, k: int | None, rel: float, scores: str, threshold: str) -> Written:
+    """One over the first relevant rank."""
+    rel, before = c.least(rel, threshold)
+    good = c.relevant(rel, k, scores)
+    if not good:
+        none = f"no document {cut_at(k)} is {at_least(rel, scores)}"
+        return Written((*before, Step("result", none, value=0.0)))
+    rank = good[0].rank
+    says = f"rank of the first that is {at_least(rel, scores)}"
+    first = Step("found", says, graded(good[:1]), f"rank {rank}", float(rank))
+    end = quotient("result", "one over that rank", 1.0, rank)
+    return Written((*before, first, end), {rank: end.number})
+
+
+@writes(average_precision)
+def average_precision_on_paper(
+    c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str
+) -> Written:
+    """The precision at each relevant rank, added up, by what there is to find."""
+    rel, before = c.least(rel, threshold)
+    good = c.relevant(rel, k, scores)
+    sums = precisions(good, f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}")
+    divisor = _divisor(c, good, k, rel, denominator)
+    end = quotient("result", "the sum divided by that", sums.number, divisor.number)
+    return Written((*before, sums, divisor, end), parts(sums, divisor.number))
+
+
+@writes(geometric_average_precision)
+def geometric_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
+    """For one query it is average precision."""
+    return average_precision_on_paper(c, k, rel, "all", "any", "rel")
+
+
+def precisions(good: list[Found], says: str) -> Step:
+    """Of each of these documents how many of them there are down to its rank, by that rank."""
+    terms = [
+        Term(f"{n} of {each.rank}", n / each.rank, each.rank, each.doc)
+        for n, each in enumerate(good, start=1)
+    ]
+    return summed("found", says, terms)
+
+
+def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator: str) -> Step:
+    if denominator == "found":
+        says = f"documents found that are {at_least(rel)}, {cut_at(k)}"
+        return Step("denominator", says, value=float(len(good)))
+    step = wanted_step("denominator", c, rel)
+    return step if denominator == "all" or k is None else capped(step, k)
+
+
+@writes(average_precision_odds)
+def average_precision_odds_on_paper(c: Case, rel: float) -> Written:
+    """The sum of the precisions and R, each with one more, as the logarithm of their odds."""
+    sums = precisions(c.relevant(rel), f"s, precision at each rank that is {at_least(rel)}")
+    there_are = wanted_step("denominator", c, rel)
+    top, bottom = 1 + sums.number, 1 + there_are.number - sums.number
+    expression = f"log({said(top)} / {said(bottom)})"
+    end = Step("result", "log((1 + s) / (1 + R - s))", (), expression, math.log(top / bottom))
+    return Written((sums, there_are, end))
+
+
+@writes(r_precision)
+def r_precision_on_paper(c: Case, rel: float, denominator: str) -> Written:
+    """Precision at the number of relevant documents."""
+    if denominator == "all":
+        depth = wanted_step("denominator", c, rel)
+    else:
+        depth = counted("denominator", f"R, all that are {at_least(rel)} in the ranking", c.relevant(rel))
+    return _at_depth(c, depth, int(depth.number), rel)
+
+
+@writes(precision_at_multiple)
+def precision_at_multiple_on_paper(c: Case, multiple: float, rel: float) -> Written:
+    """Precision at a multiple of the number of relevant documents."""
+    there_are = wanted_step("wanted", c, rel)
+    depth = math.floor(multiple * there_are.number + 0.9)
+    expression = f"floor({multiple:g} x {said(there_are.number)} + 0.9)"
+    cut = Step("denominator", "where to cut", (), expression, float(depth))
+    return _at_depth(c, cut, depth, rel, there_are)
+
+
+def _at_depth(c: Case, depth: Step, k: int, rel: float, *before: Step) -> Written:
+    good = c.relevant(rel, k)
+    found = relevant_shown_step(good, k, rel)
+    end = quotient("result", "relevant there, divided by that", found.number, depth.number)
+    return Written((*before, depth, found, end), evenly(good, end.number))

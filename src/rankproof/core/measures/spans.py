@@ -6,10 +6,10 @@ top for as long as they fit with all before them, so that chunks of different le
 
 from __future__ import annotations
 
+from rankproof.core.corpus import Shown
 from rankproof.core.hits import PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.parameters import Cutoff, Grade, Positive
-from rankproof.core.shown import Shown
 
 
 @measure("SpanP", kind="span", also=("token_precision", "span_precision"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import cast
 
@@ -12,7 +12,8 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.io.trec.chunks import PAD, Chunk
-from rankproof.io.trec.words import SPREAD, are_equal, hashes
+from rankproof.io.trec.lines import Lines
+from rankproof.io.trec.qrels import SPREAD, are_equal, hashes
 
 ROOM = 64
 """How many times larger than the number of judgments the table of what may be judged is."""
@@ -140,3 +141,33 @@ def _different_keys(
         if len(np.unique(keys)) == len(keys):
             break
     return np.uint64(seed), keys
+
+
+COLUMNS = 6
+"""Query, a word nobody uses, document, rank, score, name of the run."""
+QUERY, DOC, RANK, SCORE = 0, 2, 3, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The lines of judged queries as columns."""
+
+    lines: Lines
+    row: Array
+    """Which row of `lines` each is."""
+    query: Array
+    """Which query of the judgments."""
+    score: Array
+    begin: Array
+    """Where each document's id begins."""
+    length: Array
+    """How long each document's id is."""
+    key: Array
+    """A number made of query and document."""
+
+    def keep(self, rows: Array) -> Rows:
+        """Only some rows."""
+        picked = {
+            name: getattr(self, name)[rows] for name in ("row", "query", "score", "begin", "length", "key")
+        }
+        return replace(self, **picked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -12,22 +12,105 @@ from typing import BinaryIO
 
 import numpy as np
 
-from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
+from rankproof.core.rules import Conventions
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, opened
 from rankproof.io.ids import check_same_kind, judged_kinds, meeting, plain_digits
-from rankproof.io.trec.chunks import SIZE, BadLine, Chunk, chunk_of, chunks
-from rankproof.io.trec.collect import NotTogether, collected
-from rankproof.io.trec.gather import gathered
-from rankproof.io.trec.index import Index, index_of
+from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, in_order
+from rankproof.io.trec.index import COLUMNS, DOC, QUERY, Index, index_of
 from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
-from rankproof.io.trec.parallel import in_order
-from rankproof.io.trec.rows import COLUMNS, DOC, QUERY
+from rankproof.io.trec.qrels import starts_of_runs
 from rankproof.io.trec.scan import Scanned, note_ranks_of, numbers, scan
+
+
+class NotTogether(Exception):
+    """The lines of a query do not stand together."""
+
+
+def collected(scanned: Iterable[Scanned], index: Index, census: Census) -> list[Ordered]:
+    """The rankings of all pieces; a query that appears in two places raises NotTogether."""
+    found: list[Ordered] = []
+    seen = np.zeros(len(index.queries.length), dtype=bool)
+    others: dict[str, None] = {}
+    noticed = Census()
+    for piece in scanned:
+        expected = len(others) + len(piece.others)
+        others.update(dict.fromkeys(piece.others))
+        again = seen[piece.queries].any() or len(np.unique(piece.queries)) < len(piece.queries)
+        if again or len(others) < expected:
+            raise NotTogether
+        seen[piece.queries] = True
+        found += piece.ordered
+        _add(noticed, piece.noticed)
+    _add(census, noticed)
+    _count_extra(census, list(others))
+    return found
+
+
+def _add(census: Census, more: Census) -> None:
+    for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
+        setattr(census, name, getattr(census, name) + getattr(more, name))
+
+
+def _count_extra(census: Census, extra: list[str]) -> None:
+    room = max(0, 5 - len(census.extra_examples))
+    census.extra += len(extra)
+    census.extra_examples += extra[:room]
+
+
+Piece = tuple[bytes, int]
+"""Some lines of one query that follow each other, and the number of the first."""
+
+
+def gathered(pieces: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The content of chunks, query after query, in chunks that remember the line numbers."""
+    batch: list[Piece] = []
+    size = 0
+    for of_query in _by_query(pieces).values():
+        batch += of_query
+        size += sum(len(content) for content, _ in of_query)
+        if size >= SIZE:
+            yield _joined(batch)
+            batch, size = [], 0
+    if batch:
+        yield _joined(batch)
+
+
+def _by_query(chunks: Iterator[Chunk]) -> dict[bytes, list[Piece]]:
+    pieces: dict[bytes, list[Piece]] = {}
+    line = 1
+    for chunk in chunks:
+        for query, content, first in _gathered_pieces(chunk):
+            pieces.setdefault(query, []).append((content, line + first))
+        line += chunk.lines
+    return pieces
+
+
+def _gathered_pieces(chunk: Chunk) -> Iterator[tuple[bytes, bytes, int]]:
+    lines = split(chunk, COLUMNS)
+    begin, end = lines.begin[QUERY], lines.end[QUERY]
+    starts = starts_of_runs(chunk, begin, end - begin)
+    bounds = [*begin[starts].tolist(), chunk.size + PAD]
+    for i, row in enumerate(starts.tolist()):
+        yield lines.field(row, QUERY), bytes(lines.raw[bounds[i] : bounds[i + 1]]), lines.line_of(row)
+
+
+def _joined(pieces: list[Piece]) -> Chunk:
+    return chunk_of(b"".join(content for content, _ in pieces), _numbers(pieces))
+
+
+def _numbers(pieces: list[Piece]) -> Array:
+    """The line number of each line of the pieces."""
+    count = np.array([content.count(b"\n") for content, _ in pieces])
+    first = np.array([number for _, number in pieces])
+    begin = np.cumsum(count) - count
+    numbers: Array = np.arange(count.sum()) + np.repeat(first - begin, count)
+    return numbers
+
 
 LINE = 50
 """About how many bytes a line of a run has."""

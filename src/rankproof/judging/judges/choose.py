@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rankproof.errors import UsageError, nearest, one_of, shorten
 from rankproof.judging.judges.called import called_judge
-from rankproof.judging.judges.cascade import Cascade
-from rankproof.judging.judges.human import human_judge
-from rankproof.judging.judges.replay import replayed
+from rankproof.judging.judges.replay import human_judge, replayed
+from rankproof.judging.keeping import InMemory
 from rankproof.judging.models.providers import PROVIDERS
-from rankproof.judging.verdicts import Judge
+from rankproof.judging.run import settle
+from rankproof.judging.verdicts import Account, Ask, Judge, Keep
 from rankproof.store.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """Judges in the order they are asked; each verdict says which of them gave it."""
+
+    judges: tuple[Judge, ...]
+
+    @property
+    def name(self) -> str:
+        """The names of its judges, as one writes a cascade."""
+        return ">".join(each.name for each in self.judges)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The identities of its judges."""
+        return {"kind": "cascade", "judges": [dict(each.identity) for each in self.judges]}
+
+    def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
+        """Settle each pair by the first judge that can."""
+        listed = [list(group) for group in groups]
+        said, account = settle(listed, self.judges, InMemory())
+        for group in listed:
+            keep([said[ask] for ask in group])
+        return account
+
 
 MODELS = tuple(PROVIDERS)
 """Kinds of judges that are models."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rankproof.core.text.sentences import sentences
+from rankproof.text.sentences import sentences
 
 PHRASES = (
     # English

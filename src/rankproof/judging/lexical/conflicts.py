@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rankproof.core.text.stems import stem
-from rankproof.core.text.words import folded
-from rankproof.judging.lexical.cover import Cover
 from rankproof.judging.lexical.profile import NAME, NUMBER, WEIGHTS, Profile, Term
+from rankproof.judging.lexical.support import Cover
+from rankproof.text.words import folded, stem
 
 SAME = 0.85
 """The share of a claim's other terms that the sentence must hold."""
@@ -62,7 +61,7 @@ for _one, _other in (pair.split() for pair in OPPOSITES.split("|")):
 def conflict(claim: Profile, text: Profile, found: Cover) -> str:
     """What the text says against the claim, in words; empty where nothing is.
 
-    >>> from rankproof.judging.lexical.cover import cover
+    >>> from rankproof.judging.lexical.support import cover
     >>> from rankproof.judging.lexical.profile import profile
     >>> claim, text = profile("Refunds are granted within 30 days."), profile("Refunds are granted within 14 days.")
     >>> conflict(claim, text, cover(claim, text))

@@ -2,12 +2,260 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rankproof.judging.lexical.relations import NAME, settle
-from rankproof.judging.verdicts import Account, Ask, Keep
+from rankproof.judging.lexical.abstention import abstains
+from rankproof.judging.lexical.conflicts import conflict, odd_denial
+from rankproof.judging.lexical.profile import COMMON_WORD, Profile, profile
+from rankproof.judging.lexical.support import (
+    ADDRESSES,
+    ANSWERS,
+    BEARS,
+    SUPPORT,
+    Evidence,
+    Weights,
+    lacks_name_or_number,
+    weigh,
+)
+from rankproof.judging.verdicts import (
+    ABSTAINS,
+    CONTRADICTS,
+    SILENT,
+    SUPPORTS,
+    Account,
+    Ask,
+    Keep,
+    Unmeasured,
+    Verdict,
+)
+from rankproof.text.claims import claims
+from rankproof.text.languages import alike
+
+NAME = "lexical"
+Settled = Verdict | Unmeasured
+OTHERWISE = "question and text may say the same in other words"
+
+
+NEVER, UNREACHED = -1.0, 2.0
+"""Bounds that no probability is below, or reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Up to where a probability may be a no, and from where on it may be a yes."""
+
+    weights: Weights
+    no: float
+    yes: float
+
+
+BOUNDS = {
+    "S": Bounds(SUPPORT, 0.04, 0.73),
+    "P": Bounds(SUPPORT, 0.04, 0.73),
+    "R": Bounds(ANSWERS, 0.08, 0.9),
+    "Q": Bounds(BEARS, NEVER, UNREACHED),
+    "A": Bounds(ADDRESSES, 0.20, 0.75),
+}
+IN_ONE = 0.8
+"""The share of a claim that one sentence must hold; words from here and there may be about different things."""
+PARAPHRASED = 6
+"""A claim of fewer terms, none of them a name or a number, may be said in other words."""
+ASKED_OTHERWISE = 5
+"""A question of which fewer words are missing may be asked in words other than the text's."""
+SHORT = 6
+"""An answer of fewer terms need not repeat any of the question's."""
+CONTRADICTED = 0.02
+"""The probability of support where the text says otherwise."""
+
+
+def settle(ask: Ask) -> Settled:
+    """What the judge says of a pair.
+
+    >>> settle(Ask("S", "Refunds take 30 days.", "Refunds take 14 days.")).value
+    -1
+    """
+    return RELATIONS[ask.relation](ask)
+
+
+def likelihood(ask: Ask) -> float:
+    """The probability of a yes, as far as words tell: even odds where they cannot, as between two languages."""
+    sought, text = profile(ask.left), profile(ask.right)
+    if not text.forms:
+        return 0.0
+    if not alike(sought.language, text.language):
+        return 0.5
+    return weigh(sought, text, BOUNDS[ask.relation].weights).probability
+
+
+def probability(ask: Ask) -> float:
+    """How likely a yes is under R, S, Q or A; for pairs too that are left open.
+
+    >>> round(probability(Ask("R", "When does the museum open?", "The museum opens at nine.")), 1)
+    0.9
+    """
+    return weigh(profile(ask.left), profile(ask.right), BOUNDS[ask.relation].weights).probability
+
+
+def _support(ask: Ask) -> Settled:
+    claim, text = profile(ask.left), profile(ask.right)
+    if reason := _beyond(claim, text, "claim"):
+        return Unmeasured(ask, reason)
+    if not text.forms:
+        return _nothing(ask)
+    found = weigh(claim, text, SUPPORT)
+    if against := conflict(claim, text, found.cover):
+        return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
+    if found.probability >= BOUNDS["S"].yes:
+        doubt = _doubt(claim, text, found)
+        return Unmeasured(ask, doubt) if doubt else _verdict(ask, SUPPORTS, found, text)
+    if found.probability > BOUNDS["S"].no:
+        return _unsettled(ask, found)
+    if _says_something_else(claim, found):
+        return _verdict(ask, SILENT, found, text)
+    return Unmeasured(ask, "the text may say it in other words")
+
+
+def _doubt(claim: Profile, text: Profile, found: Evidence) -> str:
+    """Why a claim whose words are all there may still not be supported."""
+    if found.cover.best < IN_ONE:
+        return "the claim's words stand in different sentences"
+    if lacks_name_or_number(claim, found.cover):
+        return "a name or number of the claim is not in the text"
+    return "one of claim and text denies" if odd_denial(claim, text, found.cover) else ""
+
+
+def _says_something_else(claim: Profile, found: Evidence) -> bool:
+    """Whether what is missing is more than a claim said in other words would lack."""
+    return lacks_name_or_number(claim, found.cover) or len(found.cover.missing) >= PARAPHRASED
+
+
+def _relevance(ask: Ask) -> Settled:
+    question, text = profile(ask.left), profile(ask.right)
+    if reason := _beyond(question, text, "question"):
+        return Unmeasured(ask, reason)
+    if not text.forms:
+        return _nothing(ask)
+    found = weigh(question, text, BOUNDS[ask.relation].weights)
+    if found.probability >= BOUNDS[ask.relation].yes:
+        return _verdict(ask, 2, found, text)
+    if found.probability > BOUNDS[ask.relation].no:
+        return _unsettled(ask, found)
+    nothing_of_it = _asks_something_else(question, found)
+    return _verdict(ask, 0, found, text) if nothing_of_it else Unmeasured(ask, OTHERWISE)
+
+
+def _asks_something_else(question: Profile, found: Evidence) -> bool:
+    """Whether so many words of a question are missing that it can hardly be the same thing in other words.
+
+    Where writing has no spaces, the pairs of characters overlap: of two that do, one counts.
+    """
+    gone, counted, end = set(found.cover.missing), set(), 0
+    for term in sorted(question.terms, key=lambda term: term.start):
+        if term.sought in gone and term.kind != COMMON_WORD and term.start >= end:
+            counted.add(term.sought)
+            end = term.end
+    return len(counted) >= ASKED_OTHERWISE
+
+
+def _addressing(ask: Ask) -> Settled:
+    if abstains(ask.right):
+        return Verdict(ask, ABSTAINS, NAME, probability=0.0, quote=ask.right.strip())
+    question, answer = profile(ask.left), profile(ask.right)
+    if reason := _beyond(question, answer, "question"):
+        return Unmeasured(ask, reason)
+    if not answer.forms:
+        return _nothing(ask)
+    found = weigh(question, answer, ADDRESSES)
+    if found.probability <= BOUNDS["A"].no:
+        return _beside_the_point(ask, question, answer, found)
+    if found.probability < BOUNDS["A"].yes:
+        return _unsettled(ask, found)
+    if {term.key for term in answer.terms} <= {term.key for term in question.terms}:
+        return Unmeasured(ask, "the answer only repeats the question")
+    return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
+
+
+def _beside_the_point(ask: Ask, question: Profile, answer: Profile, found: Evidence) -> Settled:
+    """No, if the answer is long enough to hold words of the question, and holds none of many."""
+    if len(answer.terms) < SHORT:
+        return Unmeasured(ask, "the answer is too short to tell by its words")
+    if not _asks_something_else(question, found):
+        return Unmeasured(ask, OTHERWISE)
+    return _verdict(ask, 0, found, answer)
+
+
+def _partly(ask: Ask) -> Settled:
+    """All of a claim, or nothing; which part of one a text bears out its words do not settle."""
+    found = _support(ask)
+    return replace(found, value=2 if found.value == SUPPORTS else 0) if isinstance(found, Verdict) else found
+
+
+def _claims(ask: Ask) -> Settled:
+    items = tuple(claim.of(ask.right) for claim in claims(ask.right))
+    return Verdict(ask, None, NAME, items=items)
+
+
+RELATIONS: dict[str, Callable[[Ask], Settled]] = {
+    "R": _relevance,
+    "S": _support,
+    "P": _partly,
+    "Q": _relevance,
+    "A": _addressing,
+    "C": _claims,
+}
+
+
+def _beyond(sought: Profile, text: Profile, left: str) -> str:
+    """Why words cannot tell; empty where they may."""
+    if not sought.terms:
+        return f"the {left} has no words to look for"
+    if not alike(sought.language, text.language):
+        return (
+            f"the {left} and the text seem to be in different languages ({sought.language}, {text.language})"
+        )
+    return ""
+
+
+def _nothing(ask: Ask) -> Verdict:
+    """An empty text says nothing, whatever is asked of it."""
+    return Verdict(ask, 0, NAME, probability=0.0)
+
+
+def _unsettled(ask: Ask, found: Evidence) -> Unmeasured:
+    """A probability between the bounds, with as many digits as tell it from them."""
+    bounds = BOUNDS[ask.relation]
+    no = f"{bounds.no:.2f} or less may be a no" if bounds.no >= 0 else "none is low enough for a no"
+    yes = f"{bounds.yes:.2f} or more may be a yes" if bounds.yes <= 1 else "none is high enough for a yes"
+    likely = _told_apart(found.probability, (bounds.no, bounds.yes))
+    return Unmeasured(ask, f"shared words leave it open (probability {likely}; {no}, {yes})")
+
+
+def _told_apart(value: float, bounds: tuple[float, ...]) -> str:
+    """A probability with two digits, or more where two would show it as one of the bounds.
+
+    >>> _told_apart(0.8699, (0.18, 0.87)), _told_apart(0.5, (0.18, 0.87))
+    ('0.8699', '0.50')
+    """
+    shown = (f"{value:.{digits}f}" for digits in range(2, 17))
+    return next((each for each in shown if float(each) not in bounds), repr(value))
+
+
+def _verdict(
+    ask: Ask, value: int, found: Evidence, text: Profile, probability: float | None = None, why: str = ""
+) -> Verdict:
+    places = found.cover.sentences
+    shows = places and (value != SILENT)
+    return Verdict(
+        ask,
+        value,
+        NAME,
+        probability=round(found.probability if probability is None else probability, 4),
+        quote=text.sentence(places[0]) if shows else "",
+        origin={"why": why} if why else {},
+    )
+
 
 VERSION = 4
 """Raised whenever any verdict may change, so that remembered verdicts are not mixed up."""

@@ -8,15 +8,13 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.hits import PerQuery, ratio
-from rankproof.core.text.sentences import sentences
-from rankproof.judging.case import Case, Reading
-from rankproof.judging.logic import any_of
+from rankproof.judging.case import Case, Reading, any_of
 from rankproof.judging.metrics.answer import claims_against
-from rankproof.judging.metrics.arithmetic import covered
 from rankproof.judging.metrics.nuggets import credit
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, share
+from rankproof.judging.metrics.units import Grades, Grid, Nothing, covered, share
 from rankproof.judging.samples.sample import Citation, Context
+from rankproof.text.sentences import sentences
 
 
 def _cited(case: Case, name: str) -> list[Context]:

@@ -2,14 +2,104 @@
 
 from __future__ import annotations
 
-from rankproof.core.parameters import Cutoff
-from rankproof.judging.case import Case, Reading
-from rankproof.judging.metrics.arithmetic import covered
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing
-from rankproof.judging.units import entities_in, mentioned_in
+from rankproof.core.measure import Measure
+from rankproof.core.parameters import Cutoff, Grade
+from rankproof.errors import UsageError
+from rankproof.judging.case import SILENCE, Case, Reading, blank
+from rankproof.judging.claims import entities_in, mentioned_in
+from rankproof.judging.metrics.registry import Metric, from_0_to_1, metric
+from rankproof.judging.metrics.units import Grades, Grid, Nothing, covered, precision_found, ranked_by
 
-NO_CLAIMS = Nothing("no claims in the reference")
+NOTHING_TO_FIND = Nothing("no contexts were retrieved, and none should have been")
+GRADES = (0, 1, 2, 3)
+
+
+@metric(
+    "context_precision",
+    needs=("query", "contexts"),
+    score=precision_found,
+    also=("contextual_precision",),
+    monotone=False,
+)
+def context_precision(case: Case, k: Cutoff = None, rel: Grade = 2) -> Grades | Nothing:
+    """Whether the retrieved contexts that answer the question stand before those that do not.
+
+    Formula: (sum over relevant contexts of P@rank) / relevant contexts found; the grade `rel` makes one relevant.
+    It is AP(denominator='found') over the grades of a judge; 0 if no context is relevant, or none was retrieved.
+    A context whose text stands above it already is not relevant again.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when every relevant context stands before every other one.
+
+    Worst: 0, when no context is relevant.
+
+    Blind to: what was not retrieved, and how many relevant contexts there are.
+
+    Use: to judge the order of a retriever or reranker where no documents are labelled.
+    """
+    return [None if grade is None else grade >= rel for grade in grades(case, k)]
+
+
+def grades(case: Case, k: int | None = None) -> Grades:
+    """The grades of the retrieved contexts by rank; a text that stands above already brings nothing."""
+    seen: set[str] = set()
+    found: Grades = []
+    for each in case.contexts[:k]:
+        words = " ".join(each.text.split())
+        found.append(SILENCE if words in seen else case.grade(each))
+        seen.add(words)
+    return found
+
+
+def of_grades(measure: Measure) -> Metric:
+    """A measure of rankings, like `P@5`, as a metric over the grades of retrieved contexts.
+
+    Measures that divide by all that is relevant need to know more than what was retrieved: they look at the
+    reference contexts as well, and have no value for samples without them.
+    """
+    name, params = measure.spec.name, measure.params
+    within = name in _OF_RETURNED or params.get("denominator") == "found" or params.get("ideal") == "returned"
+    if not within and name not in _OF_ALL:
+        raise UsageError(
+            f"{measure}: cannot be had from the grades of retrieved contexts. Next: write the verdicts as "
+            "judgments (--qrels FILE), and evaluate with them."
+        )
+    return Metric(
+        measure=measure,
+        read=_returned_within if name in _OF_RETURNED else _returned if within else _returned_and_missed,
+        needs=("query", "contexts") if within else ("query", "contexts", "reference_contexts"),
+        score=ranked_by(measure),
+        monotone=name in _OF_RETURNED,
+        choices=GRADES,
+        limits=from_0_to_1,
+    )
+
+
+_OF_RETURNED = ("P", "Success", "RR", "ERR", "DCG", "RBP")
+"""Measures that look at what was retrieved alone, and that no higher grade ever lowers."""
+_OF_ALL = ("R", "AP", "nDCG", "F", "nERR", "Rprec")
+
+
+def _returned(case: Case, **_: object) -> tuple[Grades, Grades]:
+    return grades(case), []
+
+
+def _returned_within(case: Case, k: int | None = None, **_: object) -> tuple[Grades, Grades]:
+    """What stands below the cut-off cannot matter, so no judge is asked about it and no label of it counts."""
+    return grades(case, k), []
+
+
+def _returned_and_missed(case: Case, **_: object) -> tuple[Grades, Grades] | Nothing:
+    """The grades of what was retrieved, and of the reference contexts that were not."""
+    here = {each.text for each in case.contexts} | {each.id for each in case.contexts if not each.text}
+    missed = [each for each in case.sample.reference_contexts or () if (each.text or each.id) not in here]
+    found = grades(case)
+    known = [None if blank(each.text) else case.grade(each) for each in missed]
+    return (found, known) if found or case.sample.reference_contexts else NOTHING_TO_FIND
+
+
+UNCLAIMED = Nothing("no claims in the reference")
 
 
 @metric(
@@ -36,7 +126,7 @@ def context_recall(case: Case, k: Cutoff = None, contexts: Reading = "apart") ->
 
     Use: to see whether the retriever found what a good answer needs.
     """
-    return [case.support(claim, case.contexts[:k], contexts) for claim in case.reference_claims] or NO_CLAIMS
+    return [case.support(claim, case.contexts[:k], contexts) for claim in case.reference_claims] or UNCLAIMED
 
 
 @metric("context_entity_recall", needs=("reference", "contexts"), score=covered)

@@ -9,9 +9,11 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import find as find_measure
 from rankproof.core.names import parse_with, split
 from rankproof.errors import UsageError, nearest, one_of
-from rankproof.judging import metrics as _declare_them  # noqa: F401  (its import fills the registry)
-from rankproof.judging import peers as _declare_theirs  # noqa: F401  (and so does this one)
-from rankproof.judging.metrics.ranked import of_grades
+from rankproof.judging import (
+    metrics,  # noqa: F401  (its import fills the registry)
+    peers,  # noqa: F401  (and so does this one)
+)
+from rankproof.judging.metrics.contexts import of_grades
 from rankproof.judging.metrics.registry import ALIASES, METRICS, PEERS, Metric
 
 Asked = str | Measure | Iterable[str | Measure]

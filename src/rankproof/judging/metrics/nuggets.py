@@ -10,9 +10,8 @@ import numpy as np
 from rankproof.core.hits import PerQuery, ratio
 from rankproof.core.parameters import Cutoff
 from rankproof.judging.case import Case
-from rankproof.judging.metrics.arithmetic import covered
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing
+from rankproof.judging.metrics.units import Grades, Grid, Nothing, covered
 from rankproof.judging.samples.sample import Nugget
 
 OKAY = 0.5

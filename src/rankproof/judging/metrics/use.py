@@ -7,13 +7,11 @@ from dataclasses import replace
 from typing import Literal
 
 from rankproof.core.parameters import Count, Cutoff
-from rankproof.judging.case import Case
-from rankproof.judging.logic import Maybe, all_of, any_of, no
+from rankproof.judging.case import Case, Maybe, all_of, any_of, no
 from rankproof.judging.metrics.answer import claims_against
-from rankproof.judging.metrics.arithmetic import covered, first_sufficient
-from rankproof.judging.metrics.contexts import NO_CLAIMS
+from rankproof.judging.metrics.contexts import UNCLAIMED as NO_CLAIMS
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, Units, share
+from rankproof.judging.metrics.units import Grades, Grid, Nothing, Units, covered, first_sufficient, share
 
 UNSUPPORTED = Nothing("no context supports a claim of the reference", lost=True)
 

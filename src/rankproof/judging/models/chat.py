@@ -18,14 +18,12 @@ from typing import Any
 from rankproof.errors import UsageError
 from rankproof.judging.judges.called import code_of, from_thread
 from rankproof.judging.models.asking import Call
-from rankproof.judging.models.budget import Budget
 from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.models.limits import split
-from rankproof.judging.models.pace import Pace
+from rankproof.judging.models.limits import Budget, split
 from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
-from rankproof.judging.models.replies import reply_in
+from rankproof.judging.models.reading import reply_in
 from rankproof.judging.models.session import Session
-from rankproof.judging.models.transport import AGAIN, HOPELESS, Line
+from rankproof.judging.models.transport import AGAIN, HOPELESS, Line, Pace
 
 METHODS = (
     ("invoke", "ainvoke"),  # LangChain

@@ -4,11 +4,88 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, nearest
+from rankproof.judging.verdicts import Account
+
+CALLED = {"gemini": "google", "bedrock": "aws"}
+"""What the list of prices calls a provider, where it is another name."""
+
+
+@lru_cache(4096)
+def price(model: str, prompt_tokens: int, reply_tokens: int) -> float | None:
+    """US dollars for that many tokens of a model (`provider:name`); None where the price is not known."""
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:
+        return None
+    provider, _, name = model.partition(":")
+    provider = CALLED.get(provider, provider)
+    try:
+        usage = Usage(input_tokens=prompt_tokens, output_tokens=reply_tokens)
+        return float(calc_price(usage, model_ref=name, provider_id=provider).total_price)
+    except LookupError:
+        return None
+
+
+def tokens_in(text: str) -> int:
+    """About how many tokens a text has, rather too many: a quarter of its ASCII characters, all of the others.
+
+    >>> tokens_in("twelve chars"), tokens_in("検索")
+    (4, 3)
+    """
+    plain = len(text.encode("ascii", "ignore"))
+    return plain // 4 + len(text) - plain + 1
+
+
+@dataclass
+class Budget(Displayable):
+    """The limits, and what was spent so far; None is no limit."""
+
+    model: str
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+    """In US dollars."""
+    spent: Account = field(default_factory=Account)
+    _under_way: list[tuple[int, int]] = field(default_factory=list)
+
+    def refuses(self, prompt_tokens: int, reply_tokens: int) -> str:
+        """Why a call of that size cannot be afforded; empty where it can, and then it is under way."""
+        waiting_prompt = sum(each[0] for each in self._under_way) + prompt_tokens
+        waiting_reply = sum(each[1] for each in self._under_way) + reply_tokens
+        used = self.spent.prompt_tokens + self.spent.reply_tokens
+        if self.calls is not None and self.spent.calls + len(self._under_way) >= self.calls:
+            return f"the budget of {self.calls:,} calls is spent"
+        if self.tokens is not None and used + waiting_prompt + waiting_reply > self.tokens:
+            return f"the budget of {self.tokens:,} tokens is spent"
+        if self.money is not None and self._cost(waiting_prompt, waiting_reply) > self.money:
+            return f"the budget of ${self.money:g} is spent"
+        self._under_way.append((prompt_tokens, reply_tokens))
+        return ""
+
+    def _cost(self, prompt_tokens: int, reply_tokens: int) -> float:
+        more = price(self.model, prompt_tokens, reply_tokens) or 0.0
+        return (self.spent.money or 0.0) + more
+
+    def book(
+        self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float = 1.0
+    ) -> float | None:
+        """Write down what a call took in the end, and say what it cost."""
+        self._under_way.remove(reserved)
+        self.spent.calls += 1
+        self.spent.prompt_tokens += prompt_tokens
+        self.spent.reply_tokens += reply_tokens
+        usual = price(self.model, prompt_tokens, reply_tokens)
+        cost = None if usual is None else usual * share
+        if cost is not None:
+            self.spent.money = (self.spent.money or 0.0) + cost
+        return cost
+
 
 MOST_PAIRS = 200
 """Pairs judged in one call, where nobody asks for fewer."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
-from rankproof.judging.models.replies import tokens
+from rankproof.judging.models.reading import tokens
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")

@@ -12,15 +12,12 @@ from itertools import islice
 from typing import Any
 
 from rankproof.judging.models.asking import Call, calls_for
-from rankproof.judging.models.budget import Budget
-from rankproof.judging.models.limits import Limits
-from rankproof.judging.models.pace import Pace
-from rankproof.judging.models.prices import tokens_in
+from rankproof.judging.models.limits import Budget, Limits, tokens_in
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import Reading, read
-from rankproof.judging.models.transport import Failed, Hopeless, Line, open_clients
+from rankproof.judging.models.transport import Failed, Hopeless, Line, Pace, open_clients
+from rankproof.judging.run import Tell
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
-from rankproof.judging.watching import Tell
 
 REPLY_TOKENS = {"R": 32, "S": 32, "P": 32, "Q": 16, "A": 16, "C": 160}
 """About how many tokens a reply needs for a pair of each relation."""

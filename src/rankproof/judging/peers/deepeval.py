@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from rankproof.judging.case import Case
-from rankproof.judging.logic import any_of, no
+from rankproof.judging.case import Case, any_of, no
+from rankproof.judging.claims import statements_in
 from rankproof.judging.metrics.answer import NO_CLAIMS
-from rankproof.judging.metrics.arithmetic import covered, precision_found
-from rankproof.judging.metrics.contexts import context_recall, context_relevance
-from rankproof.judging.metrics.ranked import context_precision
+from rankproof.judging.metrics.contexts import context_precision, context_recall, context_relevance
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, share
-from rankproof.judging.units import statements_in
+from rankproof.judging.metrics.units import Grades, Grid, Nothing, covered, precision_found, share
 
 
 @metric(

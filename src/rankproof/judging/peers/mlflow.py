@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from rankproof.judging.case import Case
-from rankproof.judging.logic import Maybe, all_of, any_of
+from rankproof.judging.case import Case, Maybe, all_of, any_of
 from rankproof.judging.metrics.answer import NO_CLAIMS
-from rankproof.judging.metrics.arithmetic import covered
-from rankproof.judging.metrics.contexts import NO_CLAIMS as NO_FACTS
+from rankproof.judging.metrics.contexts import UNCLAIMED as NO_FACTS
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing, share
+from rankproof.judging.metrics.units import Grid, Nothing, covered, share
 
 
 def _facts(case: Case) -> tuple[str, ...]:

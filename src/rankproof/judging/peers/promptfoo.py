@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from rankproof.judging.case import Case
-from rankproof.judging.logic import any_of
+from rankproof.judging.case import Case, any_of
 from rankproof.judging.metrics.answer import NO_CLAIMS
-from rankproof.judging.metrics.arithmetic import covered
 from rankproof.judging.metrics.contexts import context_recall as ours
 from rankproof.judging.metrics.contexts import context_relevance
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing, share
+from rankproof.judging.metrics.units import Grid, Nothing, covered, share
 
 
 @metric("context_recall", needs=("reference", "contexts"), score=covered, peer="promptfoo")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankproof.judging.case import Case
-from rankproof.judging.logic import Maybe, all_of, any_of, no
+from rankproof.judging.case import Case, Maybe, all_of, any_of, no
 from rankproof.judging.metrics.answer import NO_CLAIMS
-from rankproof.judging.metrics.arithmetic import covered
-from rankproof.judging.metrics.contexts import NO_CLAIMS as NO_REFERENCE_CLAIMS
+from rankproof.judging.metrics.answer import f1 as f1_score
+from rankproof.judging.metrics.contexts import UNCLAIMED as NO_REFERENCE_CLAIMS
 from rankproof.judging.metrics.contexts import context_recall
-from rankproof.judging.metrics.correctness import f1 as f1_score
 from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing, share
+from rankproof.judging.metrics.units import Grid, Nothing, covered, share
 from rankproof.judging.peers.ragas import misled, useful
 
 ANSWER = ("answer", "reference")

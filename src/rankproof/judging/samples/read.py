@@ -11,8 +11,8 @@ from typing import Any
 
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.streamed import Row, rows_of
-from rankproof.judging.samples import values
-from rankproof.judging.samples.names import NAMES, fields_in, others_in
+from rankproof.judging.samples import sample as values
+from rankproof.judging.samples.fields import NAMES, fields_in, others_in
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.samples.spans import are_spans, rows_of_spans
 
@@ -162,7 +162,7 @@ def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
 
 def _cited(sample: Sample) -> Sample:
     """With the marks like [1] in its answer as citations, where none were given."""
-    from rankproof.judging.samples.marks import marks_in
+    from rankproof.judging.samples.sample import marks_in
 
     if sample.citations is not None or sample.answer is None or not sample.contexts:
         return sample

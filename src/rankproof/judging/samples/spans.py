@@ -13,7 +13,7 @@ from typing import Any
 
 from rankproof.errors import DataError, shorten
 from rankproof.io.streamed import Row
-from rankproof.judging.samples.names import absent
+from rankproof.judging.samples.fields import absent
 
 QUERY = ("gen_ai.retrieval.query.text", "input.value")
 ANSWER = ("output.value",)

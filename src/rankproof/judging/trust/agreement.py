@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.audit.finding import count_of, percent
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 from rankproof.judging.trust.draw import Pair
 from rankproof.judging.trust.labels import Label, is_yes

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.core.audit.finding import percent
 from rankproof.core.hits import Array
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.stats.corrected import Corrected, Side, corrected_difference, corrected_mean, labelled
 
 ENOUGH = 50

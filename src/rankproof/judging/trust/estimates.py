@@ -18,15 +18,14 @@ import numpy as np
 
 from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
-from rankproof.display import Displayable
+from rankproof.document.display import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.keeping import Said
-from rankproof.judging.lexical.relations import NAME, likelihood
-from rankproof.judging.lexical.transfer import logit, shifts
-from rankproof.judging.metrics.counting import Outcome, outcomes
+from rankproof.judging.lexical.judge import NAME, likelihood
+from rankproof.judging.lexical.support import logit, shifts
+from rankproof.judging.metrics.counting import TOGETHER, Outcome, outcomes
 from rankproof.judging.metrics.names import found
 from rankproof.judging.metrics.registry import METRICS
-from rankproof.judging.metrics.soft import TOGETHER
 from rankproof.judging.run import Judged
 from rankproof.judging.trust.draw import lot
 from rankproof.judging.trust.labels import is_yes

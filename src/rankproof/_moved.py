@@ -1,0 +1,54 @@
+"""Modules that stood elsewhere in the last release: found by their old names for one release more, with a warning."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+MOVED = {
+    "rankproof.api.export": "rankproof.scoring.export",
+    "rankproof.core.derivation.registry": "rankproof.core.paper",
+    "rankproof.core.derivation.steps": "rankproof.core.paper",
+    "rankproof.core.preferences": "rankproof.core.judgments",
+    "rankproof.io.spans": "rankproof.io.judgments",
+}
+FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
+
+
+class OldNames:
+    """Finds modules by their old names, where Python itself finds none."""
+
+    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """The module at its new place, or a folder on the way to it."""
+        if name not in MOVED and name not in FOLDERS:
+            return None
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, self, is_package=name in FOLDERS)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """A module of its own for the old name."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give it everything that stands at the new place."""
+        if module.__name__ not in MOVED:
+            return
+        import warnings
+
+        new = MOVED[module.__name__]
+        warnings.warn(
+            f"{module.__name__} is now {new}. Next: import it from there.", DeprecationWarning, stacklevel=2
+        )
+        inside = vars(import_module(new))
+        module.__dict__.update({name: each for name, each in inside.items() if not name.startswith("__")})
+
+
+def find_old_names() -> None:
+    """Ask for old names last, once."""
+    if not any(type(each).__name__ == OldNames.__name__ for each in sys.meta_path):
+        sys.meta_path.append(OldNames())

@@ -1,1 +1,0 @@
-"""How a grid is run: its data, its configurations one after the other, and what each came to."""

@@ -1,0 +1,356 @@
+"""`Benchmark`: labelled questions, and the retrievers that are asked them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rankproof import sample
+from rankproof.bench.adapters import Adapted, adapted
+from rankproof.bench.adapters.answers import IdOf, Reading
+from rankproof.bench.runner import Limits, Plan, Row, answer_all, plan_for
+from rankproof.bench.runner.answering import Told
+from rankproof.bench.runs import Run, Standings, standings, usual_measures
+from rankproof.comparing.compare import compare_scores
+from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
+from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.ids import as_text, is_integer, judged_kinds, plain_digits
+from rankproof.io.labelled import Labelled, load_labelled, save_labelled
+from rankproof.io.load import load_judgments
+from rankproof.io.roles import Columns, with_columns
+from rankproof.progress import Progress
+from rankproof.scoring.evaluate import Measures
+from rankproof.store.answers import Answers, opened
+
+if TYPE_CHECKING:
+    from rankproof.diagnosing.diagnose import Diagnosis
+
+
+def as_asked(
+    retriever: Any, batch: bool | int | None, id: IdOf, settings: Mapping[str, Any] | None, limits: Any
+) -> Adapted:
+    """The retriever as it can be asked; a number of questions a call goes to the limits."""
+    if batch is not None and not isinstance(batch, bool):
+        limits["batch"] = batch
+        batch = True
+    return adapted(retriever, batch=batch, id=id, settings=settings)
+
+
+def asked(
+    name: str,
+    questions: Mapping[str, str],
+    retriever: Adapted,
+    reading: Reading,
+    plan: Plan,
+    *,
+    corpus: Corpus | None,
+    cache: str | os.PathLike[str] | None,
+    progress: bool | None,
+) -> list[Row]:
+    """A row for each question; answers kept in `cache` are not asked for again."""
+    with _memory(cache) as memory, _told(name, len(questions), progress) as told:
+        about = {} if memory is None else _about(name, retriever, corpus)
+        return answer_all(questions, retriever, reading, plan, memory=memory, about=about, told=told)
+
+
+def _about(name: str, retriever: Adapted, corpus: Corpus | None) -> dict[str, Any]:
+    """What shapes the answers beside settings and question."""
+    found = {"corpus": None if corpus is None else corpus.fingerprint}
+    return found if retriever.known else {**found, "run": name}
+
+
+@contextmanager
+def _memory(cache: str | os.PathLike[str] | None) -> Iterator[Answers | None]:
+    with nullcontext() if cache is None else opened(Path(cache)) as found:
+        yield found
+
+
+@contextmanager
+def _told(name: str, total: int, wanted: bool | None) -> Iterator[Told]:
+    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda done, failed: None
+        return
+    progress = Progress(name, total)
+    try:
+        yield progress.tell
+    finally:
+        progress.close()
+
+
+SAMPLE = "sample"
+
+
+class Benchmark(Displayable):
+    """Questions, what is relevant to them, and the documents where they are at hand.
+
+    `queries` are what `load_questions` takes, `judgments` what `evaluate` takes, `corpus` what `load_corpus`
+    takes. Without queries the ids of the judgments are the questions. `columns` says which columns of tables have
+    which role, where their names do not tell: `{"query": "search_key", "question": "phrase", "doc": "sku"}`.
+
+    >>> bench = Benchmark()
+    >>> bench.add_query("q1", "Can I get a refund?", ["terms-4"])
+    >>> run = bench.run("keyword", lambda text: ["faq-1", "terms-4"])
+    >>> run.scores["RR@10"]
+    0.5
+    """
+
+    @with_columns
+    def __init__(
+        self, queries: Any = None, judgments: Any = None, corpus: Any = None, *, columns: Columns = None
+    ) -> None:
+        self.queries: dict[str, str] = {} if queries is None else load_questions(queries)
+        self.corpus: Corpus | None = None if corpus is None else load_corpus(corpus)
+        self.runs: dict[str, Run] = {}
+        """The last run of each name."""
+        self._integers: bool | None = None
+        self._judgments = None if judgments is None else self._as_text(load_judgments(judgments))
+        self._added: dict[str, Judgments] = {}
+
+    # --- what is asked -------------------------------------------------------------------------
+
+    @classmethod
+    def sample(cls) -> Benchmark:
+        """The embedded sample: 60 questions to the support of a backup service, judged, and its pages."""
+        return cls(sample.queries(), sample.judgments(), sample.documents())
+
+    @classmethod
+    @with_columns
+    def load(cls, source: Any, *, corpus: Any = None, columns: Columns = None) -> Benchmark:
+        """A benchmark from a BEIR folder, labelled questions in a file or frame, an ir_datasets object, or "sample".
+
+        A file is JSON Lines, JSON, CSV, TSV or Parquet: a question a row, with its id, its text, and `relevant`
+        (a list of ids, or `{id: grade}`); or a judged document a row. `corpus` adds documents; `columns` names the
+        columns of each role, as in `Benchmark(...)`.
+
+        >>> rows = [{"id": "q1", "text": "Refund?", "relevant": ["terms-4"]}]
+        >>> Benchmark.load(rows).queries
+        {'q1': 'Refund?'}
+        """
+        if isinstance(source, str) and source == SAMPLE:
+            return cls.sample()
+        found = load_labelled(source)
+        made = cls(found.questions, found.judgments)
+        made.corpus = found.corpus if corpus is None else load_corpus(corpus)
+        return made
+
+    def save(self, target: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write a BEIR folder, or the labelled questions alone where the name ends in .jsonl; `load` reads both.
+
+        Files that are there are replaced with `force` only.
+        """
+        judgments = self.judgments if self.judgments is not None else load_judgments({})
+        save_labelled(Labelled(self.queries, judgments, self.corpus), target, force=force)
+
+    def add_query(self, query_id: str, text: str, relevant: Any) -> None:
+        """Add a question; `relevant` is a list or set of documents, or `{document: grade}`."""
+        ((name, words),) = load_questions([(query_id, text)]).items()
+        if name in self.queries:
+            raise DataError(
+                f"question {shorten(name)} is there already. Next: give each question its own id."
+            )
+        if isinstance(relevant, (str, bytes)) or not hasattr(relevant, "__iter__"):
+            raise DataError(
+                f"question {shorten(name)}, relevant: got {shorten(relevant)}, expected a list or set of document "
+                "ids, or {id: grade}."
+                " Next: give one of these."
+            )
+        given = relevant if isinstance(relevant, Mapping) else list(relevant)
+        self._added[name] = self._as_text(load_judgments({name: given}))
+        self.queries[name] = words
+
+    @property
+    def judgments(self) -> Judgments | None:
+        """What is relevant to which question; None where nobody has said."""
+        if self._added:
+            self._judgments, self._added = self._with_added(), {}
+        return self._judgments
+
+    def _with_added(self) -> Judgments:
+        first = load_judgments({}) if self._judgments is None else self._judgments
+        if first.facets is not None:
+            raise UsageError("add_query: these judgments have aspects. Next: give the judgments all at once.")
+        every = (first, *self._added.values())
+        return load_judgments({name: judged for each in every for name, judged in each.as_dict().items()})
+
+    def _as_text(self, judgments: Judgments) -> Judgments:
+        """The judgments with ids as answers are read: text. Whether they were integers is remembered."""
+        integers = judged_kinds(judgments)[1]
+        if None not in (integers, self._integers) and integers != self._integers:
+            raise DataError(
+                "relevant: got ids that are integers and ids that are text. Next: give all as text."
+            )
+        self._integers = self._integers if integers is None else integers
+        return as_text(judgments)
+
+    def __len__(self) -> int:
+        return len(self.queries if self.judgments is None else self.judgments.queries)
+
+    def _in_one_line(self) -> str:
+        documents = "" if self.corpus is None else f", {len(self.corpus)} documents"
+        return f"<Benchmark of {len(self)} questions{documents}; runs: {', '.join(self.runs) or 'none'}>"
+
+    # --- asking --------------------------------------------------------------------------------
+
+    def run(
+        self,
+        name: str,
+        retriever: Any,
+        k: int = 100,
+        *,
+        batch: bool | int | None = None,
+        id: IdOf = None,
+        settings: Mapping[str, Any] | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        progress: bool | None = None,
+        **limits: Unpack[Limits],
+    ) -> Run:
+        """Ask a retriever every question, and remember the run under a name.
+
+        `retriever` is any callable `text -> [id] | [(id, score)] | [documents]`, sync or async; with `batch=True`
+        of a list of texts (`batch=50`: of so many at once); a retriever of LangChain, LlamaIndex or Haystack; an
+        endpoint.toml, `module:function` or a command. `id` says where documents have their id, if not under a
+        usual name.
+
+        `cache` is a file that keeps answers: a run that was interrupted goes on from there. What shapes a
+        retriever's answers are its `settings`; a function has none, and is known by its name, its code and the
+        name of the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
+        """
+        found = as_asked(retriever, batch, id, settings, limits)
+        plan = plan_for(found, limits)
+        if self.judgments is not None and self.corpus is not None:
+            check_found(not_in_corpus(relevant_in(self.judgments), self.corpus))
+        questions, reading = self._questions(), self._reading(k, found.id)
+        began = perf_counter()
+        rows = asked(
+            name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress
+        )
+        self.runs[name] = Run(
+            name=name,
+            k=reading.k,
+            rows=rows,
+            seconds=perf_counter() - began,
+            settings=found.settings,
+            plan=plan,
+            batched=found.batch and found.stream is None and plan.batch != 1,
+            streamed=found.stream is not None,
+            judgments=self.judgments,
+            corpus=self.corpus,
+            said=self._said(questions),
+        )
+        return self.runs[name]
+
+    def _questions(self) -> dict[str, str]:
+        """The questions that are judged, or all where none is."""
+        if not self.queries and self.judgments is None:
+            raise UsageError(
+                "there is no question to ask. Next: add_query, or Benchmark(queries, judgments)."
+            )
+        if self.judgments is None:
+            return self.queries
+        if not self.queries:
+            return {name: name for name in self.judgments.queries}
+        missing = [name for name in self.judgments.queries if name not in self.queries]
+        if missing:
+            raise DataError(
+                f"{len(missing)} judged questions have no text, as {shorten(missing[0])}. "
+                "Next: add them to the queries, or take them out of the judgments."
+            )
+        return {name: self.queries[name] for name in self.judgments.queries}
+
+    def _said(self, questions: Mapping[str, str]) -> list[str]:
+        rest = len(self.queries) - len(questions)
+        said = f"{rest} of {len(self.queries)} questions were not asked: nobody has judged anything for them."
+        return [said] if rest > 0 else []
+
+    def _reading(self, k: int, id: IdOf) -> Reading:
+        if not is_integer(k) or k < 1:
+            raise UsageError(
+                f"k: got {shorten(k)}, expected a whole number of at least 1. Next: give one, like 10."
+            )
+        # A corpus keeps its ids as text, and so do the answers of searches over it.
+        either = self._integers and self.corpus is not None and plain_digits(self.corpus)
+        return Reading(
+            int(k), id, lambda text: self._ids_by_text.get(text), None if either else self._integers
+        )
+
+    @cached_property
+    def _ids_by_text(self) -> dict[str, str | None]:
+        """The id of the only document with a text, for documents that come without one."""
+        found: dict[str, str | None] = {}
+        for document in (self.corpus or {}).values():
+            for text in {document.text, document.whole}:
+                found[text] = document.id if text not in found else None
+        return found
+
+    # --- deciding ------------------------------------------------------------------------------
+
+    def compare(
+        self,
+        measures: Measures | None = None,
+        *,
+        baseline: str | None = None,
+        runs: Sequence[str] | None = None,
+        **settings: Any,
+    ) -> Standings:
+        """Hold the runs against each other: which is better, beyond chance, and how fast each is.
+
+        Differences are to `baseline` (the first run where none is named); a winner is named only where it is
+        better than every other run. `settings` are those of `rankproof.compare`.
+        """
+        chosen = {name: self._run(name) for name in (self.runs if runs is None else runs)}
+        if len(chosen) < 2:
+            raise UsageError(
+                f"compare needs two runs or more, there are {len(chosen)}. Next: run another retriever."
+            )
+        first = baseline or next(iter(chosen))
+        _warn_of_broken(first, chosen.get(first))
+        deciding = {key: settings.pop(key) for key in _DECIDING if key in settings}
+        asked = usual_measures(min(run.k for run in chosen.values())) if measures is None else measures
+        judgments = self.judgments
+        scores = {
+            name: replace(run, judgments=judgments).evaluate(asked, **settings)
+            for name, run in chosen.items()
+        }
+        comparison = compare_scores(scores, baseline=baseline, **deciding)
+        return standings(comparison, chosen, **deciding)
+
+    def diagnose(self, name: str, **settings: Any) -> Diagnosis:
+        """Say which questions a run fails and why, and which changes are worth trying first.
+
+        `settings` are those of `rankproof.diagnose`.
+        """
+        from rankproof import diagnose  # a later wing, by the public face
+
+        run = self._run(name)
+        return diagnose(run.scored_by, run, queries=self.queries or None, corpus=self.corpus, **settings)
+
+    def _run(self, name: str) -> Run:
+        if name not in self.runs:
+            raise one_of("run", name, self.runs)
+        return self.runs[name]
+
+
+def _warn_of_broken(name: str, run: Run | None) -> None:
+    """A difference to a run that broke says nothing about the others."""
+    if run is not None and 2 * len(run.failures) > len(run.rows):
+        warnings.warn(
+            f"the baseline {name!r} is broken: {len(run.failures)} of its {len(run.rows)} questions failed. "
+            "Next: name another with baseline=, or mend it and run it again.",
+            stacklevel=3,
+        )
+
+
+_DECIDING = ("seed", "alpha", "margin", "correction", "permutations")

@@ -1,0 +1,326 @@
+"""`tune`: the settings of a fusion chosen on some queries, and scored on others."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise, product
+from typing import Any
+
+import numpy as np
+
+from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
+from rankproof.bench.fusion.pool import Pool
+from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learned, recipe
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse
+from rankproof.document.display import Displayable
+from rankproof.document.numbers import score, span
+from rankproof.errors import UsageError
+from rankproof.io.load import load_judgments, load_rankings
+from rankproof.io.roles import Columns, with_columns
+from rankproof.scoring.evaluate import evaluate
+from rankproof.scoring.scores import Scores
+from rankproof.scoring.tables import distrusted
+
+GRIDS: dict[str, dict[str, Sequence[Any]]] = {
+    "rrf": {"k": (60, 0, 1, 2, 5, 10, 20, 40, 80, 160, 320)},
+    "logn-isr": {"sigma": (0.01, 0, 0.05, 0.1, 0.2, 0.5, 1)},
+    "rbc": {"phi": (0.8, 0.5, 0.6, 0.7, 0.85, 0.9, 0.95, 0.98, 0.99)},
+    "combgmnz": {"gamma": (1, 0, 0.1, 0.25, 0.5, 0.75, 1.5, 2)},
+    "probfuse": {"segments": (25, 1, 2, 5, 10, 15, 20, 30, 40, 50, 100)},
+    "slidefuse": {"window": (5, 0, 1, 2, 3, 4, 6, 8, 10, 15, 20, 50)},
+}
+"""What is tried of each method's parameters; the usual value first, so that it wins where nothing is better."""
+
+SCALES = ("min-max", "z-score", "sum", "rank", "borda")
+"""The normalisations that are tried; they take scores of any sign."""
+
+MOST_WEIGHTS = 300
+"""About how many sets of weights are tried."""
+
+FEWEST = 4
+"""Queries below which a split says nothing."""
+
+
+def trials(
+    method: Method, n: int, grid: Mapping[str, Sequence[Any]] | None, normalise: str | None = None
+) -> list[dict[str, Any]]:
+    """The settings to try for `n` rankings, the usual ones first."""
+    chosen = _default_grid(method, n, normalise) if grid is None else _checked(grid)
+    if not chosen and method.learn is None:
+        raise UsageError(
+            f"tune: {method.name} has nothing to choose. Next: use 'fuse', or choose another method."
+        )
+    return [dict(zip(chosen, values, strict=True)) for values in product(*chosen.values())]
+
+
+def _default_grid(method: Method, n: int, normalise: str | None) -> dict[str, Sequence[Any]]:
+    """What is worth trying: parameters, else weights, else the normalisation."""
+    weights: dict[str, Sequence[Any]] = {"weights": list(simplex(n))} if "weights" in method.reads else {}
+    if method.name in GRIDS:
+        return GRIDS[method.name]
+    if not weights and "score" in method.reads and method.learn is None and normalise is None:
+        return {"normalise": SCALES}
+    return weights
+
+
+def _checked(grid: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    for name, values in grid.items():
+        if isinstance(values, str) or not hasattr(values, "__iter__") or not list(values):
+            raise UsageError(
+                f"grid: {name!r} has {values!r}, expected a list of the values to try."
+                " Next: give a list, like [10, 60]."
+            )
+    return {name: list(values) for name, values in grid.items()}
+
+
+def simplex(n: int, most: int = MOST_WEIGHTS) -> Iterator[tuple[float, ...]]:
+    """Weights that sum to 1: equal ones, then all in the finest even steps (of a tenth at most) that keep to `most`.
+
+    >>> list(simplex(2, most=3))
+    [(0.5, 0.5), (0.0, 1.0), (1.0, 0.0)]
+    """
+    equal = (1 / n,) * n
+    yield equal
+    steps = max((s for s in range(1, 11) if _points(n, s) <= most), default=1)
+    for bars in combinations(range(steps + n - 1), n - 1):
+        edges = (-1, *bars, steps + n - 1)
+        point = tuple((b - a - 1) / steps for a, b in pairwise(edges))
+        if point != equal:
+            yield point
+
+
+def _points(n: int, steps: int) -> int:
+    """How many sets of weights there are in steps of 1 / steps."""
+    return math.comb(steps + n - 1, n - 1)
+
+
+def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tuple[set[str], set[str]]:
+    """The queries to tune on and those to score on, drawn at random; no order of them makes a difference."""
+    if not 0 < share < 1:
+        raise UsageError(
+            f"share: got {share!r}, expected a number above 0 and below 1, like 0.5."
+            " Next: give a share of the queries."
+        )
+    if len(queries) < FEWEST:
+        raise UsageError(
+            f"tune: got {len(queries)} judged queries, expected at least {FEWEST}: some to tune on "
+            "and others to score on. Next: judge more queries."
+        )
+    drawn = rng.permutation(sorted(queries)).tolist()
+    cut = min(max(round(share * len(drawn)), 2), len(drawn) - 2)
+    return set(drawn[:cut]), set(drawn[cut:])
+
+
+SEEN, HELD_OUT = "tuned on", "held out"
+SAME = 12
+"""Decimals to which two settings must differ for one to be better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Displayable):
+    """The mean over some queries with its 95 % interval."""
+
+    name: str
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trial(Displayable):
+    """One setting that was tried, and its mean over the queries tuned on."""
+
+    settings: Mapping[str, Any]
+    mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned(Displayable):
+    """A fusion whose settings were chosen; `print` shows what they are worth."""
+
+    recipe: Recipe
+    measure: Measure
+    names: tuple[str, ...]
+    """The rankings it combines."""
+    trials: tuple[Trial, ...]
+    """Everything that was tried, the usual settings first."""
+    tuned_on: Part
+    """The queries that chose the settings: flattered, as every choice flatters itself."""
+    held_out: Part
+    """The queries that had no say: what to expect of new ones."""
+    others: tuple[Part, ...]
+    """On the held-out queries: each ranking alone, and the usual settings."""
+    queries: tuple[str, ...]
+    """The ids of the held-out queries."""
+    wrong: tuple[str, ...] = ()
+    """What makes these numbers wrong, as the audit of each ranking says it."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was chosen, as `fuse` takes it."""
+        return self.recipe.settings
+
+    def fuse(self, rankings: Any, depth: int | None = None) -> Fused:
+        """Other results of the same rankings combined in this way."""
+        loaded = load_rankings(rankings)
+        if set(loaded) != set(self.names):
+            raise UsageError(
+                f"rankings: got {', '.join(map(repr, loaded))}, expected those that were tuned: "
+                f"{', '.join(map(repr, self.names))}."
+                " Next: give the rankings under the names they were tuned by."
+            )
+        return open_pool({name: loaded[name] for name in self.names}, depth).fused(self.recipe)
+
+    def _in_one_line(self) -> str:
+        chosen = f"{self.recipe.method.name}{_shown(self.settings)}"
+        return f"<Tuned {chosen}: {self.measure}={self.held_out.mean:.4f} held out>"
+
+    def __str__(self) -> str:
+        parts = [self.tuned_on, self.held_out, *self.others]
+        width = max(len(part.name) for part in parts)
+        head = f"{'':{width}}  {'mean':>8}  {'95 % interval':>18}  {'n':>5}"
+        rows = [f"{p.name:{width}}  {score(p.mean):>8}  {span(p.low, p.high):>18}  {p.n:>5}" for p in parts]
+        return "\n".join([*distrusted(self.wrong), *self._title(), "", head, *rows, *self._advice()])
+
+    def _title(self) -> list[str]:
+        """What was chosen, and what stands for usual."""
+        name, usual = self.recipe.method.name, self.trials[0].settings
+        other = [] if usual == self.settings else [f"usual:  {name}{_shown(usual)}"]
+        return [
+            f"best of {len(self.trials)} settings for {self.measure}",
+            f"chosen: {name}{_shown(self.settings)}",
+            *other,
+        ]
+
+    def _advice(self) -> list[str]:
+        """What the held-out queries say against the choice."""
+        sign = self.measure.spec.sign
+        others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
+        return ["", f"No worse on the held-out queries: {', '.join(others)}."] if others else []
+
+
+@with_columns
+def tune(
+    judgments: Any,
+    rankings: Any,
+    method: str = "rrf",
+    measure: str | Measure = "nDCG@10",
+    *,
+    normalise: str | None = None,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    share: float = 0.5,
+    seed: int = 0,
+    depth: int | None = None,
+    columns: Columns = None,
+) -> Tuned:
+    """The best settings of a fusion, chosen on one part of the judged queries and scored on the other.
+
+    `grid` says what to try: `{"k": [10, 60], "weights": [...], "normalise": [...]}`, all combinations; by default
+    the method's parameters, or weights that sum to 1. `share` of the queries, drawn with `seed`, are tuned on.
+    Methods that learn from judgments learn from these alone.
+
+    >>> judgments = {f"q{i}": {"a": 1} for i in range(8)}
+    >>> good, bad = ({query: ranking for query in judgments} for ranking in (["a", "b"], ["b", "a"]))
+    >>> tuned = tune(judgments, {"good": good, "bad": bad}, "weighted-sum", "RR", normalise="rank")
+    >>> tuned.settings["weights"], tuned.held_out.mean, tuned.held_out.n
+    ((0.6, 0.4), 1.0, 4)
+    """
+    asked, judged, loaded = parse(measure), load_judgments(judgments), load_rankings(rankings)
+    tries = trials(find_method(method), len(loaded), grid, normalise)
+    recipes = [_recipe(list(loaded), method, normalise, settings) for settings in tries]
+    opened = open_pool(loaded, depth, judged)
+    for note in opened.notes:
+        warnings.warn(note, stacklevel=2)
+    seen, _ = split(judged.queries, share, np.random.default_rng(seed))
+    bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
+    ready = [bench.learned(each) for each in recipes]
+    tried = tuple(Trial(each.settings, bench.mean_seen(each)) for each in ready)
+    best = ready[_best(tried, asked)]
+    return Tuned(
+        recipe=best,
+        measure=asked,
+        names=tuple(loaded),
+        trials=tried,
+        tuned_on=bench.part(SEEN, SEEN, opened.fused(best)),
+        held_out=bench.part(HELD_OUT, HELD_OUT, opened.fused(best)),
+        others=(*_usual(bench, ready[0], best), *_alone(bench, loaded)),
+        queries=tuple(query for query in judged.queries if query not in seen),
+        wrong=tuple(
+            f"{name}: {each}"
+            for name, ranking in loaded.items()
+            for each in evaluate(judged, ranking, asked, duplicates="first").wrong
+        ),
+    )
+
+
+def _recipe(names: Sequence[str], method: str, normalise: str | None, settings: Mapping[str, Any]) -> Recipe:
+    own = {"normalise": normalise, "weights": None, **settings}
+    return recipe(names, method, own.pop("normalise"), own.pop("weights"), own)
+
+
+def _best(tried: Sequence[Trial], measure: Measure) -> int:
+    """The best trial; where several are, the first."""
+    sign = measure.spec.sign
+    return max(range(len(tried)), key=lambda i: sign * round(tried[i].mean, SAME))
+
+
+def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[Part]:
+    """What the usual settings reach on the held-out queries, where others were chosen."""
+    if usual is best:
+        return []
+    return [bench.part("usual", HELD_OUT, bench.opened.fused(usual))]
+
+
+def _alone(bench: _Bench, loaded: Mapping[str, Any]) -> Iterable[Part]:
+    return (bench.part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items())
+
+
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """What every setting is tried on."""
+
+    opened: Opened
+    judgments: Judgments
+    measure: Measure
+    groups: Mapping[str, str]
+    """Which part each judged query belongs to."""
+
+    def learned(self, made: Recipe) -> Recipe:
+        """The recipe with what it learns from the queries tuned on."""
+        return learned(made, self._seen, self.judgments)
+
+    def mean_seen(self, made: Recipe) -> float:
+        """The mean over the queries tuned on."""
+        return self._slice(SEEN, self.opened.fused(made, self._seen))[self.measure]
+
+    def part(self, name: str, group: str, ranking: Any) -> Part:
+        """The mean of a ranking over a part of the queries."""
+        found = self._slice(group, ranking)
+        interval = found.uncertainty(self.measure)
+        return Part(name, found[self.measure], interval.low, interval.high, interval.n)
+
+    def _slice(self, group: str, ranking: Any) -> Scores:
+        return evaluate(self.judgments, ranking, self.measure, by=self.groups).slices[group]
+
+    @cached_property
+    def _seen(self) -> Pool:
+        return self.opened.pool.of({query for query, group in self.groups.items() if group == SEEN})
+
+
+def _shown(settings: Mapping[str, Any]) -> str:
+    """The settings as one would write them: (k=60)."""
+    inside = [f"{name}={_value(value)}" for name, value in settings.items()]
+    return f"({', '.join(inside)})" if inside else ""
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(f'{each:.3g}' for each in value)}]"
+    return f"{value:g}" if isinstance(value, float) else repr(value)

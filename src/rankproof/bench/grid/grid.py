@@ -1,0 +1,281 @@
+"""`grid`: many configurations of a retriever on the same questions, and what the best of them is worth."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankproof.bench.grid.configuration import differing
+from rankproof.bench.grid.outcome import (
+    Effect,
+    GridRow,
+    Held,
+    fronted,
+    held_out,
+    main_effects,
+    row_of,
+    variance,
+)
+from rankproof.bench.grid.plan import Plan, baseline_of, plan_of
+from rankproof.bench.grid.running import Runner, Tried, best, data_of, parts, shared
+from rankproof.bench.grid.source import Source, source_of
+from rankproof.bench.grid.steps import Steps
+from rankproof.bench.runner.answering import Told
+from rankproof.bench.runs import remembered
+from rankproof.comparing.cases import averaged
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse, parse_all
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, one_of
+from rankproof.io.output import write_file
+from rankproof.progress import Progress
+from rankproof.store.answers import opened
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grid(Displayable):
+    """What came out of a grid: rows, effects, the front, and the winner with what it is worth; `print` shows it."""
+
+    measure: str
+    rows: tuple[GridRow, ...]
+    effects: tuple[Effect, ...]
+    shares: Mapping[str, float]
+    """How much of all that varies comes from each factor, their interactions, the questions, the rest: 1 in all."""
+    baseline: str
+    winner: str
+    """The best on the questions that choose; whether it really is better, `held` says."""
+    chosen_on: int
+    """How many questions chose."""
+    held: Held | None
+    """None where no questions were held out."""
+    notes: tuple[str, ...]
+    rankings: Mapping[str, Mapping[str, list[str]]]
+    """What each configuration found for each question it was run on."""
+    wrong: tuple[str, ...] = ()
+    """What makes numbers wrong, as the audit of each configuration says it."""
+    remembered: str = ""
+    """How many answers were known from an earlier run, and of when they are; "" where none was."""
+
+    @property
+    def front(self) -> list[str]:
+        """The configurations that no other beats in quality, latency and cost at once."""
+        return [each.name for each in self.rows if each.front]
+
+    def row(self, name: str) -> GridRow:
+        """The row of one configuration."""
+        known = {each.name: each for each in self.rows}
+        if name not in known:
+            raise one_of("configuration", name, known)
+        return known[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the rankings as plain data."""
+        return {
+            "measure": self.measure,
+            "higher": parse(self.measure).spec.higher,
+            "rows": [each.to_dict() for each in self.rows],
+            "effects": [each.to_dict() for each in self.effects],
+            "shares": dict(self.shares),
+            "front": self.front,
+            "baseline": self.baseline,
+            "winner": self.winner,
+            "chosen_on": self.chosen_on,
+            "held_out": None if self.held is None else asdict(self.held),
+            "notes": list(self.notes),
+            "wrong": list(self.wrong),
+        }
+
+    def format(self, name: str = "table") -> str:
+        """The grid as text: table, markdown, html, csv, json or jsonl."""
+        from rankproof.bench.grid.words import render_grid
+
+        return render_grid(self.to_dict(), name)
+
+    def markdown(self) -> str:
+        """The grid as markdown."""
+        return self.format("markdown")
+
+    def html(self) -> str:
+        """The grid as one page that needs nothing else."""
+        return self.format("html")
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the form that the file's ending names: .html, .md, .csv, .json, .jsonl; else the table.
+
+        A file that is there is replaced with `force` only, or if it is a page of ours.
+        """
+        from rankproof.bench.grid.words import FORMATS
+
+        where = Path(path)
+        forms = {"md": "markdown", "htm": "html", **{name: name for name in FORMATS}}
+        text = self.format(forms.get(where.suffix.lower().removeprefix("."), "table"))
+        return write_file(where, text, force=force)
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def _in_one_line(self) -> str:
+        return f"<Grid of {len(self.rows)} configurations by {self.measure}; winner: {self.winner}>"
+
+
+def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bool | None = None) -> Grid:
+    """Run a grid of configurations, and say which is best and what it is worth on questions held out.
+
+    `plan` is the path of a TOML file, or the same as a mapping: `corpus`, `questions`, `judgments` (or
+    `benchmark`, like "sample"), `chunkers`, `retrievers`, `filters`, `fusion`, `rerankers`, `k`, `measure`,
+    `strategy`, `held_out`; in a mapping retrievers, filters and rerankers may be functions, chunkers objects.
+    `cache` is a file that keeps answers: a run that was interrupted goes on from there.
+
+    >>> found = grid({"benchmark": "sample", "retrievers": {"words": "keyword", "dense": "lsa"}})
+    >>> [row.name for row in found.rows], found.held.n
+    (['words', 'dense'], 30)
+    """
+    source = source_of(plan)
+    made = plan_of(source)
+    measures = parse_all(list(made.measures))
+    averaged(measures[0])
+    names = _names(made)
+    baseline = baseline_of(source, list(names.values()))
+    data = data_of(source, made)
+    seen, held = parts(list(data.questions), made.held_out, made.seed)
+    with _memory(source, cache) as memory, _telling(progress) as told:
+        runner = Runner(data, Steps(made, data.corpus, memory, told), measures, names)
+        every = runner.halving(list(names), seen) if made.halves else runner.all(list(names), seen)
+        return _summed_up(made, runner, every, baseline, seen, held)
+
+
+def _names(plan: Plan) -> dict[Any, str]:
+    """Each configuration with its name, which tells only where they differ."""
+    every = plan.configurations
+    factors = differing(every)
+    return {each: each.named(factors) for each in every}
+
+
+@contextmanager
+def _memory(source: Source, cache: str | os.PathLike[str] | None) -> Iterator[Any]:
+    given = cache if cache is not None else source.data.get("cache")
+    where = None if given is None else Path(given if cache is not None else source.path(str(given)))
+    with nullcontext() if where is None else opened(where) as found:
+        yield found
+
+
+@contextmanager
+def _telling(wanted: bool | None) -> Iterator[Callable[[str, int], Told]]:
+    """Where progress goes: to standard error where a person looks at it, or it was asked for."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield lambda what, total: lambda done, failed: None
+        return
+    shown: list[Progress] = []
+
+    def told(what: str, total: int) -> Told:
+        for each in shown:
+            each.close()
+        shown[:] = [Progress(what, total)]
+        return shown[0].tell
+
+    try:
+        yield told
+    finally:
+        for each in shown:
+            each.close()
+
+
+# --- summing up -------------------------------------------------------------------------------------
+
+
+def _summed_up(
+    plan: Plan, runner: Runner, every: Sequence[Tried], baseline: str, seen: list[str], held: list[str]
+) -> Grid:
+    measure = runner.measures[0]
+    usable = [each for each in every if each.scores is not None]
+    if not usable:
+        raise DataError(
+            f"every configuration failed; the first, {every[0].name}: {every[0].failure.partition(' Next: ')[0]} "
+            f"Next: {every[0].failure.partition(' Next: ')[2] or 'mend it, and run again'}; what was answered is kept."
+        )
+    finalists = [each for each in usable if len(each.rows) == len(seen)] or usable
+    winner = _best(finalists, measure)
+    first = next((each for each in usable if each.name == baseline), usable[0])
+    others = [each for each in finalists if each is not winner]
+    rival = _best(others, measure) if winner is first and others else first
+    worth = held_out(runner, winner, rival, held) if held else None
+    rng = np.random.default_rng(plan.seed)
+    return Grid(
+        measure=measure.name,
+        rows=tuple(fronted([row_of(plan, each, runner.measures) for each in every], measure)),
+        effects=tuple(main_effects(*shared(every, measure), rng)),
+        shares=variance(*shared(every, measure)),
+        baseline=first.name,
+        winner=winner.name,
+        chosen_on=len(seen),
+        held=worth,
+        notes=(*_notes(plan, every, baseline, first, held, worth), *_oddities(runner.steps)),
+        rankings={each.name: each.ranking for each in usable},
+        wrong=tuple(_wrong(usable)),
+        remembered=remembered(runner.steps.answers),
+    )
+
+
+def _best(some: Sequence[Tried], measure: Measure) -> Tried:
+    means = [0.0 if each.scores is None else each.scores[measure] for each in some]
+    return some[best(means, measure.spec.higher)]
+
+
+def _notes(
+    plan: Plan,
+    every: Sequence[Tried],
+    baseline: str,
+    first: Tried,
+    held: Sequence[str],
+    worth: Held | None,
+) -> Iterator[str]:
+    """What is to be said beside the numbers."""
+    failed = [each for each in every if each.failure]
+    if failed:
+        yield f"{len(failed)} of {len(every)} configurations failed; the others were run all the same."
+    if first.name != baseline:
+        yield f"The baseline {baseline} failed; {first.name} stands in for it."
+    if not held and len(every) > 1:
+        why = "held_out is 0" if not plan.held_out else "there are too few"
+        yield (
+            f"No questions were held out ({why}): the winner's mean is that of the luckiest of {len(every)}, and "
+            "flatters it."
+        )
+    elif held and worth is None:
+        yield (
+            "The winner or what it is compared with failed on all questions held out, so nothing says what the winner "
+            "is worth."
+        )
+    if plan.halves:
+        yield "Configurations were weeded out on the way: n says on how many questions each was run."
+
+
+def _wrong(usable: Sequence[Tried]) -> Iterator[str]:
+    """Each error once, with the configurations it is about."""
+    about: dict[str, list[str]] = {}
+    for tried in usable:
+        for each in () if tried.scores is None else tried.scores.wrong:
+            about.setdefault(each, []).append(tried.name)
+    for each, names in about.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield f"{names[0]}{more}: {each}"
+
+
+def _oddities(steps: Steps) -> Iterator[str]:
+    """What was odd about the answers of each part."""
+    for name, odd in steps.odd.items():
+        for what, number in odd.items():
+            yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."
+    for chunker, number in Counter(chunker for chunker, _ in sorted(steps.shallow)).items():
+        yield (
+            f"{chunker}: for {number:,} question{'s' if number > 1 else ''} the {steps.plan.depth} chunks found are of "
+            "fewer documents than k. Next: raise depth, so that long documents crowd out no others."
+        )

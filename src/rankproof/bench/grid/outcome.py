@@ -1,0 +1,257 @@
+"""What each factor does on average: the levels of one compared where everything else is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
+from rankproof.bench.grid.plan import Plan
+from rankproof.bench.grid.running import Runner, Tried, front
+from rankproof.comparing.compare import compare
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.document.display import Displayable
+from rankproof.stats.corrections import correct
+from rankproof.stats.differences import difference_intervals
+from rankproof.stats.paired import paired
+from rankproof.stats.variance import anova, shares_of
+
+ALPHA = 0.05
+"""The chance that any of the levels' intervals misses, over all levels of all factors (Bonferroni)."""
+
+ENOUGH = 2
+"""Queries and levels below which nothing can be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level(Displayable):
+    """One level of a factor, on average over all that was run with it."""
+
+    name: str
+    mean: float
+    difference: float
+    """To the first level, over the same settings of all other factors."""
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect(Displayable):
+    """What a factor does: its levels, the first of which the others are compared with."""
+
+    factor: str
+    levels: tuple[Level, ...]
+    settings: int
+    """Settings of the other factors over which it is averaged."""
+    share: float
+    """How much of all that varies comes from the factor: with those of the others, of interactions, of questions
+    and of the rest it adds up to 1 (`variance`)."""
+    p: float | None
+    """By a two-way analysis of variance, corrected over all factors; None where it is undefined."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The effect as plain data."""
+        return asdict(self)
+
+
+def main_effects(
+    configurations: Sequence[Configuration], values: Array, rng: np.random.Generator
+) -> list[Effect]:
+    """The effect of each factor with several levels; `values` has a line a question, a column a configuration.
+
+    >>> runs = [Configuration(c, r, "none", "-", "none", 10) for c in "ab" for r in "xy"]
+    >>> table = np.array([[0.0, 0.2, 0.5, 0.7], [0.1, 0.4, 0.6, 0.8], [0.3, 0.4, 0.7, 1.0]])
+    >>> [(e.factor, round(e.levels[1].difference, 3)) for e in main_effects(runs, table, np.random.default_rng(0))]
+    [('chunker', 0.483), ('retriever', 0.217)]
+    """
+    if len(values) < ENOUGH:
+        return []
+    tables = {factor: by_level(factor, configurations, values) for factor in FACTORS}
+    known = {factor: found for factor, found in tables.items() if found is not None}
+    shares = variance(configurations, values)
+    number = sum(len(found[0]) - 1 for found in known.values())
+    anovas = {factor: anova(np.column_stack(list(found[0].values()))) for factor, found in known.items()}
+    ps = {factor: each.systems.p for factor, each in anovas.items() if each.systems.p is not None}
+    corrected = dict(zip(ps, correct(list(ps.values())), strict=True))
+    return [
+        Effect(
+            factor,
+            _levels(levels, rng, 1 - ALPHA / max(1, number)),
+            settings,
+            shares.get(factor, 0.0),
+            corrected.get(factor),
+        )
+        for factor, (levels, settings) in known.items()
+    ]
+
+
+def by_level(
+    factor: str, configurations: Sequence[Configuration], values: Array
+) -> tuple[dict[str, Array], int] | None:
+    """For each level of a factor its value a question, averaged over the settings that were run with all levels.
+
+    None where it has one level, or no setting was run with all.
+    """
+    levels = list(dict.fromkeys(each.level(factor) for each in configurations))
+    levels = [level for level in levels if level != NOT_USED]
+    free = [f for f in FACTORS if f != factor and not _nested(f, factor, configurations)]
+    blocks: dict[tuple[str, ...], dict[str, list[int]]] = {}
+    for column, each in enumerate(configurations):
+        if each.level(factor) != NOT_USED:
+            key = tuple(each.level(f) for f in free)
+            blocks.setdefault(key, {}).setdefault(each.level(factor), []).append(column)
+    whole = [block for block in blocks.values() if len(block) == len(levels)]
+    if len(levels) < ENOUGH or not whole:
+        return None
+    averaged = {level: np.mean([values[:, b[level]].mean(axis=1) for b in whole], axis=0) for level in levels}
+    return averaged, len(whole)
+
+
+def _nested(other: str, factor: str, configurations: Sequence[Configuration]) -> bool:
+    """Whether a factor comes and goes with the levels of this one, as fusion does with retrievers."""
+    used: Mapping[str, set[bool]] = {
+        level: {each.level(other) != NOT_USED for each in configurations if each.level(factor) == level}
+        for level in {each.level(factor) for each in configurations if each.level(factor) != NOT_USED}
+    }
+    return len({frozenset(each) for each in used.values()}) > 1
+
+
+def variance(configurations: Sequence[Configuration], values: Array) -> dict[str, float]:
+    """How much of all that varies comes from each factor, their interactions, the questions and the rest; sums to 1."""
+    if len(values) < ENOUGH or len(configurations) < ENOUGH:
+        return {}
+    return shares_of(values, {factor: [each.level(factor) for each in configurations] for factor in FACTORS})
+
+
+def _levels(levels: Mapping[str, Array], rng: np.random.Generator, level: float) -> tuple[Level, ...]:
+    first, *_ = levels.values()
+    differences = [paired(each, first) for each in levels.values()]
+    spans = difference_intervals(differences, rng, level)
+    return tuple(
+        Level(
+            name,
+            float(mine.mean()),
+            float(off.mean()),
+            float(span.low) if np.isfinite(span.low) else None,
+            float(span.high) if np.isfinite(span.high) else None,
+        )
+        for (name, mine), off, span in zip(levels.items(), differences, spans, strict=True)
+    )
+
+
+MEDIAN, SLOW = 0.5, 0.95
+"""Of which latencies are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow(Displayable):
+    """One configuration on the questions that choose."""
+
+    name: str
+    levels: Mapping[str, str]
+    """Its level of each factor."""
+    means: Mapping[str, float]
+    """By measure; empty where it failed."""
+    low: float | None
+    high: float | None
+    """The ends of the 95 % interval of the deciding measure's mean."""
+    n: int
+    """Questions it was run on: fewer for those that were weeded out early."""
+    p50: float | None
+    p95: float | None
+    """Seconds a question takes, all steps together: the median, and what one in twenty exceeds."""
+    cost: float
+    """What 1,000 questions cost, as the grid says."""
+    missed: int
+    """Questions without an answer, each counted as a miss."""
+    reasons: Mapping[str, int]
+    """Why they have none, and how many for each reason."""
+    failure: str
+    """Why there is nothing at all; "" where there is."""
+    front: bool = False
+    """Whether no other is at least as good, as fast and as cheap, and better in one of these."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Displayable):
+    """What the winner is worth on questions that had no say in choosing it."""
+
+    n: int
+    mean: float
+    low: float | None
+    high: float | None
+    against: str
+    """What it is compared with: the baseline; where it is that itself, the one that came second."""
+    baseline: float
+    """The mean of that on the same questions."""
+    difference: float
+    difference_low: float | None
+    difference_high: float | None
+    p: float | None
+    verdict: str
+    """better, worse, unclear; "baseline" where there is nothing but the baseline."""
+
+
+def row_of(plan: Plan, tried: Tried, measures: Sequence[Measure]) -> GridRow:
+    """What is told of one configuration."""
+    c, scores = tried.configuration, tried.scores
+    low, high = (None, None) if scores is None else _ends(scores.interval(measures[0]))
+    return GridRow(
+        name=tried.name,
+        levels={factor: c.level(factor) for factor in FACTORS},
+        means={} if scores is None else {each.name: scores[each] for each in measures},
+        low=low,
+        high=high,
+        n=0 if scores is None else len(tried.rows),
+        p50=_quantile(tried.seconds, MEDIAN),
+        p95=_quantile(tried.seconds, SLOW),
+        cost=plan.cost(c),
+        missed=sum(tried.failures.values()),
+        reasons=tried.failures,
+        failure=tried.failure,
+    )
+
+
+def _ends(pair: tuple[float, float]) -> tuple[float | None, float | None]:
+    low, high = pair
+    return (low, high) if np.isfinite(low) else (None, None)
+
+
+def _quantile(seconds: Sequence[float], share: float) -> float | None:
+    return float(np.quantile(seconds, share)) if seconds else None
+
+
+def fronted(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
+    """The rows, those on the front marked; only what was run on all questions can be."""
+    most = max(row.n for row in rows if row.means)
+    sign = measure.spec.sign
+    able = [row for row in rows if row.means and row.n == most]
+    points = np.array([[sign * row.means[measure.name], -(row.p50 or 0), -row.cost] for row in able])
+    marked = {row.name for row, on in zip(able, front(points), strict=True) if on}
+    for row in rows:
+        yield replace(row, front=row.name in marked)
+
+
+def held_out(runner: Runner, winner: Tried, other: Tried, held: list[str]) -> Held | None:
+    """The winner, and what it is compared with, on the questions that chose nothing."""
+    measure = runner.measures[0]
+    mine, theirs = (runner.run(each.configuration, held) for each in (winner, other))
+    if mine.scores is None or theirs.scores is None:
+        return None
+    low, high = _ends(mine.scores.interval(measure))
+    own = (len(held), mine.scores[measure], low, high, other.name, theirs.scores[measure])
+    if winner is other:
+        return Held(*own, 0.0, None, None, None, "baseline")
+    judgments, _ = runner.data.part(held)
+    row = compare(judgments, {"baseline": theirs.ranking, "winner": mine.ranking}, measure).row(
+        "winner", measure
+    )
+    return Held(*own, row.difference, row.low, row.high, row.p, row.verdict)

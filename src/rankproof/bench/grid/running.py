@@ -1,0 +1,261 @@
+"""Running configurations: one after the other, on all questions or on more and more of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof import sample
+from rankproof.bench.grid.configuration import Configuration, rungs
+from rankproof.bench.grid.filters import check_filters
+from rankproof.bench.grid.plan import Plan
+from rankproof.bench.grid.source import Source
+from rankproof.bench.grid.steps import Rows, Steps
+from rankproof.bench.runner.rows import Outcome
+from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
+from rankproof.core.corpus import Corpus
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.labelled import load_labelled
+from rankproof.io.load import load_judgments
+from rankproof.scoring.evaluate import evaluate
+from rankproof.scoring.scores import Scores
+
+FEWEST = 8
+"""With fewer questions none are held out: two halves of them would say nothing."""
+
+
+def parts(queries: Sequence[str], held_out: float, seed: int) -> tuple[list[str], list[str]]:
+    """The questions that choose, and those held out; no order of them makes a difference.
+
+    >>> [len(part) for part in parts([f"q{i}" for i in range(10)], 0.3, seed=0)]
+    [7, 3]
+    """
+    if not held_out or len(queries) < FEWEST:
+        return list(queries), []
+    drawn = np.random.default_rng(seed).permutation(sorted(queries)).tolist()
+    cut = min(max(round((1 - held_out) * len(drawn)), 2), len(drawn) - 2)
+    return drawn[:cut], drawn[cut:]
+
+
+def best(means: Sequence[float], higher: bool = True) -> int:
+    """The best of several means; where several are, the first.
+
+    >>> best([0.2, 0.5, 0.5]), best([0.2, 0.5], higher=False)
+    (1, 0)
+    """
+    sign = 1 if higher else -1
+    return max(range(len(means)), key=lambda i: (sign * round(means[i], 12), -i))
+
+
+def kept(means: Sequence[float], n: int, higher: bool = True) -> list[int]:
+    """The `n` best of several, in the order they came.
+
+    >>> kept([0.2, 0.9, 0.5], 2)
+    [1, 2]
+    """
+    sign = 1 if higher else -1
+    order = sorted(range(len(means)), key=lambda i: (-sign * means[i], i))
+    return sorted(order[:n])
+
+
+def front(points: Array) -> list[bool]:
+    """Which points nothing beats: none is at least as good in every column and better in one; more is better.
+
+    >>> front(np.array([[0.9, -30.0], [0.8, -5.0], [0.7, -10.0], [0.9, -40.0]]))
+    [True, True, False, False]
+    """
+    return [not _beaten(point, points) for point in points]
+
+
+def _beaten(point: Array, others: Array) -> bool:
+    at_least, better = (others >= point).all(axis=1), (others > point).any(axis=1)
+    return bool((at_least & better).any())
+
+
+SAMPLE = "sample"
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What every configuration is run on."""
+
+    questions: dict[str, str]
+    """The texts of the judged questions."""
+    judgments: Judgments
+    corpus: Corpus | None
+
+    def part(self, names: list[str]) -> tuple[Judgments, dict[str, str]]:
+        """The judgments and the texts of some questions."""
+        judged = {name: self.judgments.of(name) for name in names}
+        return load_judgments(judged), {name: self.questions[name] for name in names}
+
+
+def data_of(source: Source, plan: Plan) -> Data:
+    """The data, read; whatever is missing is an error."""
+    whole = source.data.get("benchmark")
+    if whole is not None:
+        questions, judgments, corpus = _together(_at(source, whole))
+    else:
+        asked = "queries" if "queries" in source.data else "questions"
+        questions = load_questions(_needed(source, asked, sample.queries))
+        judgments = load_judgments(_needed(source, "judgments", sample.judgments))
+        corpus = None
+    if source.data.get("corpus") is not None:
+        corpus = load_corpus(_needed(source, "corpus", sample.documents))
+    if corpus is None and plan.reads_documents:
+        raise UsageError(
+            f"{source.name}: it searches, filters or reranks documents, and no corpus is named. "
+            'Next: add  corpus = "...".'
+        )
+    judged = replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
+    if corpus is not None:
+        check_found(not_in_corpus(relevant_in(judged), corpus), source.name)
+        check_filters(source, plan.filters, corpus)
+    return Data(_judged(source, questions, judged), judged, corpus)
+
+
+def _together(given: Any) -> tuple[dict[str, str], Judgments, Corpus | None]:
+    if isinstance(given, str) and given == SAMPLE:
+        return sample.queries(), load_judgments(sample.judgments()), load_corpus(sample.documents())
+    found = load_labelled(given)
+    return dict(found.questions), found.judgments, found.corpus
+
+
+def _needed(source: Source, key: str, own: Any) -> Any:
+    """What a key names; "sample" is the embedded sample."""
+    if key not in source.data:
+        raise UsageError(
+            f'{source.name}: no {key} named. Next: add  {key} = "..."  (or  benchmark = "sample"  to try).'
+        )
+    given = source.data[key]
+    return own() if isinstance(given, str) and given == SAMPLE else _at(source, given)
+
+
+def _at(source: Source, given: Any) -> Any:
+    """A path as it is seen from here; whatever else was given as it is."""
+    return source.path(given) if isinstance(given, str) and given != SAMPLE else given
+
+
+def _judged(source: Source, questions: dict[str, str], judgments: Judgments) -> dict[str, str]:
+    missing = [name for name in judgments.queries if name not in questions]
+    if missing:
+        raise DataError(
+            f"{source.name}: {len(missing)} judged questions have no text, as {shorten(missing[0])}. "
+            "Next: add them to the questions, or take them out of the judgments."
+        )
+    if not judgments.queries:
+        raise DataError(
+            f"{source.name}: there are no judgments, so nothing can be chosen. Next: give judgments."
+        )
+    return {name: questions[name] for name in judgments.queries}
+
+
+@dataclass(eq=False)
+class Tried:
+    """One configuration and what became of it on the questions it was run on."""
+
+    configuration: Configuration
+    name: str
+    scores: Scores | None = None
+    """None: it failed."""
+    rows: Rows = field(default_factory=dict)
+    failure: str = ""
+
+    @property
+    def seconds(self) -> list[float]:
+        """How long each answered question took, all steps together."""
+        return [row.seconds for row in self.rows.values() if row.answer is not None]
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Why questions have no answer, and how many for each reason, the most frequent first."""
+        return dict(Counter(row.failure for row in self.rows.values() if row.answer is None).most_common())
+
+    @property
+    def ranking(self) -> dict[str, list[str]]:
+        """The documents of each question, best first; none where it failed."""
+        return {
+            name: [doc for doc, _ in row.answer.found] if row.answer is not None else []
+            for name, row in self.rows.items()
+        }
+
+
+@dataclass(eq=False)
+class Runner:
+    """Runs configurations on parts of the data."""
+
+    data: Data
+    steps: Steps
+    measures: Sequence[Measure]
+    names: Mapping[Configuration, str]
+
+    def run(self, configuration: Configuration, questions: list[str]) -> Tried:
+        """One configuration on these questions; whatever goes wrong is said in its row."""
+        found = Tried(configuration, self.names[configuration])
+        judgments, texts = self.data.part(questions)
+        with Outcome() as outcome:
+            outcome.value = self.steps.run(configuration, texts)
+        if outcome.failure is not None:
+            found.failure = outcome.failure.reason
+            return found
+        found.rows = outcome.value
+        failures = found.failures
+        # Where the rest found nothing either, there is nothing to score: zeros would look like a result.
+        if failures and not any(found.ranking.values()):
+            found.failure = next(iter(failures))
+        else:
+            found.scores = evaluate(judgments, found.ranking, list(self.measures))
+        return found
+
+    def all(self, configurations: Sequence[Configuration], questions: list[str]) -> list[Tried]:
+        """Every configuration on every question."""
+        return [self.run(each, questions) for each in configurations]
+
+    def halving(self, configurations: Sequence[Configuration], questions: list[str]) -> list[Tried]:
+        """All on a few questions, the better third on three times as many, and so on; in the order they came.
+
+        Each has the last row it got: those that were weeded out know fewer questions.
+        """
+        last: dict[Configuration, Tried] = {}
+        running = list(configurations)
+        for size, asked in rungs(len(configurations), len(questions)):
+            usable = [each for each in running if each not in last or last[each].scores is not None]
+            means = [self._mean(last[each]) for each in usable if each in last]
+            running = [usable[i] for i in kept(means, size, self._higher)] if means else usable
+            last |= {each: self.run(each, questions[:asked]) for each in running}
+        return [last[each] for each in configurations]
+
+    @property
+    def _higher(self) -> bool:
+        return self.measures[0].spec.higher
+
+    def _mean(self, tried: Tried) -> float:
+        """The mean of the deciding measure; what failed comes last."""
+        if tried.scores is None:
+            return float("-inf") if self._higher else float("inf")
+        return tried.scores[self.measures[0]]
+
+
+def shared(every: Sequence[Tried], measure: Measure) -> tuple[list[Configuration], Array]:
+    """The configurations that did not fail, with their values on the questions that all of them were run on."""
+    usable = [each for each in every if each.scores is not None]
+    columns = list(_columns(usable, measure))
+    if not columns:
+        return [], np.zeros((0, 0))
+    both = [query for query in columns[0] if all(query in column for column in columns)]
+    table = np.array([[column[query] for column in columns] for query in both])
+    return [each.configuration for each in usable], table
+
+
+def _columns(usable: Sequence[Tried], measure: Measure) -> Iterator[dict[str, float]]:
+    for each in usable:
+        if each.scores is not None:
+            yield each.scores.values(measure)

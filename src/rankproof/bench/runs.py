@@ -1,0 +1,340 @@
+"""`Run`: what one retriever found for every question, how fast, and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from rankproof.bench.runner import Plan, Row
+from rankproof.comparing.compare import compare_scores
+from rankproof.comparing.comparison import Comparison, ComparisonRow
+from rankproof.core.audit.ids import spelt_apart
+from rankproof.core.corpus import Corpus
+from rankproof.core.join import Block, Census
+from rankproof.core.judgments import Judgments
+from rankproof.core.rules import Conventions
+from rankproof.core.table import RankingTable
+from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
+from rankproof.errors import UsageError, shorten
+from rankproof.io.mappings import MappingRankings
+from rankproof.scoring.evaluate import DEFAULT_MEASURES, Measures, evaluate
+from rankproof.scoring.scores import Scores
+from rankproof.stats.shares import Quantile, quantiles
+
+
+def remembered(rows: Sequence[Row]) -> str:
+    """How many answers were kept from earlier, and of when they are; "" where none was.
+
+    >>> remembered([Row("q1", None, 0.1), Row("q2", None, 0.1, remembered=True)])
+    '1 of 2 answers known from before'
+    """
+    known = [row for row in rows if row.remembered]
+    moments = sorted({_minute(row.kept) for row in known if row.kept})
+    if not known:
+        return ""
+    since = f", of {moments[0]}" if moments else ""
+    until = f" to {moments[-1]}" if len(moments) > 1 else ""
+    return f"{len(known):,} of {len(rows):,} answers known from before{since}{until}"
+
+
+def _minute(moment: float) -> str:
+    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+DEEPEST = 100
+"""The depth that the usual measures need."""
+SHARES = (0.5, 0.95, 0.99)
+"""Of which latencies are told."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Displayable):
+    """A row for every question that was asked; printed, it shows scores, latencies and failures."""
+
+    name: str
+    k: int
+    rows: Sequence[Row]
+    seconds: float
+    """How long the whole run took."""
+    settings: Mapping[str, Any]
+    """What is known of the retriever."""
+    plan: Plan
+    """How it was asked."""
+    batched: bool = False
+    """Whether several questions went into one call."""
+    judgments: Judgments | None = None
+    corpus: Corpus | None = None
+    said: Sequence[str] = field(default_factory=list)
+    """What the benchmark has to say beside."""
+    streamed: bool = False
+    """Whether questions were handed over together, and answered one by one."""
+
+    @cached_property
+    def ranking(self) -> dict[str, dict[str, float]]:
+        """`{question: {document: score}}`, best first; a question that failed has no documents."""
+        return {row.question: dict(row.answer.found) if row.answer else {} for row in self.rows}
+
+    # A run can be given wherever a ranking can: these three are what readers of rankings have.
+
+    @property
+    def source(self) -> str:
+        """What messages call it."""
+        return self.name
+
+    def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
+        """The rankings of judged questions."""
+        return self._rankings.blocks(judgments, conventions, census)
+
+    def table(self) -> RankingTable:
+        """Every document of every question as columns."""
+        return self._rankings.table()
+
+    def part(self, rows: int) -> RankingTable:
+        """The first documents of questions from all over the run."""
+        return self._rankings.part(rows)
+
+    @cached_property
+    def _rankings(self) -> MappingRankings:
+        return MappingRankings(self.ranking, self.name)
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """The reason of each question that failed; each counts as a miss."""
+        return {row.question: row.failure for row in self.rows if row.failure}
+
+    @property
+    def latencies(self) -> dict[str, float]:
+        """The seconds of each question that was answered."""
+        return {row.question: row.seconds for row in self.rows if not row.failure}
+
+    @cached_property
+    def latency(self) -> list[Quantile]:
+        """p50, p95 and p99 with their intervals; none where most questions failed."""
+        most_failed = 2 * len(self.failures) > len(self.rows)
+        return [] if most_failed else quantiles(list(self.latencies.values()), SHARES)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The usual measures; `evaluate` takes others."""
+        return self.evaluate()
+
+    def evaluate(self, measures: Measures | None = None, **conventions: Any) -> Scores:
+        """Score the ranking, as `rankproof.evaluate` does; unasked by measures that need no more than k documents."""
+        asked = usual_measures(self.k) if measures is None else measures
+        return evaluate(self.scored_by, self, asked, **conventions)
+
+    @property
+    def scored_by(self) -> Judgments:
+        """The judgments, or an error that says how to give some."""
+        if self.judgments is None:
+            raise UsageError(
+                f"{self.name}: there are no judgments to score it by. "
+                "Next: give the benchmark judgments=, or add_query with what is relevant."
+            )
+        return self.judgments
+
+    @cached_property
+    def unknown(self) -> dict[str, list[str]]:
+        """The documents that are not in the corpus, by question; nothing where there is no corpus."""
+        if self.corpus is None:
+            return {}
+        known = self.corpus
+        odd = {name: [doc for doc in found if doc not in known] for name, found in self.ranking.items()}
+        return {name: docs for name, docs in odd.items() if docs}
+
+    @property
+    def notes(self) -> list[str]:
+        """What was odd about the answers, in sentences."""
+        answers = [row.answer for row in self.rows if row.answer is not None]
+        cut, repeated = sum(each.cut > 0 for each in answers), sum(each.repeated > 0 for each in answers)
+        empty = [row.question for row in self.rows if row.answer is not None and not row.answer.found]
+        odd = [
+            (cut, f"came with more than {self.k} documents; the best {self.k} were kept."),
+            (repeated, "came with a document twice; its best place was kept."),
+            (len(empty), f"found nothing at all ({_first(empty)})."),
+            (len(self.unknown), self._unknown() if self.unknown else ""),
+        ]
+        found = [f"{count(number, 'question')} {what}" for number, what in odd if number]
+        return [*found, *self._about_scores(), *self._about_time(), *self.said]
+
+    def _unknown(self) -> str:
+        docs = list(dict.fromkeys(doc for each in self.unknown.values() for doc in each))
+        rule = spelt_apart(docs, self.corpus or (), ("answers", "corpus"))
+        why = "" if rule is None else f" {rule}"
+        return (
+            f"found documents that are not in the corpus ({_first(docs)}; the corpus has "
+            f"{_first(list(self.corpus or ()))}); they stayed in, as not relevant.{why}"
+        )
+
+    def _about_scores(self) -> list[str]:
+        turned = any(row.answer.rising for row in self.rows if row.answer is not None)
+        said = "Scores rise down every list, so they were taken for distances: the smallest is the best."
+        return [said] if turned else []
+
+    def _about_time(self) -> list[str]:
+        said = []
+        if self.plan.concurrency > 1:
+            said.append(f"Latencies are those with up to {self.plan.concurrency} calls at once.")
+        if self.batched:
+            said.append("Questions were asked in batches; each counts with its share of the time.")
+        if self.streamed:
+            said.append(
+                "Latencies are the times between answers; the first of each start includes the start itself."
+            )
+        return [*said, *self._about_failures()]
+
+    def _about_failures(self) -> list[str]:
+        failed, asked = len(self.failures), len(self.rows)
+        if failed < asked:
+            few = 2 * failed > asked
+            said = f"Only {asked - failed} of {asked} questions were answered: latencies are not those of the run."
+            return [said] if few else []
+        # What belongs to one thread says so; to anything else the advice would be a riddle.
+        if any("thread" in reason for reason in self.failures.values()):
+            return [
+                "Every question failed: the retriever seems to know one thread only. Next: run it with timeout=None, "
+                "which stays there (in the shell --timeout 0)."
+            ]
+        return ["Every question failed. Next: call the retriever with one question by hand."] if asked else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain data."""
+        return {
+            "name": self.name,
+            "k": self.k,
+            "questions": len(self.rows),
+            "seconds": self.seconds,
+            "remembered": sum(row.remembered for row in self.rows),
+            "settings": dict(self.settings),
+            "means": self.scores.means if self.judgments is not None else {},
+            "latency": [asdict(each) for each in self.latency],
+            "failures": self.failures,
+            "notes": self.notes,
+        }
+
+    def __str__(self) -> str:
+        from rankproof.bench.words import render_run
+
+        return render_run(
+            {
+                **self.to_dict(),
+                "scores": str(self.scores) if self.judgments is not None and self.latencies else "",
+            }
+        )
+
+    def _in_one_line(self) -> str:
+        wrong = f", {len(self.failures)} failed" if self.failures else ""
+        return f"<Run {self.name!r}: {count(len(self.rows), 'question')}{wrong}>"
+
+
+def usual_measures(k: int) -> list[str]:
+    """The measures that rankings of `k` documents are scored by where none are named.
+
+    >>> ", ".join(usual_measures(10)), usual_measures(100) == DEFAULT_MEASURES.split(", ")
+    ('nDCG@10, RR@10, P@5, R@5, R@10, Success@5', True)
+    >>> usual_measures(3)
+    ['nDCG@3', 'RR@3', 'P@3', 'R@3', 'Success@3']
+    """
+    usual = DEFAULT_MEASURES.split(", ")
+    if k >= DEEPEST:
+        return usual
+    cut = (each.partition("@") for each in usual)
+    return list(dict.fromkeys(f"{name}@{min(int(depth), k)}" for name, _, depth in cut if depth))
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(shorten(name, 40) for name in names[:1]) + (", ..." if len(names) > 1 else "")
+
+
+TABLES = ("full", "markdown")
+"""The formats whose text is put behind the standings; on one screen they are a part of it."""
+
+
+@dataclass(eq=False)
+class Standings(Comparison):
+    """A comparison whose winner is better than every other system, not than the baseline alone."""
+
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    rivals: list[str] = field(default_factory=list)
+    """The systems that cannot be told from the one that leads."""
+    setbacks: list[ComparisonRow] = field(default_factory=list)
+    """Where another system is better than the one that leads, on any measure or in any group."""
+
+    @property
+    def leader(self) -> str:
+        """The system with the best value on the first measure."""
+        return self.order[0]
+
+    @property
+    def order(self) -> list[str]:
+        """The systems, the best on the first measure first."""
+        first = self.names[0]
+        sign = self.scores[self.baseline].column(first).measure.spec.sign
+        return sorted(self.scores, key=lambda name: -sign * self.scores[name][first])
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is better than every other on the first measure, beyond chance; else None."""
+        return None if self.rivals else self.leader
+
+    @property
+    def standings(self) -> list[dict[str, Any]]:
+        """A line for each system: its means, its latencies, how many questions failed; the best first."""
+        return [self._line(name, self.runs[name]) for name in self.order]
+
+    def _line(self, name: str, run: Run) -> dict[str, Any]:
+        means = {measure: self.scores[name][measure] for measure in self.names}
+        times = {f"p{each.share * 100:g}": each.value for each in run.latency}
+        return {
+            "system": name,
+            "means": means,
+            **dict.fromkeys(("p50", "p95", "p99")),
+            **times,
+            "failed": len(run.failures),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison and the standings as plain data."""
+        return {**super().to_dict(), "standings": self.standings, "rivals": self.rivals}
+
+    def format(self, name: str = "table", worst: int = 0) -> str:
+        """As of any comparison; tables and markdown begin with the standings."""
+        from rankproof.bench.words import standings_markdown, standings_text
+
+        rest = super().format(name, worst)
+        if name not in TABLES:
+            return rest
+        if name == "markdown":
+            return f"{standings_markdown(self.standings, self.names)}\n\n{rest}"
+        return "\n".join([*standings_text(self.standings, self.names), "", rest])
+
+    def _view(self) -> dict[str, Any]:
+        from rankproof.bench.words import standings_text
+        from rankproof.comparing.conclusions import leading
+
+        turned = [{**each.to_dict(), "difference": -each.difference} for each in self.setbacks]
+        return {
+            **super()._view(),
+            "above": standings_text(self.standings, self.names),
+            "winning": leading(self.leader, self.names[0], self.rivals, turned, self._few()),
+        }
+
+    def _few(self) -> str:
+        """Why nothing is decided at all, where it is so."""
+        notes = {each.note for each in self.rows if self._decides(each)}
+        return notes.pop() if len(notes) == 1 else ""
+
+
+def standings(comparison: Comparison, runs: Mapping[str, Run], **settings: Any) -> Standings:
+    """The comparison with the runs it is of, and a winner that was held against every other."""
+    own = {name: getattr(comparison, name) for name in Comparison.__dataclass_fields__}
+    found = Standings(**own, runs=runs)
+    against = compare_scores(found.scores, [found.names[0]], baseline=found.leader, **settings)
+    found.rivals = [row.system for row in against if row.verdict != "worse" and not row.slice]
+    everywhere = compare_scores(found.scores, found.names, baseline=found.leader, **settings)
+    found.setbacks = [row for row in everywhere if row.verdict == "better"]
+    return found

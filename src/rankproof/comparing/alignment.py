@@ -1,0 +1,233 @@
+"""Scores that were made apart, brought together: only what was measured alike is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.measure import Measure
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.scoring.grouping import grouped
+from rankproof.scoring.scores import Scores
+
+
+def together(
+    scores: Mapping[str, Scores], baseline: str, measures: Any = None, by: Any = None, anyway: bool = False
+) -> tuple[dict[str, Scores], list[str]]:
+    """The scores over the same queries and measures, and what has to be said about that.
+
+    Where judgments, conventions or definitions differ, that is an error naming them, unless `anyway`.
+    """
+    for name, each in scores.items():
+        if not isinstance(each, Scores):
+            raise UsageError(
+                f"{shorten(name)}: got {shorten(each)} ({type(each).__name__}), expected scores. Next: give what "
+                "evaluate(judgments, ranking) gave."
+            )
+    first = scores[baseline]
+    if measures is None and by is None and _same_source(scores, first):
+        return dict(scores), []
+    names = _common_measures(scores, first, measures)
+    queries = _common_queries(scores, first)
+    differ = list(_differences(scores, baseline, names, measures))
+    if differ and not anyway:
+        raise UsageError(
+            f"these scores were not made alike: {'; '.join(differ)}. Next: measure them alike, or compare "
+            "them anyway (anyway=True, --anyway): then only over the queries and measures that all have."
+        )
+    groups = _common_groups(scores, queries) if by is None else by
+    found = {name: each.only(names, queries) for name, each in scores.items()}
+    for each in found.values():
+        each.groups = grouped(each.queries, groups)
+    if differ:
+        _count_alike(list(found.values()), names)
+    left_out = groups is None and any(each.groups for each in scores.values())
+    return found, _notes(differ, scores, found[baseline]) + ([GROUPS] if left_out else [])
+
+
+GROUPS = "They were scored in different groups of queries, which are left out."
+
+
+def _count_alike(scores: list[Scores], names: list[str]) -> None:
+    """Let a query count where it counts for all, so that means and differences are over the same queries."""
+    for name in names:
+        flags = [each.column(name).counted for each in scores]
+        given = [each for each in flags if each is not None]
+        both = np.logical_and.reduce(given) if given else None
+        for each in scores:
+            each.columns[name] = replace(each.columns[name], counted=both)
+
+
+def _notes(differ: list[str], scores: Mapping[str, Scores], kept: Scores) -> list[str]:
+    """How the scores differ that were compared anyway."""
+    if not differ:
+        return []
+    most = max(len(each.queries) for each in scores.values())
+    over = f"the {len(kept.queries)} queries (of up to {most}) and {', '.join(kept)}, which all have"
+    return [f"Compared anyway, over {over}. They were not made alike: {'; '.join(differ)}."]
+
+
+def _same_source(scores: Mapping[str, Scores], first: Scores) -> bool:
+    """Whether all were made in one go: nothing can differ then."""
+    return first.judgments is not None and all(
+        each.judgments is first.judgments
+        and each.conventions == first.conventions
+        and list(each) == list(first)
+        and _by_query(each) == _by_query(first)
+        for each in scores.values()
+    )
+
+
+def _differences(
+    scores: Mapping[str, Scores], baseline: str, names: list[str], measures: Any
+) -> Iterator[str]:
+    """What differs from the baseline, in words."""
+    first = scores[baseline]
+    for name, each in scores.items():
+        about = f"{shorten(name)} and {shorten(baseline)}"
+        if each is not first:
+            yield from (f"{about} have {what}" for what in _between(each, first))
+            yield from _defined_otherwise(each, first, about, names)
+            if measures is None and set(each) != set(first):
+                odd = sorted(set(each) ^ set(first))
+                yield f"{about} do not both have {', '.join(odd)}"
+
+
+def _between(one: Scores, other: Scores) -> Iterator[str]:
+    if set(one.queries) != set(other.queries):
+        common = len(set(one.queries) & set(other.queries))
+        yield f"different queries ({len(one.queries)} and {len(other.queries)}, {common} in common)"
+    elif not one.fingerprint or one.fingerprint != other.fingerprint:
+        yield f"different judgments (fingerprints {one.fingerprint[:8]} and {other.fingerprint[:8]})"
+    for each in fields(one.conventions):
+        mine, theirs = (getattr(scores.conventions, each.name) for scores in (one, other))
+        if mine != theirs:
+            yield f"different conventions ({each.name}={mine} and {theirs})"
+
+
+def _defined_otherwise(one: Scores, other: Scores, about: str, names: list[str]) -> Iterator[str]:
+    for name in names:
+        mine, theirs = (scores.definition["measures"].get(name) for scores in (one, other))
+        if mine != theirs:
+            yield f"{about} define {name} differently"
+
+
+def _common_measures(scores: Mapping[str, Scores], first: Scores, measures: Any) -> list[str]:
+    if measures is not None:
+        return [_measured(scores, first, asked.name) for asked in first.parse_all(measures)]
+    names = [name for name in first if all(name in each.columns for each in scores.values())]
+    if not names:
+        has = "; ".join(f"{shorten(name)} has {', '.join(each)}" for name, each in scores.items())
+        raise UsageError(f"no measure that all have: {has}. Next: measure all of them by the same names.")
+    return names
+
+
+def _measured(scores: Mapping[str, Scores], first: Scores, measure: str) -> str:
+    """The name under which all have it."""
+    own = first.key(measure) if measure in first else measure
+    for name, each in scores.items():
+        if own not in each.columns:
+            raise UsageError(
+                f"{shorten(name)} has no {measure}, only {', '.join(each)}. Next: name a measure that it has."
+            )
+    return own
+
+
+def _common_queries(scores: Mapping[str, Scores], first: Scores) -> list[str]:
+    others = [set(each.queries) for each in scores.values()]
+    queries = [query for query in first.queries if all(query in other for other in others)]
+    if not queries:
+        raise DataError(
+            "no query that all of them have, so there is nothing to compare."
+            " Next: score them on the same queries."
+        )
+    return queries
+
+
+def _common_groups(scores: Mapping[str, Scores], queries: list[str]) -> dict[str, str] | None:
+    """Query to group, where all were scored in the same groups of these queries."""
+    groups = [_by_query(each) for each in scores.values()]
+    kept = [{query: each[query] for query in queries if query in each} for each in groups]
+    return kept[0] if kept[0] and all(each == kept[0] for each in kept) else None
+
+
+def _by_query(scores: Scores) -> dict[str, str]:
+    return {scores.queries[i]: name for name, rows in scores.groups.items() for i in rows.tolist()}
+
+
+DEPTH = 10
+"""How far down is looked for documents nobody judged, where the measure has no cut-off."""
+UNANSWERED = ("no-common-queries", "missing-queries", "empty-rankings")
+"""The findings that count queries without a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Soundness:
+    """What is to be known of one system's scores before they are held against another's."""
+
+    queries: int
+    unanswered: int
+    """Judged queries for which it returned nothing."""
+    skipped: bool
+    """Whether those are left out of the means; else each counts 0."""
+    depth: int
+    unjudged: float | None
+    """The share of the first `depth` documents that nobody judged; None where that is not known."""
+    ends: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """For a measure its mean, the worse first, with the documents nobody judged at their worst and at their best."""
+    higher: dict[str, bool] = field(default_factory=dict)
+    """For each of these measures whether more is better."""
+    errors: tuple[str, ...] = ()
+    """What the audit says makes the numbers wrong."""
+
+    @property
+    def missing(self) -> float:
+        """The share of the judged queries that went unanswered."""
+        return self.unanswered / self.queries if self.queries else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            **asdict(self),
+            "ends": {name: list(pair) for name, pair in self.ends.items()},
+            "errors": list(self.errors),
+        }
+
+
+def soundness(scores: Scores, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
+    """What limits these scores; `decided` are the measures of which it matters what nobody judged."""
+    depth = int(measure.params.get("k") or DEPTH)
+    bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
+    return Soundness(
+        queries=len(scores.queries),
+        unanswered=_unanswered(scores),
+        skipped=scores.conventions.missing == "skip",
+        depth=depth,
+        unjudged=_unjudged(scores, depth),
+        ends={
+            name: pair if scores.column(name).measure.spec.higher else pair[::-1]
+            for name, pair in bounded.items()
+            if pair is not None
+        },
+        higher={name: scores.column(name).measure.spec.higher for name in bounded},
+        errors=tuple(str(each) for each in scores.audit if each.severity == "error"),
+    )
+
+
+def _unanswered(scores: Scores) -> int:
+    hits = scores.hits
+    if hits is None or hits.answered is None:
+        found = [scores.audit.of_kind(kind) for kind in UNANSWERED]
+        return min(sum(each.count for each in found if each is not None), len(scores.queries))
+    condensed = scores.conventions.unjudged == "skip"  # an answer may then hold nothing that is judged
+    return int(np.count_nonzero(~(hits.answered & (condensed | (hits.retrieved > 0)))))
+
+
+def _unjudged(scores: Scores, depth: int) -> float | None:
+    if scores.hits is None:
+        return scores.unjudged.get(depth)
+    shown = int(np.minimum(scores.hits.retrieved, depth).sum())
+    return None if not shown else float(1 - scores.hits.top(depth).count().sum() / shown)

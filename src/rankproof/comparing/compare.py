@@ -1,0 +1,448 @@
+"""`compare`: is one ranking better than another, and is that real?"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankproof.comparing.alignment import together
+from rankproof.comparing.comparison import Comparison, ComparisonRow
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.errors import UsageError, one_of
+from rankproof.io.frames import is_frame
+from rankproof.io.pipes import pipes_kept
+from rankproof.io.roles import Columns, with_columns
+from rankproof.scoring.evaluate import (
+    DEFAULT_MEASURES,
+    Measures,
+    averaged_otherwise,
+    check_alpha,
+    check_averages,
+    check_conventions,
+    check_margin,
+    check_seed,
+    evaluate,
+    named,
+    prepare,
+)
+from rankproof.scoring.grouping import Grouping, groups_of
+from rankproof.scoring.scores import Scores
+from rankproof.stats.corrected import Corrected
+from rankproof.stats.corrections import correct, surely
+from rankproof.stats.detection import detectable, needed_or_why
+from rankproof.stats.differences import Ends, agreeing, difference_intervals, equivalence
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import d_z, paired, total
+
+SMALL = 10
+"""A group of fewer queries is shown, and never decided."""
+THIN = "unclear", "fewer than half of the samples could be measured"
+"""The verdict where the samples that count are those that were easy to judge, and what limits it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The differences of one system to the baseline on one measure over one group of queries."""
+
+    system: str
+    measure: Measure
+    slice: str
+    mean: float | None
+    """None where it is over too few of the samples to be shown."""
+    values: Array
+    """System minus baseline, one a query; turned so that more is better."""
+    sign: int
+    corrected: Corrected | None = None
+    """The same with the judge's error taken out (not turned), where people labelled enough."""
+    ends: Ends | None = None
+    """The least and the greatest difference that a query can have."""
+    queries: Sequence[str] = ()
+    """The queries of the group; `counted` says which of them the values are of."""
+    counted: Array | None = None
+    settled: tuple[float | None, ...] = ()
+    """How much of what counts a judge settled, and the system's mean with the rest at worst and at best."""
+    favour: Callable[[float], Corrected | None] | None = None
+    """What gives, at a level, what a judge itself adds to the difference, where people labelled enough."""
+
+
+@with_columns
+@pipes_kept()
+def compare(
+    judgments: Any,
+    systems: Mapping[str, Any],
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    by: Grouping | None = None,
+    seed: int = 0,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    correction: str = "holm",
+    permutations: int = 100_000,
+    all_pairs: bool = False,
+    columns: Columns = None,
+    **conventions: Any,
+) -> Comparison:
+    """Compare rankings of the same queries with a baseline (the first where none is named).
+
+    Differences are tested query by query with random sign flips; p-values are corrected over all rows at once.
+    `all_pairs` holds every system against every other as well, corrected over all pairs. `margin` is the difference
+    that would not matter: with it, systems can be found equivalent. The other
+    arguments are those of `evaluate`.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
+    >>> old = {query: ["x", "y", "a"] for query in judged}
+    >>> new = {query: ["a", "x", "y"] for query in judged}
+    >>> row = compare(judged, {"old": old, "new": new}, "RR").row("new", "RR")
+    >>> row.verdict, row.wins, round(row.difference, 3)
+    ('better', 12, 0.667)
+    """
+    check_conventions(conventions, compare)
+    _check_named(systems, measures)
+    systems, first = _baseline(systems, baseline)
+    _check(alpha, margin, seed)
+    asked = DEFAULT_MEASURES if measures is None else measures
+    ready, by = prepare(judgments), groups_of(by, judgments)
+    scores = {name: evaluate(ready, each, asked, by=by, **conventions) for name, each in systems.items()}
+    for name, each in scores.items():
+        each.census.made_by.append(name)
+    return compare_scores(
+        scores,
+        baseline=first,
+        seed=seed,
+        alpha=alpha,
+        margin=margin,
+        correction=correction,
+        permutations=permutations,
+        all_pairs=all_pairs,
+    )
+
+
+def compare_scores(
+    scores: Mapping[str, Scores],
+    measures: Measures | None = None,
+    *,
+    baseline: str | None = None,
+    by: Grouping | None = None,
+    anyway: bool = False,
+    seed: int = 0,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    correction: str = "holm",
+    permutations: int = 100_000,
+    all_pairs: bool = False,
+) -> Comparison:
+    """Compare what `evaluate` gave: the same as `compare`, from scores that are there already.
+
+    Scores made under other judgments, conventions or definitions are refused, and what differs is named;
+    `anyway` compares them over the queries and measures that all have.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(12)}
+    >>> old = evaluate(judged, {query: ["x", "y", "a"] for query in judged}, "RR")
+    >>> new = evaluate(judged, {query: ["a", "x", "y"] for query in judged}, "RR")
+    >>> compare_scores({"old": old, "new": new}).winner
+    'new'
+    """
+    scores, first = _baseline(scores, baseline)
+    _check(alpha, margin, seed)
+    alike, notes = together(scores, first, measures, groups_of(by), anyway)
+    odd = averaged_otherwise(alike[first])
+    if len(odd) == len(alike[first]):
+        check_averages(alike[first])
+    notes = [*notes, f"Left out, as they are no means over the queries: {', '.join(odd)}."] if odd else notes
+    compared = [
+        pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
+    ]
+    notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
+    notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, first)]
+    rng = np.random.default_rng(seed)
+    rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
+    settings = (alpha, margin, correction, permutations)
+    every = _every_pair(alike, np.random.default_rng(seed), *settings) if all_pairs else []
+    return Comparison(
+        rows,
+        alike,
+        first,
+        alpha,
+        margin,
+        correction,
+        [each for each in alike[first] if each not in odd],
+        notes,
+        every,
+    )
+
+
+def _every_pair(
+    scores: Mapping[str, Scores],
+    rng: np.random.Generator,
+    alpha: float,
+    margin: float | None,
+    correction: str,
+    permutations: int,
+) -> list[ComparisonRow]:
+    """Every system against every other over all queries, as one family."""
+    found = [
+        (one, pair)
+        for one, other in combinations(scores, 2)
+        for pair in pairs(other, scores[other], scores[one], 1 - alpha)
+        if not pair.slice
+    ]
+    rows = _rows([pair for _, pair in found], "", rng, alpha, margin, correction, permutations)
+    return [replace(row, baseline=one) for (one, _), row in zip(found, rows, strict=True)]
+
+
+def _check_named(systems: Any, measures: Any) -> None:
+    """Refuse two rankings one after the other, which are no rankings by name and measures."""
+    second = isinstance(measures, Mapping) or hasattr(measures, "blocks") or is_frame(measures)
+    if isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping):
+        second = True
+    if second:
+        raise UsageError(
+            "compare: got two rankings one after the other, expected them by name. "
+            "Next: compare(judgments, {'before': first, 'after': second})."
+        )
+
+
+def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any], str]:
+    """The systems by name, and which of them is the baseline."""
+    if not isinstance(systems, Mapping) or len(systems) < 2:
+        raise UsageError(
+            "compare needs at least two rankings as {name: ranking}. Next: use evaluate for one."
+        )
+    found = named(systems)
+    if baseline is not None and str(baseline) not in found:
+        raise one_of("baseline", baseline, found)
+    return found, next(iter(found)) if baseline is None else str(baseline)
+
+
+def _check(alpha: float, margin: float | None, seed: int) -> None:
+    check_alpha(alpha)
+    check_seed(seed)
+    if margin is not None:
+        check_margin(margin)
+
+
+def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pair]:
+    """The differences over all queries, then over each slice, for every measure."""
+    for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
+        for key in own:
+            measure = own.column(key).measure
+            if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
+                sign = measure.spec.sign
+                both = _both(own, other, key)
+                values = paired(own.column(key).values[both], other.column(key).values[both])
+                corrected = own.corrected_lead(other, key, level)
+                mean = None if own.thin(key) or other.thin(key) else own[key]
+                ends = possible_ends(own, other, key)
+                turned = sign * values
+                favour = own.favour(other, key)
+                yield Pair(
+                    name,
+                    measure,
+                    group,
+                    mean,
+                    turned,
+                    sign,
+                    corrected,
+                    ends,
+                    own.queries,
+                    both,
+                    _settled(own, key),
+                    favour,
+                )
+
+
+def _settled(scores: Scores, key: str) -> tuple[float | None, ...]:
+    """The share of what counts that a judge settled, and the ends of the mean; nothing where none was asked."""
+    shares = getattr(scores, "coverage", None)
+    return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
+
+
+def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iterator[str]:
+    """What is said if queries are in no difference, as they have no value in one of the two systems."""
+    for pair in compared:
+        if not pair.slice and len(pair.values) < queries:
+            yield (
+                f"{pair.measure.name}: {len(pair.values):,} of {queries:,} queries have a value in both {pair.system} "
+                f"and {baseline}; the others are in no difference."
+            )
+
+
+def bounds_told(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """What is said of means over the samples that could be measured: what they may be with the rest.
+
+    Otherwise a system gains in looks by each sample on which it fails so that nothing is left to measure.
+    """
+    for name, each in scores.items():
+        for key, share in getattr(each, "coverage", {}).items():
+            counting = len(each.column(key).counting)
+            ends = each.bounds(key) if share < 1 and counting and not each.thin(key) else None
+            if ends is not None:
+                yield (
+                    f"{name}, {key}: {each[key]:.4f} is a mean over {counting:,} of {len(each.queries):,} samples; "
+                    f"with the rest at worst and at best it is {ends[0]:.4f} to {ends[1]:.4f}."
+                )
+
+
+def kin_told(scores: Mapping[str, Scores]) -> Iterator[str]:
+    """What is said of systems whose judge is of their own model."""
+    for name, each in scores.items():
+        if found := each.audit.of_kind("judge-kin"):
+            yield f"{name}: {found.message}"
+
+
+def favours(compared: Sequence[Pair], baseline: str) -> Iterator[str]:
+    """What is said if labels of people show that a judge gives one system more than the other, beyond chance.
+
+    The intervals hold together over all rows that have labels of both systems.
+    """
+    held = [each for each in compared if not each.slice and each.favour is not None]
+    for pair in held:
+        found = pair.favour(1 - 0.05 / len(held)) if pair.favour else None
+        if found is not None and (found.low > 0 or found.high < 0):
+            ends = f"{found.value:+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
+            yield (
+                f"{pair.measure.name}: by {found.n:,} labels the judge itself moves the difference of {pair.system} to "
+                f"{baseline} by {ends} (difference in differences, all rows together at 95 %). Next: believe the "
+                "corrected difference, or let a model of another maker judge."
+            )
+
+
+def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
+    return {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
+
+
+def possible_ends(mine: Scores, theirs: Scores, name: str) -> Ends:
+    """The least and the greatest difference that a query can have, alike on both sides.
+
+    From the best or the worst that either system scored to the far end of the measure; where it has no end, to what
+    was seen.
+    """
+    columns = [each.column(name) for each in (mine, theirs)]
+    seen = np.concatenate([each.counting for each in columns])
+    if not len(seen):
+        return -1.0, 1.0
+    least, most = columns[0].measure.spec.bounds
+    low, high = float(seen.min()), float(seen.max())
+    reach = [high - least, most - low, high - low]
+    far = max(each for each in reach if np.isfinite(each)) or float(np.abs(seen).max()) or 1.0
+    return -far, far
+
+
+def _both(mine: Scores, theirs: Scores, name: str) -> Array:
+    """Which queries count for both."""
+    own, other = mine.column(name), theirs.column(name)
+    both = np.ones(len(own.values), dtype=bool)
+    for each in (own, other):
+        both &= True if each.counted is None else each.counted
+    return both
+
+
+def _rows(
+    pairs: list[Pair],
+    baseline: str,
+    rng: np.random.Generator,
+    alpha: float,
+    margin: float | None,
+    correction: str,
+    permutations: int,
+) -> list[ComparisonRow]:
+    columns, ends = [pair.values for pair in pairs], [pair.ends for pair in pairs]
+    ps = [each.p for each in sign_flips(columns, rng, permutations=permutations)]
+    spans = difference_intervals(columns, level=1 - alpha, ends=ends)
+    corrected = _corrected(pairs, ps, correction)
+    alike = _corrected(pairs, [_beyond(pair, margin) for pair in pairs], correction)
+    sizes = Counter(bool(pair.slice) for pair in pairs)
+    surest = {sliced: surely(alpha, size, correction) for sliced, size in sizes.items()}
+    return [
+        _row(pair, baseline, (span.low, span.high), p, adjusted, same, alpha, surest[bool(pair.slice)])
+        for pair, span, p, adjusted, same in zip(pairs, spans, ps, corrected, alike, strict=True)
+    ]
+
+
+def _beyond(pair: Pair, margin: float | None) -> float:
+    """How well the differences go with a true one beyond the margin; 1 without a margin.
+
+    Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin.
+    """
+    return 1.0 if margin is None else min(1.0, 2 * equivalence(pair.values, margin, pair.ends).p)
+
+
+def _corrected(pairs: list[Pair], ps: list[float], correction: str) -> list[float]:
+    """The rows over all queries are one family, those of all slices another: a look at slices costs no verdict."""
+    found = [0.0] * len(ps)
+    for sliced in (False, True):
+        family = [i for i, pair in enumerate(pairs) if bool(pair.slice) == sliced]
+        for i, p in zip(family, correct([ps[i] for i in family], correction), strict=True):
+            found[i] = p
+    return found
+
+
+def _row(
+    pair: Pair,
+    baseline: str,
+    span: Ends,
+    p: float,
+    adjusted: float,
+    same: float,
+    alpha: float,
+    surest: float,
+) -> ComparisonRow:
+    values, n = pair.values, len(pair.values)
+    gain = total(values) / n
+    low, high = agreeing(span, gain, adjusted, alpha) if n > 1 else span
+    seen = detectable(values, surest, ends=pair.ends)
+    queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
+    verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
+    ends = sorted((pair.sign * low, pair.sign * high))
+    return ComparisonRow(
+        system=pair.system,
+        baseline=baseline,
+        measure=pair.measure.name,
+        slice=pair.slice,
+        n=n,
+        mean=pair.mean,
+        difference=pair.sign * gain,
+        low=ends[0] if np.isfinite(ends[0]) else None,
+        high=ends[1] if np.isfinite(ends[1]) else None,
+        p=p,
+        p_corrected=adjusted,
+        effect=d_z(values).value if n > 1 else None,
+        detectable=seen.value,
+        detectable_note=seen.note,
+        queries_needed=queries,
+        needed_note=unknown,
+        wins=int((values > 0).sum()),
+        ties=int((values == 0).sum()),
+        losses=int((values < 0).sum()),
+        verdict=verdict,
+        note=note,
+        **corrected_in(pair),
+        **dict(zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False)),
+    )
+
+
+def corrected_in(pair: Pair) -> dict[str, Any]:
+    """The corrected difference and its ends, where there is one."""
+    found = pair.corrected
+    if found is None:
+        return {}
+    return {"corrected": found.value, "corrected_low": found.low, "corrected_high": found.high}
+
+
+def _verdict(values: Array, gain: float, p: float, same: float, alpha: float) -> tuple[str, str]:
+    """The verdict in a word, and what limits it."""
+    if len(values) < SMALL:
+        return "unclear", f"fewer than {SMALL} queries decide nothing"
+    if same <= alpha:
+        return "equivalent", ""
+    if p <= alpha:
+        return ("better" if gain > 0 else "worse"), ""
+    return "unclear", ""

@@ -1,0 +1,250 @@
+"""What `compare` gives back: a row for each system and measure, and the scores behind them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rankproof.comparing.alignment import soundness
+from rankproof.core.measure import Measure
+from rankproof.document.display import Displayable
+from rankproof.errors import NotThere, UsageError, one_of
+from rankproof.scoring.scores import Scores
+
+if TYPE_CHECKING:
+    from rankproof.core.audit import Finding
+    from rankproof.core.explained import Case
+
+
+VERDICTS = ("better", "worse", "equivalent", "unclear")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow(Displayable):
+    """One system against the baseline on one measure, over all queries or a slice."""
+
+    system: str
+    baseline: str
+    measure: str
+    slice: str
+    """The group of queries; "" for all."""
+    n: int
+    mean: float | None
+    """None where so few of the samples could be measured that no mean is shown."""
+    difference: float
+    """The system's mean minus the baseline's."""
+    low: float | None
+    high: float | None
+    p: float
+    p_corrected: float
+    """p after the correction for all rows compared at once."""
+    effect: float | None
+    """The mean difference in standard deviations of the differences."""
+    detectable: float | None
+    """The smallest true difference that gets a verdict from this many queries at least four times out of five."""
+    queries_needed: int | None
+    """How many queries a true difference as large as the one seen needs for that; None where no number does."""
+    wins: int
+    ties: int
+    losses: int
+    verdict: str
+    """better, worse, equivalent (within the margin) or unclear."""
+    note: str = ""
+    detectable_note: str = ""
+    """Why no detectable difference can be named, where none can."""
+    needed_note: str = ""
+    """Why no number of queries can be named, where none can."""
+    corrected: float | None = None
+    """The difference with a judge's error taken out, by labels of people; None where there are none."""
+    corrected_low: float | None = None
+    corrected_high: float | None = None
+    coverage: float | None = None
+    """The share of what counts for the system that a judge settled; None where no judge was asked."""
+    possible_low: float | None = None
+    possible_high: float | None = None
+    """The system's mean over all samples, with what is open at its worst and at its best."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+@dataclass(eq=False)
+class Comparison(Displayable):
+    """Every system against the baseline: rows, and the scores behind them."""
+
+    rows: list[ComparisonRow]
+    scores: dict[str, Scores]
+    baseline: str
+    alpha: float
+    margin: float | None
+    correction: str
+    names: list[str] = field(default_factory=list)
+    """The canonical names of the measures, the deciding one first."""
+    notes: list[str] = field(default_factory=list)
+    """What is to be said beside the rows: how scores differ that were compared anyway."""
+    pairs: list[ComparisonRow] = field(default_factory=list)
+    """Every system against every other, corrected as a family of their own, where that was asked for."""
+
+    def __iter__(self) -> Iterator[ComparisonRow]:
+        return iter(self.rows)
+
+    def row(self, system: str, measure: str | Measure, slice: str = "") -> ComparisonRow:
+        """The row of one system on one measure."""
+        name = self.scores[self.baseline].key(measure)
+        for each in self.rows:
+            if (each.system, each.measure, each.slice) == (system, name, slice):
+                return each
+        raise NotThere(
+            f"no row of {system!r} on {name}; there are {', '.join(self.scores)}. Next: name one of these, not the "
+            "baseline."
+        )
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is better than the baseline on the first measure and has the best mean; else None."""
+        better = [each for each in self.rows if each.verdict == "better" and self._decides(each)]
+        return (
+            max(better, key=lambda each: self._sign(each.measure) * (each.mean or 0.0)).system
+            if better
+            else None
+        )
+
+    def _sign(self, measure: str | Measure) -> int:
+        return self.scores[self.baseline].column(measure).measure.spec.sign
+
+    def _mean(self, measure: str) -> float | None:
+        """The baseline's mean; none where it is over too few of the samples to be shown."""
+        first = self.scores[self.baseline]
+        return None if first.thin(measure) else first[measure]
+
+    def _decides(self, row: ComparisonRow) -> bool:
+        return row.measure == self.names[0] and not row.slice
+
+    def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
+        """Each query with its difference to the baseline, what got worse most first."""
+        name = measure if measure is not None else self.names[0]
+        mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
+        differences = [(query, mine[query] - theirs[query]) for query in mine if query in theirs]
+        sign = self._sign(name)
+        return sorted(differences, key=lambda pair: sign * pair[1])
+
+    @cached_property
+    def data(self) -> dict[str, dict[str, Any]]:
+        """For each system what limits its scores: unanswered queries, documents nobody judged, errors."""
+        proven = {
+            each.measure for each in self.rows if each.verdict in ("better", "worse") and not each.slice
+        }
+        decided = [name for name in self.names if name in proven]
+        return {
+            name: soundness(each, each.column(self.names[0]).measure, decided).to_dict()
+            for name, each in self.scores.items()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain data."""
+        return {
+            "baseline": self.baseline,
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "correction": self.correction,
+            "winner": self.winner,
+            "notes": self.notes,
+            "data": self.data,
+            "rows": [each.to_dict() for each in self.rows],
+            "pairs": [each.to_dict() for each in self.pairs],
+            "scores": {name: each.to_dict() for name, each in self.scores.items()},
+        }
+
+    def cases(self, n: int = 3, system: str | None = None) -> tuple[Case, ...]:
+        """The `n` queries that lost most on the first measure and the `n` that won most, with both ranked lists.
+
+        The system is the best one beside the baseline where none is named.
+        """
+        from rankproof.comparing.cases import moved_cases
+
+        if n < 1:
+            raise UsageError(f"cases: got {n!r}, expected 1 query or more. Next: ask for 1 or more.")
+        return moved_cases(self, self._beside_baseline(system), n)
+
+    def _beside_baseline(self, system: str | None) -> str:
+        others = {name: each for name, each in self.scores.items() if name != self.baseline}
+        if system is not None and system not in others:
+            raise one_of("system", system, others)
+        first = self.names[0]
+        return system or max(others, key=lambda name: self._sign(first) * others[name][first])
+
+    def format(self, name: str = "table", worst: int = 0) -> str:
+        """The comparison as text: table, markdown, latex, csv, json or jsonl.
+
+        A table has the `worst` queries that lost most, and as many that won most, list beside list under it.
+        """
+        from rankproof.comparing.words import render_comparison
+
+        return render_comparison({**self._view(), "cases": self._listed(worst)}, name)
+
+    def _listed(self, worst: int) -> list[str]:
+        from rankproof.comparing.words import beside
+
+        return [line for each in self.cases(worst) for line in ("", *beside(each))] if worst else []
+
+    def markdown(self) -> str:
+        """The comparison as a markdown table."""
+        return self.format("markdown")
+
+    def _view(self) -> dict[str, Any]:
+        """What a report shows: plain values only."""
+        return {
+            "rows": [each.to_dict() for each in self.rows],
+            "baseline": self.baseline,
+            "queries": len(self.scores[self.baseline].queries),
+            "means": {name: self._mean(name) for name in self.names},
+            "winner": self.winner,
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "correction": self.correction,
+            "notes": self.notes,
+            "data": self.data,
+            "pairs": [each.to_dict() for each in self.pairs],
+            "moved": {name: self._turned(name) for name in self.scores if name != self.baseline},
+            "findings": self._findings(),
+            "warnings": {name: _warnings(each) for name, each in self.scores.items()},
+            "audit": self._audit(),
+        }
+
+    def _audit(self) -> str:
+        """How the audit of the system with most warnings is read: by a command where files are behind it."""
+        scores = max(self.scores.values(), key=_warnings)
+        files = [scores.definition.get(each, "") for each in ("judgments", "ranking")]
+        of_spans = any(column.measure.spec.kind == "span" for column in scores.columns.values())
+        if of_spans or not all(map(os.path.isfile, files)):
+            return ".scores[NAME].audit"
+        return shlex.join(["rankproof", "audit", *files, "-m", ",".join(scores)])
+
+    def _findings(self) -> list[tuple[Finding, list[str]]]:
+        """Each serious finding once, with the systems it is about."""
+        about: dict[Finding, list[str]] = {}
+        for name, each in self.scores.items():
+            for finding in each.audit.serious:
+                about.setdefault(finding, []).append(name)
+        return list(about.items())
+
+    def _turned(self, system: str) -> list[float]:
+        """The differences on the first measure, so that more is better."""
+        return [self._sign(self.names[0]) * value for _, value in self.moved(system)]
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def _in_one_line(self) -> str:
+        others = ", ".join(name for name in self.scores if name != self.baseline)
+        kind, won = type(self).__name__, self.winner
+        return f"<{kind} with {self.baseline} by {self.names[0]}, winner: {won or 'none'}; {others}>"
+
+
+def _warnings(scores: Scores) -> int:
+    return sum(each.severity == "warning" for each in scores.audit)

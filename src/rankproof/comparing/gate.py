@@ -1,0 +1,310 @@
+"""`gate`: may this change ship? Pass, fail or inconclusive, as CI needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.comparing.alignment import soundness, together
+from rankproof.comparing.compare import Pair, bounds_told, favours, fewer_counted, kin_told, pairs
+from rankproof.comparing.gate_rows import (
+    ALLOWED,
+    INVALID,
+    WIDER,
+    GateRow,
+    against_anchors,
+    answer_rows,
+    believed,
+    coverage_rows,
+    difference_row,
+    error_rows,
+    floor_row,
+)
+from rankproof.core.names import parse
+from rankproof.document.display import Displayable
+from rankproof.errors import UsageError, one_of
+from rankproof.io.pipes import pipes_kept
+from rankproof.io.roles import Columns, with_columns
+from rankproof.scoring.evaluate import (
+    Measures,
+    check_alpha,
+    check_averages,
+    check_conventions,
+    check_margin,
+    check_seed,
+    check_spelling,
+    evaluate,
+    prepare,
+)
+from rankproof.scoring.grouping import Grouping, groups_of
+from rankproof.scoring.scores import Scores
+from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
+
+ABOUT = LIKE_THESE, THESE = "like-these", "these"
+"""What is asked: would it lose on questions like these, or has anything been lost on exactly these?"""
+DEFAULT = "nDCG@10"
+"""The measure that decides where none is named: each one more must hold as well."""
+EXIT_CODES = {PASS: 0, FAIL: 1, INVALID: 3, INCONCLUSIVE: 4}
+
+
+@dataclass(eq=False)
+class Gate(Displayable):
+    """The outcome, and every row behind it."""
+
+    rows: list[GateRow]
+    alpha: float
+    strict: bool = False
+    baseline: Scores | None = field(default=None, repr=False)
+    candidate: Scores | None = field(default=None, repr=False)
+    notes: list[str] = field(default_factory=list)
+    """What is to be said beside the rows: how scores differ that were compared anyway."""
+    data: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """For baseline and candidate what limits their scores, as `Soundness` has it."""
+    about: str = LIKE_THESE
+    """What was asked: `like-these` or `these`, as `gate` takes it."""
+
+    def __iter__(self) -> Iterator[GateRow]:
+        return iter(self.rows)
+
+    @property
+    def outcome(self) -> str:
+        """pass, fail, invalid or inconclusive; with `strict`, what is inconclusive fails.
+
+        Numbers that are wrong, or a baseline that did not answer, decide nothing. Queries that the candidate alone
+        did not answer count as nothing found: they may prove a loss, and else leave it invalid.
+        """
+        rows = [each for each in self.rows if each.decides]
+        found = overall([each.outcome for each in rows if each.outcome != INVALID])
+        broken = [each for each in rows if each.outcome == INVALID]
+        if any(each.check == "audit" or each.candidate is None for each in broken):
+            return INVALID
+        if broken and found != FAIL:
+            return INVALID
+        return FAIL if self.strict and found == INCONCLUSIVE else found
+
+    @property
+    def n(self) -> int:
+        """The queries that the whole was decided over; where measures count different ones, the fewest."""
+        return min((each.n for each in self.rows if not each.slice and each.check == "difference"), default=0)
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 3 invalid (bad data), 4 inconclusive."""
+        return EXIT_CODES[self.outcome]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gate as plain data."""
+        rows = [each.to_dict() for each in self.rows]
+        alpha = None if self.about == THESE else self.alpha
+        head = {"outcome": self.outcome, "about": self.about, "alpha": alpha, "strict": self.strict}
+        return {**head, "n": self.n, "notes": self.notes, "data": self.data, "rows": rows}
+
+    def format(self, name: str = "table") -> str:
+        """The gate as text: table, markdown, json or junit."""
+        from rankproof.comparing.gate_words import render_gate
+
+        return render_gate(self.to_dict(), name)
+
+    def markdown(self) -> str:
+        """The gate as markdown, for a comment or a step summary."""
+        return self.format("markdown")
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def _in_one_line(self) -> str:
+        rows = ", ".join(f"{each.measure} {each.outcome}" for each in self.rows)
+        return f"<Gate: {self.outcome}; {rows}>"
+
+
+@with_columns
+@pipes_kept()
+def gate(
+    judgments: Any,
+    baseline: Any,
+    candidate: Any,
+    measures: Measures | None = None,
+    *,
+    margin: float | Mapping[str, float] = 0.01,
+    alpha: float = 0.05,
+    strict: bool = False,
+    about: str = LIKE_THESE,
+    floors: Mapping[str, float] | None = None,
+    coverage: float | None = None,
+    minimum: int = MINIMUM,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
+    anchors: Mapping[str, Scores] | None = None,
+    anchor_margin: float | Mapping[str, float] | None = None,
+    by: Grouping | None = None,
+    seed: int = 0,
+    columns: Columns = None,
+    **conventions: Any,
+) -> Gate:
+    """Decide whether `candidate` may replace `baseline` under these judgments.
+
+    Either may be scores already, like `History.mean` of the last results.
+
+    Without `measures` those decide that have a margin or a floor of their own, and nDCG@10 where `margin` is one
+    number. `margin` is the loss that would not matter, one for all measures or one for each. `floors` are means
+    that the candidate must reach whatever the baseline has. `coverage` is the share of the documents that the
+    candidate shows (down to the deepest cut-off asked for) that must have been judged; with less nothing is
+    decided. Where baseline or candidate leaves more than `allow_missing` of the judged queries unanswered, or the
+    audit finds an error (unless `allow_errors`), the gate is invalid. `anchors` are scores of fixed releases by
+    name: the candidate must hold against each as well, within `anchor_margin` (twice `margin`), so that many small
+    losses do not add up unseen. `about="these"` asks whether anything has been lost on exactly these queries, for a
+    fixed suite: losses are counted, `alpha` and `minimum` have no part in it, and other queries none either. The
+    other arguments are those of `evaluate`.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
+    >>> good, bad = ({query: order for query in judged} for order in (["a", "x"], ["x", "a"]))
+    >>> gate(judged, good, bad, "RR").outcome, gate(judged, good, good, "RR", margin=0.15).outcome
+    ('fail', 'pass')
+    """
+    check_conventions(conventions, gate)
+    _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
+    ready, by = prepare(judgments), groups_of(by, judgments)
+    asked = _deciding(margin, floors) if measures is None else measures
+    old, new = (
+        each if isinstance(each, Scores) else evaluate(ready, each, asked, by=by, **conventions)
+        for each in (baseline, candidate)
+    )
+    return gate_scores(
+        old,
+        new,
+        list(new) if isinstance(baseline, Scores) else None,
+        margin=margin,
+        alpha=alpha,
+        strict=strict,
+        about=about,
+        floors=floors,
+        coverage=coverage,
+        minimum=minimum,
+        allow_missing=allow_missing,
+        allow_errors=allow_errors,
+        anchors=anchors,
+        anchor_margin=anchor_margin,
+        seed=seed,
+    )
+
+
+def gate_scores(
+    baseline: Scores,
+    candidate: Scores,
+    measures: Measures | None = None,
+    *,
+    margin: float | Mapping[str, float] = 0.01,
+    alpha: float = 0.05,
+    strict: bool = False,
+    about: str = LIKE_THESE,
+    floors: Mapping[str, float] | None = None,
+    coverage: float | None = None,
+    minimum: int = MINIMUM,
+    allow_missing: float = ALLOWED,
+    allow_errors: bool = False,
+    anchors: Mapping[str, Scores] | None = None,
+    anchor_margin: float | Mapping[str, float] | None = None,
+    by: Grouping | None = None,
+    anyway: bool = False,
+    seed: int = 0,
+) -> Gate:
+    """Decide as `gate` does, from scores that are there already.
+
+    Scores made under other judgments, conventions or definitions are refused, unless `anyway`.
+
+    >>> judged = {f"q{i}": {"a": 1} for i in range(20)}
+    >>> good, bad = (evaluate(judged, {q: order for q in judged}, "RR") for order in (["a", "x"], ["x", "a"]))
+    >>> gate_scores(good, bad).outcome
+    'fail'
+    """
+    _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
+    pair = {"baseline": baseline, "candidate": candidate}
+    alike, notes = together(pair, "baseline", measures, groups_of(by), anyway)
+    old, new = alike["baseline"], alike["candidate"]
+    check_averages(old)
+    for name, each in alike.items():
+        check_spelling(each, name)
+    compared = list(pairs("candidate", new, old, 1 - 2 * alpha))
+    margins = [_margin(margin, each) for each in compared]
+    fixed, kept = against_anchors(new, anchors or {}, 1 - 2 * alpha, anyway)
+    wide = _widened(margin) if anchor_margin is None else anchor_margin
+    margins += [_margin(wide, each) for _, each in fixed]
+    first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
+    names = [""] * len(compared) + [name for name, _ in fixed]
+    columns, ends = [each.values for each in every], [each.ends for each in every]
+    decisions = (
+        decide_these(columns, margins)
+        if about == THESE
+        else decide(columns, margins, np.random.default_rng(seed), alpha, minimum, ends=ends)
+    )
+    rows = [
+        difference_row(*each, minimum, alpha) for each in zip(every, margins, decisions, names, strict=True)
+    ]
+    rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
+    coverages = coverage_rows(old, new, coverage)
+    sides = {**alike, **kept}
+    data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
+    wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
+    notes += fewer_counted(compared, "baseline", len(new.queries))
+    notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, "baseline")]
+    notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
+    told = {name: each.to_dict() for name, each in data.items()}
+    return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)
+
+
+def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]:
+    """The margin of an anchor, where none is given."""
+    if isinstance(margin, Mapping):
+        return {name: WIDER * each for name, each in margin.items()}
+    return WIDER * margin
+
+
+def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] | None) -> list[str]:
+    return [*(margin if isinstance(margin, Mapping) else [DEFAULT]), *(floors or {})]
+
+
+def _check(
+    alpha: float,
+    minimum: int,
+    coverage: float | None,
+    seed: int,
+    floors: Any,
+    allow_missing: float,
+    about: str,
+) -> None:
+    if about not in ABOUT:
+        raise one_of("about", about, ABOUT)
+    check_alpha(alpha, 0.5)
+    check_seed(seed)
+    if not isinstance(minimum, int) or minimum < 2:
+        raise UsageError(f"minimum: got {minimum!r}, expected at least 2 queries. Next: give 2 or more.")
+    if floors is not None and not isinstance(floors, Mapping):
+        raise UsageError(
+            f"floors: got {floors!r}, expected {{measure: number}}, like {{'nDCG@10': 0.4}}."
+            " Next: give a mapping of measure to its lowest mean."
+        )
+    for name, share, like in (("coverage", coverage, 0.8), ("allow_missing", allow_missing, 0.1)):
+        if share is not None and not (isinstance(share, int | float) and 0 <= share <= 1):
+            raise UsageError(
+                f"{name}: got {share!r}, expected a share from 0 to 1. Next: give a share, like {like}."
+            )
+
+
+def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:
+    """The margin of a measure; a measure left out of a mapping may lose nothing it could show."""
+    found = _named(margin, pair.measure.name) if isinstance(margin, Mapping) else margin
+    check_margin(found, f" for {pair.measure}", "a number, 0 or more")
+    return found
+
+
+def _named(margins: Mapping[str, float], measure: str) -> float:
+    by_name = {parse(name).name: value for name, value in margins.items()}
+    if measure not in by_name:
+        raise UsageError(
+            f"margin: names no margin for {measure}, only for {', '.join(by_name)}."
+            " Next: name a margin for every measure, or give one for all."
+        )
+    return by_name[measure]

@@ -1,0 +1,288 @@
+"""The rows of a gate: differences, floors and coverages, each of which had to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.comparing.alignment import Soundness, together
+from rankproof.comparing.compare import Pair, corrected_in, pairs
+from rankproof.document.display import Displayable
+from rankproof.errors import one_of
+from rankproof.scoring.evaluate import check_floor
+from rankproof.scoring.scores import Scores
+from rankproof.stats.confidence import queries_for_margin, smallest_margin
+from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
+
+ENOUGH = 0.9
+"""The share of what verdicts are counted over that must be settled, where nobody says otherwise."""
+ALLOWED = 0.07
+"""The share of the judged queries that baseline and candidate may leave unanswered, where nobody says otherwise."""
+INVALID = "invalid"
+"""The outcome of what the data cannot say: too much went unanswered, or the audit finds an error."""
+TOO_LITTLE = "too little is judged"
+"""The note of a row whose numbers are not to be believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow(Displayable):
+    """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
+
+    check: str
+    """difference, floor, coverage, answers or audit."""
+    measure: str
+    slice: str
+    """The group of queries; "" for all."""
+    outcome: str
+    n: int
+    baseline: float | None
+    candidate: float | None
+    """None where so few of the samples could be measured that no mean is shown."""
+    difference: float | None
+    low: float | None
+    high: float | None
+    limit: float
+    """What the difference may lose, or what the candidate must reach."""
+    p: float | None = None
+    detectable: float | None = None
+    more: int | None = None
+    """How many more queries would let it pass four times out of five, if nothing changed at all."""
+    detectable_note: str = ""
+    """Why no detectable drop can be named, where none can."""
+    passes_at: float | None = None
+    """The least margin at which these differences would pass."""
+    note: str = ""
+    """What limits the row, where something does."""
+    corrected: float | None = None
+    """The difference, or for a floor the mean, with a judge's error taken out; None without labels of people."""
+    corrected_low: float | None = None
+    corrected_high: float | None = None
+    smallest_margin: float | None = None
+    """The smallest margin that so many queries can pass where few of them change, no loss seen."""
+    queries_for_margin: int | None = None
+    """How many queries without a loss the margin takes, where few of them change."""
+    loss: float | None = None
+    """About exactly these queries: what they lost on average, gains not set off."""
+    lost: dict[str, float] = field(default_factory=dict)
+    """About exactly these queries: the difference of each that lost, the greatest loss first."""
+    against: str = ""
+    """The anchor that it is held against; "" for the baseline."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether the outcome hangs on it: a group of too few queries is shown, and decides nothing."""
+        return not (self.slice and self.note)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return asdict(self)
+
+
+def difference_row(
+    pair: Pair, margin: float, found: Decision, against: str, minimum: int, alpha: float
+) -> GateRow:
+    """What the differences of one measure and group of queries came to."""
+    these = found.loss is not None
+    worst = 1.0 if pair.ends is None else -pair.ends[0]
+    difference = pair.sign * found.difference
+    ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
+    low, high = ends if pair.sign > 0 else reversed(ends)
+    return GateRow(
+        check="difference",
+        measure=pair.measure.name,
+        slice=pair.slice,
+        outcome=found.outcome,
+        n=found.n,
+        baseline=None if pair.mean is None else pair.mean - difference,
+        candidate=pair.mean,
+        difference=difference,
+        low=low,
+        high=high,
+        limit=margin,
+        p=found.p,
+        detectable=found.detectable,
+        more=found.more,
+        detectable_note=found.detectable_note,
+        passes_at=None if found.low is None else max(-found.low, 0.0),
+        smallest_margin=None if these else smallest_margin(found.n, alpha, worst),
+        queries_for_margin=None if these else queries_for_margin(margin, alpha, worst),
+        note="" if these or found.n >= minimum else f"fewer than {minimum} queries decide nothing",
+        loss=found.loss,
+        lost=_lost(pair) if these else {},
+        against=against,
+        **({} if these else corrected_in(pair)),
+    )
+
+
+def _lost(pair: Pair) -> dict[str, float]:
+    """The queries that lost, with their differences, the greatest loss first."""
+    names = np.asarray(pair.queries, dtype=object)[pair.counted]
+    below = [(value, name) for value, name in zip(pair.values.tolist(), names, strict=True) if value < 0]
+    return {name: pair.sign * value for value, name in sorted(below)}
+
+
+def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
+    """Whether a mean is as good as it must be; where a judge's error can be taken out, the mean without it."""
+    if name not in scores:
+        raise one_of("floor", name, scores.columns)
+    check_floor(limit, name)
+    column, corrected = scores.column(name), scores.corrected(name)
+    thin = scores.thin(name)
+    level = column.mean if corrected is None else corrected.value
+    reached = level >= limit if column.measure.spec.higher else level <= limit
+    ends: dict[str, Any] = (
+        {} if corrected is None else {"corrected_low": corrected.low, "corrected_high": corrected.high}
+    )
+    return GateRow(
+        check="floor",
+        measure=column.measure.name,
+        slice="",
+        outcome=INCONCLUSIVE if thin else PASS if reached else FAIL,
+        n=len(column.counting),
+        baseline=None,
+        candidate=None if thin else column.mean,
+        difference=None,
+        low=None,
+        high=None,
+        limit=limit,
+        corrected=None if corrected is None else corrected.value,
+        **ends,
+    )
+
+
+def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
+    """A row for each side that left too many of the judged queries unanswered."""
+    found = []
+    for name, each in data.items():
+        if each.missing > allowed:
+            theirs = name != "candidate"
+            row = _limit_row(
+                "answers", "Answered", 1 - each.missing, each.queries, 1 - allowed, INVALID, theirs
+            )
+            found.append(replace(row, against="" if name in ("baseline", "candidate") else name))
+    return found
+
+
+def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:
+    """A row for each side of which the audit says that its numbers are wrong."""
+    return [
+        replace(
+            _limit_row("audit", f"Errors of the {name}", float(len(each.errors)), each.queries, 0, INVALID),
+            note="the audit finds an error in the data",
+        )
+        for name, each in data.items()
+        if each.errors
+    ]
+
+
+def coverage_rows(old: Scores, new: Scores, limit: float | None) -> list[GateRow]:
+    """Too few judgments are no proof of a loss: they leave the question open.
+
+    Scores by verdicts are never decided where a judge left much open, asked for or not.
+    """
+    judged = {**old.judged_shares, **new.judged_shares}
+    if judged:
+        least = {name: min(each.judged_shares.get(name, 1.0) for each in (old, new)) for name in judged}
+        enough = ENOUGH if limit is None else limit
+        return [_limit_row("coverage", name, part, len(new.queries), enough) for name, part in least.items()]
+    if limit is None:
+        return []
+    unjudged = new.unjudged
+    name = f"Judged@{max(unjudged, default=0)}" if unjudged else "Judged"
+    return [_limit_row("coverage", name, 1 - max(unjudged.values(), default=0.0), len(new.queries), limit)]
+
+
+def _limit_row(
+    check: str,
+    measure: str,
+    value: float,
+    n: int,
+    limit: float,
+    short: str = INCONCLUSIVE,
+    of_baseline: bool = False,
+) -> GateRow:
+    """A value of the candidate, or the baseline, that must reach a limit; `short` is the outcome where it does not."""
+    return GateRow(
+        check=check,
+        measure=measure,
+        slice="",
+        outcome=PASS if value >= limit and short == INCONCLUSIVE else short,
+        n=n,
+        baseline=value if of_baseline else None,
+        candidate=None if of_baseline else value,
+        difference=None,
+        low=None,
+        high=None,
+        limit=limit,
+    )
+
+
+def believed(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list[GateRow]:
+    """The rows; whatever they show, undecided where too little was judged for their numbers to be believed.
+
+    A coverage of verdicts is about its own metric, one of judgments about every measure.
+    """
+    short = {each.measure for each in coverages if each.outcome != PASS}
+    apart = not {each.measure for each in rows}.isdisjoint(each.measure for each in coverages)
+    doubted = [each.measure in short if apart else bool(short) for each in rows]
+    return [_open(each) if doubt else each for each, doubt in zip(rows, doubted, strict=True)]
+
+
+def _open(row: GateRow) -> GateRow:
+    return replace(row, outcome=INCONCLUSIVE, more=None, note=TOO_LITTLE)
+
+
+WIDER = 2
+"""An anchor's margin beside that of a single change, where nobody says otherwise: so many changes may use it up."""
+
+
+def against_anchors(
+    candidate: Scores, anchors: Mapping[str, Scores], level: float, anyway: bool = False
+) -> tuple[list[tuple[str, Pair]], dict[str, Scores]]:
+    """The candidate's differences to each anchor over all queries, by measure, and the anchors as they are compared."""
+    found, kept = [], {}
+    for name, anchor in anchors.items():
+        both = {"candidate": _whole(candidate), name: _whole(anchor)}
+        alike, _ = together(both, "candidate", list(candidate), None, anyway)
+        found += [(name, each) for each in pairs("candidate", alike["candidate"], alike[name], level)]
+        kept[name] = alike[name]
+    return found, kept
+
+
+def mean_of(
+    scores: Mapping[str, Scores], measures: Sequence[str] | None = None, anyway: bool = False
+) -> Scores:
+    """The mean of several results query by query, as scores: steadier than any one of them.
+
+    Facts, audit and definitions are those of the last.
+    """
+    names = list(scores)
+    alike, _ = together(
+        {name: _whole(each) for name, each in scores.items()}, names[-1], measures, None, anyway
+    )
+    last = alike[names[-1]]
+    found = last.only(list(last), last.queries)
+    found.hits = found.judgments = found.ranking = None
+    for name in list(found.columns):
+        columns = [each.column(name) for each in alike.values()]
+        counted = [each.counted for each in columns if each.counted is not None]
+        found.columns[name] = replace(
+            found.columns[name],
+            values=np.mean([each.values for each in columns], axis=0),
+            counted=np.logical_and.reduce(counted) if counted else None,
+        )
+    return found
+
+
+def _whole(scores: Scores) -> Scores:
+    """The scores without their groups, which an anchor need not have."""
+    if not scores.groups:
+        return scores
+    found = copy(scores)
+    found.groups = {}
+    found.__dict__.pop("slices", None)
+    return found

@@ -1,0 +1,368 @@
+"""The gate as text: for people, for a pull request, for CI."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from rankproof.comparing.conclusions import unanswered, unjudged
+from rankproof.comparing.differences import corrected_lines, corrected_sentences
+from rankproof.comparing.words import probability, signed
+from rankproof.document.numbers import count, score, share
+from rankproof.document.terminal import GAP, Column, clean, cut, page_width, table, wrap
+from rankproof.errors import one_of
+from rankproof.scoring.markdown import escape
+
+View = Mapping[str, Any]
+Line = Mapping[str, Any]
+HEADINGS = ("outcome", "measure", "n", "before", "after", "difference", "bounds", "p drop")
+SAYS = {
+    "pass": "No loss beyond the margin.",
+    "fail": "The change makes it worse.",
+    "inconclusive": "These queries cannot tell.",
+    "invalid": "The data cannot be trusted.",
+}
+COUNTED = (*HEADINGS[:6], "lost", "mean loss")
+"""The headings where the question is about exactly these queries: nothing is left to chance."""
+SAYS_COUNTED = {
+    "pass": "Nothing was lost on these queries.",
+    "within": "What was lost on these queries is within the margin.",
+    "fail": "These queries lost more than the margin.",
+}
+ALIKE = 1e-6
+"""Margins nearer than this are the same to a reader."""
+NAMED = 5
+"""How many of the queries that lost are named; JSON has all."""
+MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
+
+
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in _FORMATS:
+        raise one_of("format", name, _FORMATS)
+
+
+def render_gate(view: View, name: str) -> str:
+    """The gate as text in the named format: table, markdown, json or junit."""
+    check(name)
+    return _FORMATS[name](view)
+
+
+def text(view: View) -> str:
+    """The outcome first, then the evidence, in 80 columns; a table for each group of queries."""
+    lines = [headline(view), ""]
+    for group in dict.fromkeys(each["slice"] for each in view["rows"]):
+        heading = [*wrap(f"{group}:"), ""] if group else []
+        rows = [each for each in view["rows"] if each["slice"] == group]
+        lines += [*heading, *_table(rows, _headings(view)), ""]
+    lines += corrected_lines(view["rows"])
+    for sentence in sentences(view):
+        lines += wrap(sentence)
+    return "\n".join(lines) + "\n"
+
+
+def _headings(view: View) -> tuple[str, ...]:
+    return COUNTED if _these(view) else HEADINGS
+
+
+def _these(view: View) -> bool:
+    """Whether the question is about exactly these queries."""
+    return bool(view["about"] == "these")
+
+
+def _table(rows: Sequence[Line], headings: Sequence[str]) -> list[str]:
+    """The measure is cut where the table would not fit."""
+    columns = list(zip(*map(_cells, rows), strict=True))
+    columns[1] = tuple(_label({**each, "slice": ""}) for each in rows)
+    laid = [
+        Column(heading, list(cells), i > 1)
+        for i, (heading, cells) in enumerate(zip(headings, columns, strict=True))
+    ]
+    room = page_width() - sum(each.width + len(GAP) for i, each in enumerate(laid) if i != 1)
+    laid[1] = Column(headings[1], [cut(cell, max(room, 9)) for cell in laid[1].cells])
+    return table(laid)
+
+
+def markdown(view: View) -> str:
+    """What a pull request shows: the outcome as a heading, the rows, then how to read them."""
+    lines = [
+        f"### {MARKS[view['outcome']]} {escape(headline(view))}",
+        "",
+        "| " + " | ".join(_headings(view)) + " |",
+        "|---|---|" + "---:|" * 6,
+    ]
+    lines += ["| " + " | ".join(map(escape, _cells(each))) + " |" for each in view["rows"]]
+    said = [*corrected_sentences(view["rows"]), *sentences(view)]
+    return "\n".join([*lines, "", *(f"- {escape(each)}" for each in said)]) + "\n"
+
+
+def junit(view: View) -> str:
+    """A test suite with a case a row; what is inconclusive is skipped unless the gate is strict."""
+    kinds = [_as_test(view, each) for each in view["rows"]]
+    suite = ElementTree.Element("testsuite", name="rankproof gate", tests=str(len(kinds)))
+    for attribute, kind in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
+        suite.set(attribute, str(kinds.count(kind)))
+    for each, kind in zip(view["rows"], kinds, strict=True):
+        name, said = clean(_label(each)), clean(sentence_of(each, view))  # XML holds no control characters
+        case = ElementTree.SubElement(suite, "testcase", classname=f"gate.{each['check']}", name=name)
+        if kind != "passed":
+            ElementTree.SubElement(case, kind, message=said).text = said
+        ElementTree.SubElement(case, "system-out").text = said
+    about = "\n".join(map(clean, [headline(view), *notes(view), *_too_few(view)]))
+    ElementTree.SubElement(suite, "system-out").text = about
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
+
+
+def _as_test(view: View, row: Line) -> str:
+    if row["outcome"] == "inconclusive":
+        return "failure" if view["strict"] and _open(row) else "skipped"
+    if row["outcome"] == "invalid":
+        return "error"
+    return "failure" if row["outcome"] == "fail" else "passed"
+
+
+def _open(row: Line) -> bool:
+    """Whether a row leaves the question open; a group that is too small decides nothing either way."""
+    return row["outcome"] == "inconclusive" and not (row["slice"] and row["note"])
+
+
+def as_json(view: View) -> str:
+    """The gate as JSON, with full precision."""
+    return json.dumps(dict(view), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def headline(view: View) -> str:
+    """The outcome in a line, and over how many queries."""
+    return f"{_headline(view)} {count(view['n'], 'query', 'queries')}."
+
+
+def _headline(view: View) -> str:
+    if view["outcome"] == "invalid":
+        return (
+            f"INVALID: {'; '.join(_broken(each) for each in view['rows'] if each['outcome'] == 'invalid')}."
+        )
+    open_rows = any(map(_open, view["rows"]))
+    if view["strict"] and view["outcome"] == "fail" and open_rows:
+        return "FAIL: not every row could be decided, and the gate is strict."
+    failed = {each["check"] for each in view["rows"] if each["outcome"] == "fail"}
+    if failed == {"floor"}:
+        return "FAIL: a floor is not reached."
+    if view["outcome"] == "inconclusive" and any(map(_uncovered, view["rows"])):
+        return "INCONCLUSIVE: too little is judged to decide anything."
+    says = SAYS
+    if _these(view):
+        within = view["outcome"] == "pass" and any(each["lost"] for each in view["rows"])
+        says = {**SAYS, **SAYS_COUNTED, "pass": SAYS_COUNTED["within" if within else "pass"]}
+    return f"{view['outcome'].upper()}: {says[view['outcome']]}"
+
+
+def _uncovered(row: Line) -> bool:
+    return bool(row["check"] == "coverage" and row["outcome"] != "pass")
+
+
+def sentences(view: View) -> list[str]:
+    """Why each row that did not pass did not, what limits the others, and how the gate decides."""
+    said = [sentence_of(each, view) for each in view["rows"] if each["outcome"] != "pass" or each["lost"]]
+    if _these(view):
+        return [
+            *said,
+            *notes(view),
+            "The question is about exactly these queries: mean loss adds up what was lost, over all queries, and no "
+            "gain makes up for it. Other queries are not spoken of.",
+        ]
+    return [
+        *said,
+        *(f"{_label(each)}: {_inside(each)}" for each in view["rows"] if _lost_inside(each, view)),
+        *notes(view),
+        *_too_few(view),
+        f"Bounds are one-sided at {share(1 - view['alpha'])}; p drop is how often chance alone gives a drop as "
+        "large, corrected over all rows (Holm).",
+    ]
+
+
+def _too_few(view: View) -> list[str]:
+    """What so few queries cannot pass whatever they show, where few of them change; once for all rows alike."""
+    short = [each for each in view["rows"] if _is_short(each)]
+    said = (
+        too_few(each["n"], each["smallest_margin"], each["limit"], each["queries_for_margin"])
+        for each in short
+    )
+    return list(dict.fromkeys(said))
+
+
+def too_few(n: int, least: float, margin: float, needed: int | None) -> str:
+    """What margin so many queries can pass if few of them change, and how many another one takes.
+
+    >>> print(too_few(50, 0.0582, 0.01, 299))
+    With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed for 0.01.
+    """
+    asked = count(n, "query", "queries")
+    said = f"With {asked} the smallest margin that can pass without a loss seen is {score(least)}"
+    if needed is None:
+        return f"{said}; no number of queries is enough for {margin:g}."
+    return f"{said}; {needed:,} are needed for {margin:g}."
+
+
+def _is_short(row: Line) -> bool:
+    """Whether a row is open, and its margin one that so many queries cannot pass unless most of them change."""
+    still = row["outcome"] == "inconclusive" and not row["note"] and row["smallest_margin"] is not None
+    return bool(still and row["limit"] <= row["smallest_margin"])
+
+
+def notes(view: View) -> list[str]:
+    """What went unanswered, what nobody judged and what that could turn, and what was noted beside the rows."""
+    data = view["data"]
+    turned = (
+        _turned(each, data)
+        for each in view["rows"]
+        if each["check"] == "difference" and not each["slice"] and each["loss"] is None
+    )
+    return [*view["notes"], *unanswered(data), *unjudged(data), *filter(None, turned)]
+
+
+def _turned(row: Line, data: Mapping[str, Line]) -> str:
+    """A decision that would be another if the documents nobody judged were relevant."""
+    before, after = (data[s]["ends"].get(row["measure"]) for s in (row["against"] or "baseline", "candidate"))
+    if before is None or after is None or row["outcome"] not in ("pass", "fail"):
+        return ""
+    then = after[1] - before[1]
+    gain = then if data["candidate"]["higher"].get(row["measure"], True) else -then
+    if (row["outcome"] == "pass") == (gain >= -row["limit"]):
+        return ""
+    return (
+        f"What nobody judged could turn this {row['outcome']}: if those documents were relevant, {_label(row)} would "
+        f"change by {signed(then)}, not {signed(row['difference'])}."
+    )
+
+
+def _lost_inside(row: Line, view: View) -> bool:
+    """Whether a loss is sure that the margin allows."""
+    decided = row["check"] == "difference" and row["outcome"] == "pass"
+    return decided and row["p"] is not None and row["p"] <= view["alpha"]
+
+
+def _inside(row: Line) -> str:
+    return (
+        f"{signed(row['difference'])} is a sure loss (p drop {probability(row['p'])}) within the margin of "
+        f"{row['limit']:g}; several of these add up, which an anchor sees."
+    )
+
+
+def _broken(row: Line) -> str:
+    if row["check"] == "audit":
+        return f"{row['note']} ({row['measure'].lower()}: {row['candidate']:.0f})"
+    side = (row["against"] or "baseline") if row["candidate"] is None else "candidate"
+    answered = row["baseline"] if row["candidate"] is None else row["candidate"]
+    return (
+        f"the {side} answered {answered * row['n']:.0f} of {count(row['n'], 'query', 'queries')} ({share(answered)}), "
+        f"and {share(row['limit'])} must be"
+    )
+
+
+def sentence_of(row: Line, view: View) -> str:
+    """One row in words."""
+    what = _label(row)
+    if row["outcome"] == "invalid":
+        return f"{what}: {_broken(row)}."
+    if row["check"] == "floor":
+        return f"{what}: {_level(row)}, and {row['limit']:g} must be reached."
+    if row["check"] == "coverage":
+        return f"{what}: {share(row['candidate'])} judged, and {share(row['limit'])} is asked for."
+    if row["loss"] is not None and row["outcome"] != "inconclusive":
+        return f"{what}: {_counted(row)}."
+    if row["outcome"] == "pass":
+        over = count(row["n"], "query", "queries")
+        return f"{what}: {signed(row['difference'])} over {over}, a loss of {row['limit']:g} is ruled out."
+    if row["outcome"] == "fail":
+        over = count(row["n"], "query", "queries")
+        return f"{what}: {signed(row['difference'])} over {over}, beyond the margin of {row['limit']:g}."
+    over = f"{signed(row['difference'])} over {count(row['n'], 'query', 'queries')}"
+    if row["p"] is not None and row["p"] <= view["alpha"] and not row["note"]:
+        sure = f"{over} is a loss (p drop {probability(row['p'])})"
+        return f"{what}: {sure}; whether it is beyond {row['limit']:g} is open."
+    return f"{what}: {over}, cannot tell{_missing(row, view)}."
+
+
+def _counted(row: Line) -> str:
+    """What was lost on exactly these queries, the worst of them by name."""
+    over = count(row["n"], "query", "queries")
+    if not row["lost"]:
+        return f"none of {over} lost anything"
+    worst = [f"{clean(query)} ({signed(value)})" for query, value in list(row["lost"].items())[:NAMED]]
+    more = len(row["lost"]) - len(worst)
+    worst += [f"{more:,} more (JSON names all)"] if more else []
+    place = "within" if row["outcome"] == "pass" else "beyond"
+    return (
+        f"{len(row['lost']):,} of {over} lost, {score(row['loss'])} on average over all, {place} the margin of "
+        f"{row['limit']:g}: {', '.join(worst)}"
+    )
+
+
+def _level(row: Line) -> str:
+    """The mean that a floor is held against; where the judge's error can be taken out, the one without it."""
+    if row["candidate"] is None:
+        return "too few samples could be measured for a mean"
+    raw = score(row["candidate"])
+    return raw if row["corrected"] is None else f"{score(row['corrected'])} (by the judge alone {raw})"
+
+
+def _missing(row: Line, view: View) -> str:
+    """What is missing for a decision: answers, else what would let a change pass that changes nothing."""
+    if row["note"]:
+        return f": {row['note']}"
+    said = ""
+    if row["detectable"] is not None:
+        said += f": these show losses of {score(row['detectable'])} and more"
+    if any(each["unanswered"] for each in view["data"].values()):
+        return f"{said}. Answer the queries that were left out first"
+    if _is_short(row) and abs(row["passes_at"] - row["smallest_margin"]) < ALIKE:
+        return said  # The note about the margin says the same.
+    if row["more"] is not None:
+        needed = count(row["n"] + row["more"], "query", "queries")
+        said += f". If nothing changed, about {needed} would let it pass at this margin"
+    if row["passes_at"] is not None:
+        said += f"{',' if row['more'] is not None else '.'} these at a margin of {score(row['passes_at'])}"
+    return said
+
+
+def _label(row: Line) -> str:
+    against = f" against {row['against']}" if row["against"] else ""
+    return f"{row['measure']} ({row['slice']})" if row["slice"] else f"{row['measure']}{against}"
+
+
+def _cells(row: Line) -> tuple[str, ...]:
+    if row["check"] != "difference":
+        before, after = ("" if row[side] is None else score(row[side]) for side in ("baseline", "candidate"))
+        after = after or ("" if before else score(None))
+        limit = f"{row['check']} {row['limit']:g}"
+        return (row["outcome"], _label(row), f"{row['n']:,}", before, after, "", limit, "")
+    if row["loss"] is not None:
+        last = f"{len(row['lost']):,}", score(row["loss"])
+    else:
+        last = _bounds(row), probability(row["p"])
+    return (
+        row["outcome"],
+        _label(row),
+        f"{row['n']:,}",
+        score(row["baseline"]),
+        score(row["candidate"]),
+        signed(row["difference"]),
+        *last,
+    )
+
+
+def _bounds(row: Line) -> str:
+    if row["low"] is None or row["high"] is None:
+        return ""
+    return f"{signed(row['low'])} {signed(row['high'])}"
+
+
+_FORMATS: dict[str, Callable[[View], str]] = {
+    "table": text,
+    "full": text,
+    "markdown": markdown,
+    "json": as_json,
+    "junit": junit,
+}

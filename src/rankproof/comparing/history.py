@@ -1,0 +1,236 @@
+"""`History`: scores remembered under a name, with everything needed to trust and compare them later."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import rankproof
+from rankproof.comparing.compare import compare_scores
+from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.gate import Gate, gate_scores
+from rankproof.comparing.gate_rows import mean_of
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.scoring.scores import Scores
+from rankproof.store import experiments
+from rankproof.store.database import TIMEOUT, damaged, reading, writing
+from rankproof.store.experiments import Entry, Experiment, Values
+from rankproof.store.fingerprints import git_commit, of_ranking
+
+SAME = 1e-9
+"""A stored mean and that of the stored values are the same up to here."""
+DEFAULT = "rankproof.db"
+"""Where the history is if nobody says otherwise."""
+
+
+class History(Displayable):
+    """Results by name in one SQLite file. Nothing is written until something is saved.
+
+    >>> import tempfile
+    >>> from rankproof import evaluate
+    >>> history = History(Path(tempfile.mkdtemp()) / "results.db")
+    >>> scores = evaluate({"q1": {"d1": 1}}, {"q1": ["d2", "d1"]}, "RR")
+    >>> history.save(scores, "first try", tags={"model": "small"}).tags
+    {'model': 'small'}
+    >>> history.scores("first try")["RR"]
+    0.5
+    """
+
+    def __init__(self, path: str | os.PathLike[str] = DEFAULT, *, timeout: float = TIMEOUT) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise UsageError(
+                f"history: got {shorten(path)}, expected the path of a file. Next: give its name."
+            )
+        self.path = Path(path)
+        self.timeout = timeout
+        """Seconds to wait for another program that is writing."""
+
+    def _in_one_line(self) -> str:
+        return f"<History in {self.path}>"
+
+    def save(
+        self, scores: Scores, name: str, *, tags: Mapping[str, str] | None = None, replace: bool = False
+    ) -> Entry:
+        """Remember the scores under a name that is free, or take the place of what has it."""
+        found = _experiment(scores, _named(name), experiments.check_tags(tags or {}))
+        self._insert([found], replace)
+        return found.entry
+
+    def entries(self, last: int | None = None) -> list[Entry]:
+        """What is saved, or the `last` of it, the oldest first: names, moments, versions, fingerprints, means, tags."""
+        with reading(self.path, self.timeout) as connection:
+            return experiments.entries(connection, self.path, last)
+
+    def __len__(self) -> int:
+        with reading(self.path, self.timeout) as connection:
+            return experiments.count(connection)
+
+    def __bool__(self) -> bool:
+        return True  # there may be no file yet
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or not self.path.exists():
+            return False
+        with reading(self.path, self.timeout) as connection:
+            return experiments.has(connection, unicodedata.normalize("NFC", name))
+
+    def show(self, name: str) -> Entry:
+        """The entry of that name."""
+        with reading(self.path, self.timeout) as connection:
+            return experiments.entry(connection, _named(name), self.path)
+
+    def scores(self, name: str) -> Scores:
+        """The scores of that name, value for value as they were saved."""
+        return _scores(self._read(name), self.path)
+
+    def remove(self, *names: str) -> None:
+        """Forget what has these names: all of them or, where one is unknown, none."""
+        len(self)  # where there is no history, none is made
+        with writing(self.path, self.timeout) as connection:
+            for name in map(_named, names):
+                if not experiments.remove(connection, name):
+                    raise experiments.unknown(self.path, name, experiments.names(connection))
+
+    def compare(self, *names: str, **settings: Any) -> Comparison:
+        """Compare what was saved, as `compare_scores` does; the first is the baseline where none is named."""
+        return compare_scores({name: self.scores(name) for name in names}, **settings)
+
+    def gate(self, baseline: str, candidate: str, *, anchors: Iterable[str] = (), **settings: Any) -> Gate:
+        """Decide between two that were saved, as `gate_scores` does; `anchors` are names of fixed releases."""
+        return gate_scores(
+            self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings
+        )
+
+    def gate_last(
+        self, n: int, candidate: str, *, like: str = "*", anchors: Iterable[str] = (), **settings: Any
+    ) -> Gate:
+        """Decide as `gate` does, with the mean of the last `n` results saved before the candidate as the baseline."""
+        new, anyway = self.scores(candidate), settings.get("anyway", False)
+        old = self.mean(self.last(n, before=candidate, like=like), list(new), anyway=anyway)
+        return gate_scores(old, new, anchors=self._all(anchors), **settings)
+
+    def last(self, n: int, *, before: str | None = None, like: str = "*") -> list[str]:
+        """The names of the last `n` results, the oldest first: saved before that one, if named, and like a pattern."""
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise UsageError(f"last: got {n!r}, expected 1 or more results. Next: give a number, like 5.")
+        names = [each.name for each in self.entries()]
+        if before is not None and _named(before) in names:
+            names = names[: names.index(_named(before))]
+        found = [name for name in names if fnmatchcase(name, like)]
+        if not found:
+            raise UsageError(
+                f"{self.path}: nothing is saved{'' if like == '*' else f' like {shorten(like)}'}"
+                f"{'' if before is None else f' before {shorten(before)}'}. Next: 'rankproof history' lists what is."
+            )
+        return found[-n:]
+
+    def mean(
+        self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False
+    ) -> Scores:
+        """The mean of saved results query by query, as scores to hold others against."""
+        return mean_of(self._all(names), measures, anyway)
+
+    def _all(self, names: Iterable[str]) -> dict[str, Scores]:
+        return {name: self.scores(name) for name in names}
+
+    def export_to(self, target: str | os.PathLike[str], *names: str, force: bool = False) -> int:
+        """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""
+        with reading(self.path, self.timeout) as connection:
+            chosen = tuple(map(_named, names)) or tuple(experiments.names(connection))
+            found = [experiments.read(connection, name, self.path) for name in chosen]
+        experiments.write(Path(target), found, force=force)
+        return len(found)
+
+    def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:
+        """Take in what `export_to` wrote, all of it or nothing; the names."""
+        found = experiments.read_transfer(Path(source))
+        self._insert(found, replace)
+        return [each.entry.name for each in found]
+
+    def check(self, name: str, replace: bool = False) -> None:
+        """Refuse a name that cannot be saved under, before any work is done."""
+        name = _named(name)
+        if self.path.exists() and not replace:
+            with reading(self.path, self.timeout) as connection:
+                experiments.check_free(connection, name, self.path)
+
+    def _insert(self, found: list[Experiment], replace: bool) -> None:
+        with writing(self.path, self.timeout) as connection:
+            for each in found:
+                if replace:
+                    experiments.remove(connection, each.entry.name)
+                experiments.check_free(connection, each.entry.name, self.path)
+                experiments.insert(connection, each)
+
+    def _read(self, name: str) -> Experiment:
+        with reading(self.path, self.timeout) as connection:
+            return experiments.read(connection, _named(name), self.path)
+
+
+def _named(name: str) -> str:
+    """The name in the one form that looks the same: accents composed."""
+    return experiments.check_name("name", unicodedata.normalize("NFC", name))
+
+
+def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
+    """The scores as they are saved, with where and by what they were made."""
+    facts = scores.to_dict()
+    facts = {key: facts[key] for key in facts if key not in ("queries", "per_query")}
+    entry = Entry(
+        name=name,
+        saved_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        rankproof=rankproof.__version__,
+        python=platform.python_version(),
+        commit=git_commit(Path.cwd()),
+        judgments=scores.fingerprint,
+        ranking=_ranking_of(scores),
+        means={name: mean for name, mean in scores.items() if math.isfinite(mean) and not scores.thin(name)},
+        tags=tags,
+    )
+    columns = {
+        m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if math.isfinite(c.mean)
+    }
+    return Experiment(entry, scores.queries, columns, facts)
+
+
+def _ranking_of(scores: Scores) -> str:
+    """The fingerprint of the ranking; none for scores that were read back."""
+    if scores.ranking is None:
+        return str(scores.stored.get("ranking", ""))
+    return of_ranking(scores.ranking.table(), by_rank=scores.conventions.ties == "rank")
+
+
+def _scores(experiment: Experiment, path: Path) -> Scores:
+    """The scores as they were when they were saved."""
+    facts = {**experiment.facts, "ranking": experiment.entry.ranking}
+    try:
+        scores = Scores.from_dict({**facts, "queries": experiment.queries, "per_query": {}})
+        for name, each in experiment.columns.items():
+            scores.put(name, each.values, each.counted, each.note)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{shorten(experiment.entry.name)} was saved by rankproof {experiment.entry.rankproof} in a way that "
+            f"this one does not read ({error}). Next: pip install --upgrade rankproof."
+        ) from error
+    for name, mean in experiment.entry.means.items():
+        _check_mean(path, experiment.entry.name, name, mean, scores)
+    return scores
+
+
+def _check_mean(path: Path, saved: str, measure: str, mean: float, scores: Scores) -> None:
+    """Refuse a mean that its own values do not give."""
+    found = scores.means.get(measure, math.nan)
+    if not math.isclose(mean, found, rel_tol=SAME, abs_tol=SAME):
+        raise damaged(
+            path,
+            f"measured.mean ({measure}) of {shorten(saved)} is {mean!r}, but its values have the mean {found!r}",
+            saved=saved,
+        )

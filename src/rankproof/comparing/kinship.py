@@ -1,0 +1,263 @@
+"""`kinship`: does a system gain more under a machine's judgments than under people's, beyond the other systems?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.audit.finding import Finding
+from rankproof.core.audit.kin import kin_of, kinship_of
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
+from rankproof.document.display import Displayable
+from rankproof.document.numbers import count, score, share, span
+from rankproof.document.terminal import Column, table, wrap
+from rankproof.errors import DataError, UsageError
+from rankproof.io.trec.qrels import MACHINE
+from rankproof.scoring.evaluate import check_alpha, evaluate, named, prepare
+from rankproof.stats.differences import difference_interval
+
+
+def kinship_text(found: Any) -> str:
+    """The excess of each system, what is to be made of it, and whose model is whose."""
+    of_people, of_machine = found.shared
+    opening = (
+        f"{found.judge or 'The machine'} against people, on {count(found.pairs, 'pair')} that both judged "
+        f"({share(of_people)} of people's, {share(of_machine)} of the machine's)."
+    )
+    level = share(1 - found.alpha)
+    lines = [*wrap(opening), "", *table(_columns(found, level)), ""]
+    lines += wrap(
+        "Excess: what the machine gives a system more than people do, less what it gives the others more on "
+        f"average. Its intervals hold together at {level} (Bonferroni), by queries."
+    )
+    for way in ("favoured", "disfavoured"):
+        listed = list(dict.fromkeys(each.system for each in found.rows if each.verdict == way))
+        if listed:
+            lines += wrap(
+                f"The machine {'favours' if way == 'favoured' else 'disfavours'} {', '.join(listed)}. Next: believe "
+                "people's judgments, or let a model of another maker judge."
+            )
+    if not any(each.verdict != "unclear" for each in found.rows):
+        widest = max(max(abs(each.low), abs(each.high)) for each in found.rows)
+        lines += wrap(
+            f"No system shows more than chance; an excess of more than {score(widest)} is ruled out."
+        )
+    for each in found.findings:
+        lines += wrap(f"Warning: {each}")
+    return "\n".join(lines) + "\n"
+
+
+def _columns(found: Any, level: str) -> list[Column]:
+    rows = found.rows
+    several = len({each.measure for each in rows}) > 1
+    return [
+        Column("system", [each.system for each in rows]),
+        *([Column("measure", [each.measure for each in rows])] if several else []),
+        Column("n", [count(each.n) for each in rows], True),
+        Column("people", [score(each.people) for each in rows], True),
+        Column("machine", [score(each.machine) for each in rows], True),
+        Column("excess", [score(each.excess) for each in rows], True),
+        Column(f"{level} interval", [span(each.low, each.high) for each in rows], True),
+        Column("verdict", [each.verdict for each in rows]),
+        *(
+            [Column("kin of the judge", [each.kin or "-" for each in rows])]
+            if any(e.kin for e in rows)
+            else []
+        ),
+    ]
+
+
+MEASURE = "nDCG@10"
+"""What is measured if nobody says otherwise: every measure more makes all intervals wider."""
+PLUS = "+"
+"""Between the judges that made judgments together."""
+SMALL = 10
+"""Queries below which nothing is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class KinshipRow(Displayable):
+    """One system on one measure."""
+
+    system: str
+    measure: str
+    n: int
+    """Queries."""
+    people: float
+    """The mean by people's judgments."""
+    machine: float
+    """The mean by the machine's, of the same documents."""
+    gain: float
+    """What the machine gives it more than people do."""
+    excess: float
+    """That, less what the machine gives the other systems more on average (difference in differences)."""
+    low: float
+    high: float
+    """The interval of the excess, by queries; all intervals hold together at the level asked for."""
+    kin: str
+    """"one model" or "one family" where the system's model is the judge's by name; else empty."""
+    verdict: str
+    """favoured, disfavoured, or unclear."""
+
+
+@dataclass(frozen=True)
+class Kinship(Displayable):
+    """Whether a machine's judgments favour a system, held against people's."""
+
+    judge: str
+    """The name of the machine; empty if it is not known."""
+    rows: list[KinshipRow]
+    alpha: float
+    pairs: int
+    """Pairs of query and document that both judged; all numbers come from these."""
+    shared: tuple[float, float]
+    """Which share that is of the people's pairs, and of the machine's."""
+    findings: list[Finding]
+
+    def row(self, system: str, measure: str | None = None) -> KinshipRow:
+        """The row of one system."""
+        for each in self.rows:
+            if each.system == system and measure in (None, each.measure):
+                return each
+        raise UsageError(
+            f"row: got {system!r}, expected one of {', '.join(dict.fromkeys(e.system for e in self.rows))}. "
+            "Next: name one of them."
+        )
+
+    @property
+    def favoured(self) -> list[str]:
+        """The systems that gain more under the machine than the others do, on any measure."""
+        return list(dict.fromkeys(each.system for each in self.rows if each.verdict == "favoured"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {**asdict(self), "favoured": self.favoured}
+
+    def __str__(self) -> str:
+        return kinship_text(self)
+
+    def _in_one_line(self) -> str:
+        whose, favoured = self.judge or "a machine", ", ".join(self.favoured) or "none"
+        return f"<Kinship of {whose} with {len(self.rows)} rows: favoured {favoured}>"
+
+
+def kinship(
+    human: Any,
+    machine: Any,
+    systems: Mapping[str, Any],
+    measures: Any = None,
+    *,
+    judge: str | None = None,
+    models: Mapping[str, str | Iterable[str]] | None = None,
+    alpha: float = 0.05,
+    **conventions: Any,
+) -> Kinship:
+    """Test whether a machine's judgments favour a system beyond what people say of the same documents.
+
+    `human` and `machine` are judgments of the same queries; only pairs that both judged count, on both sides.
+    `systems` are rankings by name. For each the excess is what the machine gives it more than people do, less what
+    it gives the others more on average: a machine that is lenient to all favours nobody. `judge` names the machine
+    (else the mark in its file), `models` the models behind each system (else its name is looked at), so that those
+    of the judge's model or family are told. Intervals go by queries, and hold for all rows together.
+
+    Formula: excess = mean over queries of (machine - people of the system) - (machine - people of the others, mean).
+
+    >>> people = {f"q{i}": {"a": 1, "b": 0} for i in range(30)}
+    >>> partial = {f"q{i}": {"a": 0, "b": 1} for i in range(30)}
+    >>> runs = {"one": {q: ["a", "b"] for q in people}, "own": {q: ["b", "a"] for q in people}}
+    >>> kinship(people, partial, runs, "RR").favoured
+    ['own']
+    """
+    check_alpha(alpha)
+    runs = _runs(systems)
+    mine, theirs = prepare(human), prepare(machine)
+    both, pairs, shared = _on_both(mine, theirs)
+    asked = MEASURE if measures is None else measures
+    scores = {
+        name: [evaluate(each, run, asked, **conventions) for each in both] for name, run in runs.items()
+    }
+    said = judge or str(theirs.prepared.get("machine", "")).removeprefix(MACHINE)
+    makers = {name: _names(name, runs[name], models) for name in runs}
+    keys = list(next(iter(scores.values()))[0])
+    size = len(keys) * (len(runs) if len(runs) > 2 else 1)
+    rows = [row for key in keys for row in _rows(key, scores, alpha / size, said, makers)]
+    return Kinship(said, rows, alpha, pairs, shared, list(kin_of(said.split(PLUS) if said else (), makers)))
+
+
+def _runs(systems: Any) -> dict[str, Any]:
+    if not isinstance(systems, Mapping) or len(systems) < 2:
+        raise UsageError(
+            "kinship needs at least two rankings as {name: ranking}: what a judge gives one system shows against the "
+            "others. Next: give another system of the same queries."
+        )
+    return named(systems)
+
+
+def _names(name: str, run: Any, models: Mapping[str, str | Iterable[str]] | None) -> list[str]:
+    """The names of the models behind a system, as far as anybody says."""
+    told = (models or {}).get(name)
+    if told is not None:
+        return [told] if isinstance(told, str) else list(told)
+    return [name, str(run)] if isinstance(run, str) else [name]
+
+
+def _on_both(one: Judgments, other: Judgments) -> tuple[list[Judgments], int, tuple[float, float]]:
+    """The judgments of the pairs that both judged, and how many these are."""
+    mine, theirs = one.as_dict(), other.as_dict()
+    kept = {
+        query: docs
+        for query in mine
+        if query in theirs and (docs := [doc for doc in mine[query] if doc in theirs[query]])
+    }
+    pairs = sum(map(len, kept.values()))
+    if not pairs:
+        raise DataError(
+            f"{one.source} and {other.source}: no pair of query and document that both judged, so nothing can be held "
+            "against people. Next: check that both are of one collection."
+        )
+    cut = [
+        prepare({q: {doc: side[q][doc] for doc in docs} for q, docs in kept.items()})
+        for side in (mine, theirs)
+    ]
+    return cut, pairs, (pairs / len(one.docs), pairs / len(other.docs))
+
+
+def _rows(
+    key: str, scores: Mapping[str, Any], alpha: float, judge: str, makers: Mapping[str, list[str]]
+) -> Iterable[KinshipRow]:
+    counts = np.all([_counted(each, key) for pair in scores.values() for each in pair], axis=0)
+    values = {name: [each.column(key).values[counts] for each in pair] for name, pair in scores.items()}
+    sign = next(iter(scores.values()))[0].column(key).measure.spec.sign
+    gains = {name: machine - people for name, (people, machine) in values.items()}
+    total = np.sum(list(gains.values()), axis=0)
+    for name, (people, machine) in values.items():
+        excess = gains[name] - (total - gains[name]) / (len(gains) - 1)
+        most = 2 * max(
+            1.0, *(float(np.abs(each).max(initial=0)) for pair in values.values() for each in pair)
+        )
+        n = len(excess)
+        span = difference_interval(excess, level=1 - alpha, ends=(-most, most)) if n > 1 else None
+        low, high = (float(span.low), float(span.high)) if span else (-most, most)
+        way = 0 if n < SMALL else sign * ((low > 0) - (high < 0))
+        yield KinshipRow(
+            *(name, key, n, float(people.mean()), float(machine.mean()), float(gains[name].mean())),
+            *(float(excess.mean()), low, high),
+            kin=_kin(judge, makers[name]),
+            verdict=("unclear", "favoured", "disfavoured")[way],
+        )
+
+
+def _counted(scores: Any, key: str) -> Array:
+    column = scores.column(key)
+    return np.ones(len(column.values), dtype=bool) if column.counted is None else column.counted
+
+
+def _kin(judge: str, names: Iterable[str]) -> str:
+    found = [
+        kind for name in names if judge for each in judge.split(PLUS) if (kind := kinship_of(each, name))
+    ]
+    return min(found, key=lambda each: each != "one model", default="")

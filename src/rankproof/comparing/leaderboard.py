@@ -1,0 +1,421 @@
+"""`leaderboard` and `rank_correlation`: how far an order of systems can be trusted, how alike two are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankproof.comparing.alignment import together
+from rankproof.comparing.compare import SMALL, bounds_told, kin_told
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.core.scoring import averaged
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.roles import Columns, with_columns
+from rankproof.scoring.evaluate import (
+    DEFAULT_MEASURES,
+    check_alpha,
+    check_conventions,
+    check_not_thin,
+    check_seed,
+    evaluate,
+    named,
+    prepare,
+)
+from rankproof.scoring.scores import Scores
+from rankproof.stats.corrections import correct, letters
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import paired
+from rankproof.stats.rankings import (
+    Alike,
+    Ordering,
+    kendall_tau_b,
+    order,
+    rbo_of,
+    stability,
+    swap_rate,
+    tau_ap_of,
+)
+
+PERMUTATIONS = 10_000
+SPLITS = 1_000
+
+Systems = Mapping[str, Scores] | Mapping[str, float] | str | os.PathLike[str]
+"""Scores of systems: as `evaluate` gives them, as numbers, or the path of a file with numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duel(Displayable):
+    """Two systems of a leaderboard, the better one first."""
+
+    better: str
+    worse: str
+    difference: float
+    """The mean of the first minus that of the second."""
+    p: float
+    """By sign flips, corrected over all pairs (Holm)."""
+    told_apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard(Displayable):
+    """The systems by their means, the best first, and how far that order hangs on single queries."""
+
+    measure: str
+    means: dict[str, float]
+    queries: int
+    least: float
+    """The lowest tau-b between this order and the one with a query left out."""
+    average: float
+    """The mean of those."""
+    moves: tuple[str, ...]
+    """The queries without which the order would be another."""
+    first_changes: int
+    """How many of them decide about the first place."""
+    told_apart: int
+    """Pairs of systems whose difference is more than chance (sign flips, Holm)."""
+    pairs: int
+    swap_rate: float
+    """How often two halves of the queries disagree about which of two systems is better."""
+    alpha: float
+    higher: bool = True
+    """Whether more is better."""
+    left_out: int = 0
+    """Queries that have no value in some system, and so are in no mean here."""
+    wrong: tuple[str, ...] = ()
+    """What makes numbers wrong, as the audit of each system says it."""
+    intervals: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    """The interval of each mean; None where there is none."""
+    versus: tuple[Duel, ...] = ()
+    """Every pair of systems, the better one first."""
+    letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each system its letters: two that share one cannot be told apart, two that share none can."""
+    notes: tuple[str, ...] = ()
+    """What else is to be known: a judge of the model that ranked."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leaderboard as plain data."""
+        return {
+            **asdict(self),
+            "moves": list(self.moves),
+            "wrong": list(self.wrong),
+            "notes": list(self.notes),
+            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
+            "versus": [asdict(each) for each in self.versus],
+            "letters": {name: list(own) for name, own in self.letters.items()},
+        }
+
+    def format(self, name: str = "table") -> str:
+        """The leaderboard as text: table, markdown, latex or json."""
+        from rankproof.comparing.orders_words import render_leaderboard
+
+        return render_leaderboard(self.to_dict(), name)
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def _in_one_line(self) -> str:
+        means = ", ".join(f"{name} {mean:.4f}" for name, mean in self.means.items())
+        return f"<Leaderboard of {len(self.means)} systems by {self.measure}: {means}>"
+
+
+@dataclass(frozen=True, slots=True)
+class RankCorrelation(Displayable):
+    """How alike two orders of the same systems are."""
+
+    names: tuple[str, str]
+    """What the two sets of scores are called."""
+    scores: dict[str, tuple[float, float]]
+    """For each system its score in both, in the order of the second set."""
+    tau_b: Alike
+    tau_ap: Alike
+    """The second set is the truth: mistakes at its top weigh more."""
+    rbo: Alike
+    p: float
+    """The persistence of RBO."""
+    higher: tuple[bool, bool]
+    """Whether more is better, in each."""
+    left_out: tuple[str, ...] = ()
+    """Systems that only one of the two sets has."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The correlation as plain data."""
+        return {
+            "names": list(self.names),
+            "systems": len(self.scores),
+            "tau_b": self.tau_b.value,
+            "tau_ap": self.tau_ap.value,
+            "rbo": self.rbo.value,
+            "rbo_p": self.p,
+            "notes": [each.note for each in dict.fromkeys((self.tau_b, self.tau_ap)) if each.note],
+            "left_out": list(self.left_out),
+            "higher": list(self.higher),
+            "scores": {name: list(pair) for name, pair in self.scores.items()},
+        }
+
+    def format(self, name: str = "table") -> str:
+        """The correlation as text: table, markdown or json."""
+        from rankproof.comparing.orders_words import render_correlation
+
+        return render_correlation(self.to_dict(), name)
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def _in_one_line(self) -> str:
+        return f"<RankCorrelation of {len(self.scores)} systems: tau_b={_short(self.tau_b)}, rbo={_short(self.rbo)}>"
+
+
+def _short(found: Alike) -> str:
+    return "-" if found.value is None else f"{found.value:.4f}"
+
+
+@with_columns
+def leaderboard(
+    scores: Any,
+    systems: Any = None,
+    measure: str | Measure | None = None,
+    *,
+    alpha: float = 0.05,
+    seed: int = 0,
+    columns: Columns = None,
+    **conventions: Any,
+) -> Leaderboard:
+    """Order systems by a measure (the first where none is named), and leave out each query in turn.
+
+    Takes `{system: scores}`, and the measure behind it; or judgments, `{system: ranking}` and a measure, with the
+    conventions of `evaluate`.
+
+    >>> from rankproof import evaluate
+    >>> judged = {f"q{i}": {"a": 1} for i in range(3)}
+    >>> good = evaluate(judged, {query: ["a"] for query in judged}, "RR")
+    >>> fair = evaluate(judged, {query: ["x", "a"] for query in judged}, "RR")
+    >>> board = leaderboard({"fair": fair, "good": good})
+    >>> list(board.means), board.least, board.moves
+    (['good', 'fair'], 1.0, ())
+    """
+    check_alpha(alpha)
+    check_seed(seed)
+    if systems is not None and not isinstance(systems, Mapping):
+        systems, measure = None, systems if measure is None else measure
+    if systems is not None:
+        scores = _evaluated(scores, systems, measure, conventions)
+    elif conventions:
+        raise UsageError(
+            f"leaderboard: {', '.join(conventions)} came with scores, which are made already. Next: leave it out."
+        )
+    first = next(iter(_several(scores)))
+    alike, _ = together(scores, first, None if measure is None else [measure])
+    column = alike[first].column(measure if measure is not None else next(iter(alike[first])))
+    name, higher = column.measure.name, column.measure.spec.higher
+    values, queries = _counting(alike, name)
+    if len(queries) < 2:
+        raise DataError(
+            f"{name}: got {len(queries)} queries, expected 2 or more: with one left out none is left."
+            " Next: score at least two queries."
+        )
+    found = stability(values, higher)
+    tested = _pairwise(values, seed)
+    check_not_thin(alike, name)
+    every = len(alike[first].queries)
+    # Over the same queries for all: who has no value where it is hard must not lead by that.
+    shared = len(queries) < every
+    means = {
+        each: averaged(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
+    }
+    ordered = order(means, higher)
+    duels = tuple(
+        Duel(one, other, means[one] - means[other], p, len(queries) >= SMALL and p <= alpha)
+        for one, other in combinations(ordered, 2)
+        for p in [tested[frozenset((one, other))]]
+    )
+    counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
+    return Leaderboard(
+        measure=name,
+        means={each: means[each] for each in ordered},
+        queries=len(queries),
+        least=found.least,
+        average=found.mean,
+        moves=tuple(queries[i] for i in found.moves),
+        first_changes=found.first_changes,
+        told_apart=sum(each.told_apart for each in duels),
+        pairs=len(duels),
+        swap_rate=swap_rate(values, np.random.default_rng(seed), SPLITS).rate,
+        alpha=alpha,
+        higher=higher,
+        intervals={each: _ends(counting[each].interval(name)) for each in ordered},
+        versus=duels,
+        letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
+        left_out=every - len(queries),
+        wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
+        notes=(*bounds_told({n: e.only([name], e.queries) for n, e in scores.items()}), *kin_told(scores)),
+    )
+
+
+def _evaluated(
+    judgments: Any, systems: Mapping[Any, Any], measure: str | Measure | None, conventions: Mapping[str, Any]
+) -> dict[str, Scores]:
+    """Scores of rankings, all under the same judgments."""
+    check_conventions(conventions, leaderboard)
+    judged = prepare(judgments)
+    asked = DEFAULT_MEASURES if measure is None else [measure]
+    scores = {name: evaluate(judged, each, asked, **conventions) for name, each in named(systems).items()}
+    for name, each in scores.items():
+        each.census.made_by.append(name)
+    return scores
+
+
+def _ends(pair: tuple[float, float]) -> tuple[float | None, float | None]:
+    return (pair[0], pair[1]) if np.isfinite(pair[0]) else (None, None)
+
+
+@with_columns
+def rank_correlation(
+    first: Systems,
+    second: Systems | None = None,
+    measure: str | Measure | None = None,
+    versus: str | Measure | None = None,
+    *,
+    names: tuple[str, str] | None = None,
+    higher: bool = True,
+    p: float = 0.9,
+    columns: Columns = None,
+) -> RankCorrelation:
+    """How alike two sets of scores order the same systems; the second is taken for the truth where one is needed.
+
+    Each set is `{system: scores}`, `{system: number}` or the path of a file of numbers. Without `second`, the
+    same scores are ordered by `measure` and by `versus`. `higher` says whether more is better where that is not
+    known from a measure; `p` is how far down RBO looks.
+
+    >>> found = rank_correlation({"a": 0.3, "b": 0.2, "c": 0.1}, {"a": 0.5, "b": 0.1, "c": 0.2})
+    >>> round(found.tau_b.value, 4), found.tau_ap.value
+    (0.3333, 0.5)
+    """
+    if second is None and (versus is None or _is_path(first)):
+        raise UsageError(
+            "rank_correlation: got one set of scores. Next: give a second one, or scores of evaluate with two "
+            "measures (measure=, versus=)."
+        )
+    one = _ordering(first, measure, higher)
+    other = _ordering(first if second is None else second, versus if versus is not None else measure, higher)
+    both = {name: (one[0][name], other[0][name]) for name in order(other[0], other[1]) if name in one[0]}
+    mine, theirs = (
+        _upward({name: pair[i] for name, pair in both.items()}, up) for i, up in ((0, one[1]), (1, other[1]))
+    )
+    return RankCorrelation(
+        names=names or _labels(one[2], other[2]),
+        scores=both,
+        tau_b=kendall_tau_b(mine, theirs),
+        tau_ap=tau_ap_of(mine, theirs),
+        rbo=rbo_of(mine, theirs, p),
+        p=p,
+        higher=(one[1], other[1]),
+        left_out=tuple(sorted(set(one[0]) ^ set(other[0]))),
+    )
+
+
+def _ordering(
+    systems: Systems, measure: str | Measure | None, higher: bool
+) -> tuple[dict[str, float], bool, str]:
+    """The score of each system, whether more is better, and what the set is called."""
+    if isinstance(systems, str | os.PathLike):
+        from rankproof.io.orderings import read_ordering
+
+        asked = None if measure is None else str(measure)
+        named = f"{os.fspath(systems)} {asked or ''}".strip()
+        return read_ordering(systems, asked), higher, named
+    if not isinstance(systems, Mapping) or not systems:
+        raise UsageError(
+            f"scores of systems: got {shorten(systems)}, expected {{system: scores}} or a path."
+            " Next: give one of these."
+        )
+    first = next(iter(systems.values()))
+    if not isinstance(first, Scores):
+        return {name: _number(name, value) for name, value in systems.items()}, higher, ""
+    together = [set(each.queries) for each in systems.values() if isinstance(each, Scores)]
+    if len(together) > 1 and not set.intersection(*together):
+        raise DataError(
+            "no query that all of these systems were scored on, so their order says nothing. "
+            "Next: score them on the same queries."
+        )
+    name = str(measure) if measure is not None else next(iter(first))
+    column = first.column(name)
+    return (
+        {each: _mean(each, own, name) for each, own in systems.items()},
+        column.measure.spec.higher,
+        column.measure.name,
+    )
+
+
+def _is_path(systems: Systems) -> bool:
+    return isinstance(systems, str | os.PathLike)
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        raise DataError(
+            f"{shorten(name)}: got {shorten(value)} as the score, expected a finite number."
+            " Next: give each system one number."
+        )
+    return float(value)
+
+
+def _mean(name: str, scores: Any, measure: str) -> float:
+    if not isinstance(scores, Scores):
+        raise UsageError(
+            f"{shorten(name)}: got {shorten(scores)}, expected scores of evaluate as the others."
+            " Next: give all systems as results of evaluate."
+        )
+    if measure not in scores:
+        raise UsageError(
+            f"{shorten(name)} has no {measure}, only {', '.join(scores)}. Next: name a measure that all have."
+        )
+    return scores[measure]
+
+
+def _upward(scores: Ordering, higher: bool) -> Ordering:
+    """The scores so that more is better."""
+    return scores if higher else {name: -value for name, value in scores.items()}
+
+
+def _labels(first: str, second: str) -> tuple[str, str]:
+    return (
+        (first or "first", second or "second")
+        if first != second
+        else (f"{first} first".strip(), f"{second} second".strip())
+    )
+
+
+def _several(scores: Mapping[str, Scores]) -> Mapping[str, Scores]:
+    if not isinstance(scores, Mapping) or len(scores) < 2:
+        raise UsageError(
+            "leaderboard needs scores of at least two systems as {name: scores}."
+            " Next: give two or more systems."
+        )
+    return scores
+
+
+def _counting(scores: Mapping[str, Scores], name: str) -> tuple[dict[str, Array], list[str]]:
+    """The values of the queries that count for all systems, and those queries."""
+    columns = {system: each.column(name) for system, each in scores.items()}
+    queries = next(iter(scores.values())).queries
+    kept = np.ones(len(queries), dtype=bool)
+    for column in columns.values():
+        kept &= True if column.counted is None else column.counted
+    values = {system: column.values[kept] for system, column in columns.items()}
+    return values, [queries[i] for i in np.flatnonzero(kept).tolist()]
+
+
+def _pairwise(values: Mapping[str, Array], seed: int) -> dict[frozenset[str], float]:
+    """The corrected p of every pair of systems."""
+    every = list(combinations(sorted(values), 2))
+    rows = [paired(values[a], values[b]) for a, b in every]
+    found = sign_flips(rows, np.random.default_rng(seed), permutations=PERMUTATIONS)
+    ps = correct([each.p for each in found], "holm")
+    return {frozenset(pair): p for pair, p in zip(every, ps, strict=True)}

@@ -1,0 +1,358 @@
+"""Equal scores: what a measure is worth over every order of them.
+
+The mean over all orders is exact where the measure is a sum over documents, where a closed form is known, or
+where the orders can be counted out; else it is estimated from seeded orders, and the note says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.arrays import gains, runs
+from rankproof.core.hits import Array, Hits, PerQuery
+from rankproof.core.measure import Measure
+from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, Orders, tied_orders
+from rankproof.core.parameters import LARGEST
+from rankproof.document.display import Displayable
+from rankproof.errors import UsageError, is_number, is_one_of, one_of
+
+CHOICES: dict[str, dict[str, str]] = {
+    "ties": {
+        "trec": "equal scores by document id, descending in byte order (trec_eval's rule)",
+        "input": "equal scores in the order they were given",
+        "id": "equal scores by document id, ascending in byte order",
+        "rank": "the rank column decides, scores are ignored",
+        "expected": "the mean over every order of equal scores",
+        "best": "equal scores in the order that helps the measure most",
+        "worst": "equal scores in the order that hurts the measure most",
+    },
+    "missing": {
+        "zero": "a judged query without a ranking counts 0",
+        "skip": "a judged query without a ranking is left out of the mean",
+    },
+    "no_relevant": {
+        "zero": "a query without a relevant document counts 0",
+        "skip": "a query without a relevant document is left out of every mean",
+    },
+    "unjudged": {
+        "nonrelevant": "a document nobody judged counts as not relevant",
+        "skip": "documents nobody judged are taken out of the ranking",
+        "relevant": "a document nobody judged counts as relevant, at grade 1 or the grade given",
+    },
+    "duplicates": {
+        "error": "a document twice in one ranking is an error",
+        "first": "of a document that comes twice the first is kept",
+        "best": "of a document that comes twice the one with the higher score is kept",
+    },
+    "precision": {
+        "float64": "scores are compared in double precision",
+        "float32": "scores are compared in single precision, as trec_eval 9 does",
+    },
+}
+
+
+class Default(str):
+    """A word nobody asked for: a profile may put another in its place, but never in that of the same word given.
+
+    >>> Default("zero") == "zero"
+    True
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions(Displayable):
+    """Every policy of `evaluate` that can move a number."""
+
+    ties: str = Default("trec")
+    missing: str = Default("zero")
+    no_relevant: str = Default("zero")
+    unjudged: str = Default("nonrelevant")
+    unjudged_grade: float = 1.0
+    duplicates: str = Default("error")
+    precision: str = Default("float64")
+    corpus: int | None = None
+    context_k: int | None = None
+    rounded: int | None = None
+    """Decimals to which each query's value is rounded before the mean; None: not at all."""
+    profile: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if not is_one_of(getattr(self, name), known):
+                raise one_of(name, getattr(self, name), known)
+        for name in ("corpus", "context_k"):
+            _check_positive(name, getattr(self, name))
+        grade = self.unjudged_grade
+        if not is_number(grade) or not math.isfinite(grade) or abs(grade) > LARGEST:
+            raise UsageError(
+                f"unjudged_grade: got {self.unjudged_grade!r}, expected a finite number of at most 10^15. "
+                "Next: give the grade they shall count as."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The conventions as plain data."""
+        return asdict(self)
+
+    def in_words(self) -> list[str]:
+        """One sentence for each convention, as a report prints them."""
+        said = [
+            f"{name}={getattr(self, name)}: {known[getattr(self, name)]}" for name, known in CHOICES.items()
+        ]
+        if self.rounded is not None:
+            said.append(f"rounded={self.rounded}: each query's value is rounded before the mean")
+        return said
+
+    def asked(self) -> dict[str, Any]:
+        """Only what was asked for: words that were given, and what else differs from the defaults."""
+        given = {name: getattr(self, name) for name in CHOICES}
+        return self.changed() | {name: word for name, word in given.items() if not isinstance(word, Default)}
+
+    def changed(self) -> dict[str, Any]:
+        """Only what differs from the defaults."""
+        return {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
+        }
+
+
+def _check_positive(name: str, value: int | None) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(
+            f"{name}: got {value!r}, expected a whole number of at least 1. Next: give one, or leave it out."
+        )
+
+
+def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:
+    """The hits with documents nobody judged left as they are, taken out, or counted as relevant."""
+    if conventions.unjudged == "skip":
+        return condensed(hits)
+    if conventions.unjudged == "relevant":
+        return filled(hits, conventions.unjudged_grade)
+    return hits
+
+
+def condensed(hits: Hits) -> Hits:
+    """The rankings without the documents nobody judged; the others keep their ties."""
+    first, last = None, None
+    if hits.first is not None:
+        start, end = runs(hits.query, hits.first)
+        first, last = hits.nth[start], hits.nth[end - 1]
+    retrieved = hits.count().astype(np.intp)
+    return replace(hits, rank=hits.nth, first=first, last=last, retrieved=retrieved)
+
+
+def filled(hits: Hits, grade: float) -> Hits:
+    """The hits with a row of `grade` at every rank that holds a document nobody judged."""
+    query, rank = _empty_places(hits)
+    new = np.full(len(rank), -1, dtype=np.intp)
+    query_all, rank_all = np.append(hits.query, query), np.append(hits.rank, rank)
+    order = np.lexsort((rank_all, query_all))
+    first, last = _tied_places(hits, query_all[order], rank_all[order])
+    return replace(
+        hits,
+        query=query_all[order],
+        rank=rank_all[order],
+        grade=np.append(hits.grade, np.full(len(rank), float(grade)))[order],
+        doc=np.append(hits.doc, new)[order],
+        first=first,
+        last=last,
+        doubtful=None if hits.doubtful is None else np.append(hits.doubtful, new >= 0)[order],
+        pool=_enlarged(hits.pool, query, grade),
+    )
+
+
+def _empty_places(hits: Hits) -> tuple[Array, Array]:
+    """The (query, rank) of every document nobody judged."""
+    begins = np.append(0, np.cumsum(hits.retrieved))
+    empty = np.ones(begins[-1], dtype=bool)
+    empty[begins[hits.query] + hits.rank - 1] = False
+    query = np.repeat(np.arange(hits.n), hits.retrieved)[empty]
+    return query, (np.arange(begins[-1]) - np.repeat(begins[:-1], hits.retrieved) + 1)[empty]
+
+
+def _tied_places(hits: Hits, query: Array, rank: Array) -> tuple[Array | None, Array | None]:
+    """The first and last rank of each (query, rank), where a judged document shares its score with others.
+
+    Ties of documents nobody judged among themselves need none: they all get the same grade.
+    """
+    if hits.first is None or hits.last is None or len(hits.first) == 0:
+        return None, None
+    width = int(hits.retrieved.max(initial=0)) + 1
+    tied = np.unique(np.stack([hits.query * width + hits.first, hits.query * width + hits.last]), axis=1)
+    place = query * width + rank
+    at = np.maximum(np.searchsorted(tied[0], place, side="right") - 1, 0)
+    inside = (tied[0][at] <= place) & (place <= tied[1][at])
+    return np.where(inside, tied[0][at] % width, rank), np.where(inside, tied[1][at] % width, rank)
+
+
+def _enlarged(pool: Hits | None, query: Array, grade: float) -> Hits | None:
+    if pool is None:
+        return None
+    query_all = np.append(pool.query, query)
+    order = np.argsort(query_all, kind="stable")
+    larger = replace(
+        pool,
+        query=query_all[order],
+        rank=np.zeros(len(order), dtype=np.intp),
+        grade=np.append(pool.grade, np.full(len(query), float(grade)))[order],
+        doc=np.append(pool.doc, np.full(len(query), -1, dtype=np.intp))[order],
+    )
+    return replace(larger, rank=larger.nth, retrieved=larger.count().astype(np.intp))
+
+
+GAINS = ("linear", "exp")
+"""Gains that are a function of the grade; some measures know others, which grow with it."""
+
+
+def tied_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
+    """The values under `expected`, `best` or `worst`, and what must be said beside them (or "")."""
+    if hits.first is None:
+        return measure(seen_by(measure, hits)), ""
+    if rule == "expected":
+        return _expected(measure, hits, rng)
+    return _extreme(measure, hits, rule, rng)
+
+
+def seen_by(measure: Measure, hits: Hits) -> Hits:
+    """The hits as the measure reads them: by aspect or by document."""
+    return hits.aspects if measure.spec.aspects else hits
+
+
+def steady(measure: Measure) -> bool:
+    """Whether the measure divides by the same in every order: not if its divisor is built from the top k."""
+    params = measure.params
+    moving: bool = params.get("ideal") == "top" or params.get("denominator") == "found"
+    return not (moving and params.get("k") is not None)
+
+
+def worth(measure: Measure, hits: Hits) -> Array | None:
+    """What each row is worth to the measure; None where no order is known to be best."""
+    if measure.spec.worth is None or not steady(measure):
+        return None
+    if measure.spec.worth == "judged":
+        return np.ones(len(hits.grade))
+    rel, gain = measure.params.get("rel"), measure.params.get("gain", "linear")
+    if isinstance(gain, dict) or (gain in GAINS and ("gain" in measure.params or rel is None)):
+        counts = hits.grade >= rel if rel is not None and rel > 0 else True
+        return np.where(counts, gains(hits.grade, gain), 0.0)
+    least = 1 if rel is None else rel
+    return np.where(hits.grade >= least, hits.grade - least + 1, 0.0)
+
+
+# --- the mean over all orders -----------------------------------------------------------------------
+
+
+def _expected(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
+    if measure.spec.additive and _sums_exactly(measure):
+        return _spread_mean(measure, hits), ""
+    if measure.spec.expected is not None and steady(measure):
+        return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
+    return _averaged(measure, hits, rng)
+
+
+def _sums_exactly(measure: Measure) -> bool:
+    """A divisor built from what was returned cannot be had from rows spread over several ranks."""
+    return measure.params.get("ideal") not in ("top", "returned")
+
+
+def _spread_mean(measure: Measure, hits: Hits) -> PerQuery:
+    """The measure over rows spread over the ranks they could have, some queries at a time."""
+    parts = _parts(hits)
+    if len(parts) == 1:
+        return measure(seen_by(measure, hits.spread))
+    return np.concatenate([measure(seen_by(measure, hits.select(part).spread)) for part in parts])
+
+
+def _parts(hits: Hits) -> list[Array]:
+    """The queries in runs whose rows, spread, come to ROWS_AT_ONCE or little more."""
+    if hits.first is None or hits.last is None:
+        return [np.arange(hits.n)]
+    rows = np.bincount(hits.query, weights=hits.last - hits.first + 1, minlength=hits.n)
+    part = (np.cumsum(rows) - rows) // ROWS_AT_ONCE
+    return np.split(np.arange(hits.n), np.flatnonzero(np.diff(part)) + 1)
+
+
+def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
+    means = measure(seen_by(measure, hits)).copy()
+    errors = np.zeros(hits.n)
+    estimated = 0
+    for orders in _orders(measure, hits, rng):
+        values = measure(seen_by(measure, orders.hits))
+        mean, square = orders.mean(values), orders.mean(values**2)
+        means[orders.queries] = mean
+        variance = np.maximum(square - mean**2, 0.0)
+        errors[orders.queries] = np.where(orders.exact, 0.0, variance / (DRAWN - 1))
+        estimated += int((~orders.exact).sum())
+    return means, _estimate_note(estimated, float(np.sqrt(errors.sum())) / max(hits.n, 1))
+
+
+def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
+    """The orders of equal scores, as far down as the measure looks."""
+    params = measure.params
+    k = None if params.get("ideal") == "returned" else params.get("k")
+    return tied_orders(hits, measure.spec.aspects, rng, k)
+
+
+def _estimate_note(estimated: int, error: float) -> str:
+    if not estimated:
+        return ""
+    return (
+        f"{_queries(estimated)} with too many orders of equal scores to go through: estimated from "
+        f"{DRAWN:,} seeded orders each; standard error of the mean {error:.1g}"
+    )
+
+
+# --- the best and the worst order --------------------------------------------------------------------
+
+
+def _extreme(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
+    low, high, searched = extremes(measure, hits, rng)
+    values = high if (rule == "best") == measure.spec.higher else low
+    if not searched:
+        return values, ""
+    return values, (
+        f"no order of equal scores is known to be {rule}: for {_queries(searched)} it is the {rule} of "
+        f"{DRAWN:,} seeded orders, and a {'better' if rule == 'best' else 'worse'} one may exist"
+    )
+
+
+def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
+    """The lowest and highest values over orders of equal scores, and how many queries were only searched."""
+    known = known_extremes(measure, hits)
+    return _searched(measure, hits, rng) if known is None else (*known, 0)
+
+
+def known_extremes(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
+    """The lowest and highest values where it is known which order is best; else None."""
+    value = worth(measure, hits)
+    if value is None:
+        return None
+    one = measure(seen_by(measure, hits.tied_by(value)))
+    other = measure(seen_by(measure, hits.tied_against(value)))
+    return np.minimum(one, other), np.maximum(one, other)
+
+
+def _searched(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
+    low = measure(seen_by(measure, hits)).copy()
+    high = low.copy()
+    searched = 0
+    for orders in _orders(measure, hits, rng):
+        values = measure(seen_by(measure, orders.hits))
+        low[orders.queries] = np.minimum.reduceat(values, orders.begins)
+        high[orders.queries] = np.maximum.reduceat(values, orders.begins)
+        searched += int((~orders.exact).sum())
+    return low, high, searched
+
+
+def _queries(count: int) -> str:
+    return "1 query" if count == 1 else f"{count:,} queries"

@@ -1,0 +1,156 @@
+"""The demonstration: documents are cut, indexed and searched in three ways; then what the tool says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from rankproof import sample
+from rankproof.bench.chunk import sentences
+from rankproof.bench.chunk.chunker import chunked
+from rankproof.bench.chunk.documents import documents_found
+from rankproof.bench.retrieve import Search, keyword, lsa
+from rankproof.comparing.compare import compare
+from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
+from rankproof.diagnosing.diagnose import Diagnosis, diagnose
+from rankproof.diagnosing.words import brief
+from rankproof.document.terminal import wrap
+from rankproof.errors import UsageError
+from rankproof.reports.report import report
+from rankproof.scoring.evaluate import evaluate, prepare
+from rankproof.scoring.explain import explain
+from rankproof.scoring.formats import render
+from rankproof.scoring.scores import Scores
+
+MEASURES = "nDCG@10, RR@10, R@5, P@5, Success@5"
+MAIN = "nDCG@10"
+WORDS = 40
+"""Words in a chunk: the sample's documents are short."""
+DEPTH = 50
+EXAMPLE = "account-signin-02"
+PAGE = "rankproof-demo.html"
+"""The report, in the folder one is in."""
+
+Rankings = dict[str, dict[str, dict[str, float]]]
+
+
+def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
+    """The demonstration's parts, one text after the other; at the end the report is written to `page`."""
+    judgments, corpus = prepare(sample.judgments()), Corpus.of(sample.documents())
+    yield _opening()
+    chunks = chunked(corpus, sentences(WORDS))
+    yield _titled(1, "Cut the documents", _cut(corpus, chunks))
+    rankings, times = _searched(chunks)
+    yield _titled(2, "Index the chunks, and search in three ways", _found(rankings, times))
+    scores = {name: evaluate(judgments, ranking, MEASURES) for name, ranking in rankings.items()}
+    yield _titled(3, "Measure", render([each.summary(name) for name, each in scores.items()], "table"))
+    yield _titled(4, "Is one better than another?", str(compare(judgments, rankings, f"{MAIN}, R@5")))
+    best = max(scores, key=lambda name: scores[name][MAIN])
+    found = diagnose(judgments, rankings[best], queries=sample.queries(), corpus=corpus, worst=3)
+    yield _titled(5, f"What is wrong with {best}?", brief(found))
+    query = _telling_query(scores["keyword"], scores["dense"])
+    yield _titled(6, "How one of these numbers comes about", _explained(judgments, rankings, query))
+    if page is not None:
+        yield _titled(7, "Show it to others", _written(judgments, rankings, found, page, force))
+    yield _closing()
+
+
+def _titled(number: int, title: str, text: str) -> str:
+    heading = f"{number}. {title} "
+    return f"{heading}{'-' * (80 - len(heading))}\n\n{text.rstrip()}\n"
+
+
+def _opening() -> str:
+    documents, queries = sample.documents(), sample.queries()
+    topics = {document["topic"] for document in documents.values()}
+    return (
+        f"A support knowledge base of {len(documents)} documents in {len(topics)} topics, {len(queries)} questions\n"
+        "as customers ask them, judged by hand from 0 (does not help) to 3 (answers it).\n"
+    )
+
+
+def _cut(corpus: Corpus, chunks: Corpus) -> str:
+    """How many chunks there are, and those of one document."""
+    own = [each for each in chunks.values() if each.metadata["document"] == EXAMPLE]
+    lines = wrap(
+        f"Whole sentences, up to {WORDS} words: {len(corpus)} documents become {len(chunks)} chunks. Each keeps "
+        f"its place in its document; here are those of {EXAMPLE}:"
+    )
+    shown = (wrap(each.text, first=f"  {each.id.partition('#')[2]:>8}  ", later=" " * 12) for each in own)
+    return "\n".join([*lines, "", *(line for each in shown for line in each)])
+
+
+def _searched(chunks: Corpus) -> tuple[Rankings, dict[str, float]]:
+    """What three retrievers find for every question, and the median of the milliseconds they take."""
+    words, dense = keyword(chunks, engine="sqlite"), lsa(chunks)
+    searches: dict[str, Search] = {"keyword": words, "dense": dense, "hybrid": words + dense}
+    rankings: Rankings = {name: {} for name in searches}
+    times: dict[str, list[float]] = {name: [] for name in searches}
+    for name, search in searches.items():
+        for query, text in sample.queries().items():
+            start = perf_counter()
+            found = documents_found(search(text, 2 * DEPTH))
+            times[name].append(1000 * (perf_counter() - start))
+            rankings[name][query] = dict(found[:DEPTH])
+    return rankings, {name: median(each) for name, each in times.items()}
+
+
+def _found(rankings: Rankings, times: Mapping[str, float]) -> str:
+    """What each retriever is, how fast it is, and what it finds for one question."""
+    query, titles = "q29", sample.documents()
+    about = {
+        "keyword": "BM25 over the words of the chunks, by SQLite",
+        "dense": "latent semantic analysis, which needs no model",
+        "hybrid": "keyword + dense, fused by reciprocal rank",
+    }
+    lines = [f"  {name:8} {what} ({times[name]:.1f} ms a question)" for name, what in about.items()]
+    lines += ["", f"Question {query}: {sample.queries()[query]}", ""]
+    for name, ranking in rankings.items():
+        firsts = [f'"{titles[doc]["title"]}"' for doc in list(ranking[query])[:2]]
+        lines += wrap(", then ".join(firsts), first=f"  {name:8} ", later=" " * 11)
+    return "\n".join(lines)
+
+
+def _explained(judgments: Judgments, rankings: Rankings, query: str) -> str:
+    asked = f"Question {query}: {sample.queries()[query]}\n\n"
+    return asked + str(explain(judgments, rankings["keyword"], query, MAIN))
+
+
+def _telling_query(first: Scores, second: Scores) -> str:
+    """The question on which two retrievers differ most, of those that the first answers in part."""
+    a, b = first.values(MAIN), second.values(MAIN)
+    return max((query for query in a if 0 < a[query] < 1), key=lambda query: abs(a[query] - b[query]))
+
+
+def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: str, force: bool) -> str:
+    """Write the report, where one may write."""
+    made = report(
+        judgments,
+        rankings,
+        f"{MAIN}, R@5",
+        by=sample.kinds(),
+        title="rankproof demo",
+        queries=sample.queries(),
+        documents=sample.documents(),
+        diagnosis=found,
+    )
+    try:
+        where = made.save(page, force=force)
+    except UsageError as error:
+        return f"The report was not written: {error}"
+    return f"Wrote {where} ({Path(where).stat().st_size // 1024} KiB): one page that needs nothing else; open it."
+
+
+def _closing() -> str:
+    return (
+        "Next, on your own data:\n\n"
+        "  rankproof run --retriever ...             ask your retriever every question\n"
+        "  rankproof audit JUDGMENTS RUN             what to know before any number\n"
+        "  rankproof evaluate JUDGMENTS RUN ...      how good it is\n"
+        "  rankproof compare JUDGMENTS RUN RUN ...   whether one is better\n"
+        "  rankproof diagnose JUDGMENTS RUN          what to fix first\n"
+        "  rankproof bench bench.toml                which configuration is best\n"
+    )

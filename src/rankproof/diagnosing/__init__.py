@@ -1,0 +1,1 @@
+"""What is wrong with a ranking, why, and what to change first."""

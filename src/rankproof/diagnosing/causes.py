@@ -1,0 +1,280 @@
+"""Rules about the words of the question, against those of the documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rankproof.diagnosing.query import Asked, Library, forms
+from rankproof.errors import shorten
+from rankproof.text.dates import dates
+from rankproof.text.graphemes import UNSPACED
+from rankproof.text.languages import alike, language
+from rankproof.text.words import stem
+
+NAMED = 3
+"""Documents that are named in a sentence."""
+
+
+def none_exists(asked: Asked) -> str:
+    """No document is judged relevant, so there is nothing to find."""
+    if asked.relevant:
+        return ""
+    judged = len(asked.grades)
+    seen = (
+        f"none of its {judged} judged documents is relevant" if judged > 1 else "nothing relevant is judged"
+    )
+    return f"{seen}: no ranking can score here"
+
+
+def not_in_corpus(asked: Asked) -> str:
+    """Relevant documents that the corpus does not hold: no retriever can find them."""
+    if not asked.gone:
+        return ""
+    return f"{_of(asked.gone, asked)} {_are(asked.gone)} not in the corpus: {named(asked.gone, asked)}"
+
+
+def never_found(asked: Asked) -> str:
+    """Relevant documents that are nowhere in the ranking."""
+    lost = tuple(doc for doc in asked.missing if doc not in asked.gone)
+    if not lost:
+        return ""
+    if not asked.returned:
+        return "nothing was returned at all"
+    held = f"among the {len(asked.returned):,} returned"
+    if len(lost) == len(asked.relevant) > 1:
+        return f"none of its {len(lost):,} relevant documents is {held}: {named(lost, asked)}"
+    return f"{_of(lost, asked)} {_are(lost)} not {held}: {named(lost, asked)}"
+
+
+def below_k(asked: Asked) -> str:
+    """Relevant documents that were found, and stand below what is shown."""
+    if not asked.below:
+        return ""
+    ranks = [asked.rank[doc] for doc in asked.below]
+    places = f"rank {ranks[0]:,}" if len(ranks) == 1 else f"ranks {_listed(ranks)}"
+    return f"found at {places}, below the first {asked.k:,}: {named(asked.below, asked)}"
+
+
+def not_on_top(asked: Asked) -> str:
+    """Everything relevant is shown, with others or lesser ones above it."""
+    if not asked.relevant or asked.missing or asked.below:
+        return ""
+    ranks = sorted(asked.rank[doc] for doc in asked.relevant)
+    best_first = [asked.grades.get(doc, 0.0) for doc in asked.returned[: len(ranks)]]
+    if ranks[-1] == len(ranks) and best_first == sorted(best_first, reverse=True):
+        return ""
+    if ranks[-1] == len(ranks):
+        return "documents of lower grade stand above better ones"
+    return f"shown at rank{'s' if len(ranks) > 1 else ''} {_listed(ranks)}, below others"
+
+
+def named(docs: Sequence[str], asked: Asked) -> str:
+    """The documents by id, with titles where they are known, and how many more there are.
+
+    >>> named(["a", "b", "c", "d"], Asked("q", [], {}, 5, titles={"a": "Refunds"}))
+    "'a' (Refunds), 'b', 'c' and 1 more"
+    """
+    known = [
+        f"{shorten(doc, 40)} ({asked.titles[doc]})" if asked.titles.get(doc) else shorten(doc, 40)
+        for doc in docs[:NAMED]
+    ]
+    more = f" and {len(docs) - NAMED:,} more" if len(docs) > NAMED else ""
+    return ", ".join(known) + more
+
+
+def _of(docs: Sequence[str], asked: Asked) -> str:
+    """How many of the relevant documents these are."""
+    whole = len(asked.relevant)
+    if whole == 1:
+        return "its only relevant document"
+    if len(docs) == whole:
+        return "both of its relevant documents" if whole == 2 else f"all {whole:,} of its relevant documents"
+    return f"{len(docs):,} of its {whole:,} relevant documents"
+
+
+def _are(docs: Sequence[str]) -> str:
+    return "is" if len(docs) == 1 else "are"
+
+
+def _listed(ranks: Sequence[int]) -> str:
+    shown = ", ".join(f"{rank:,}" for rank in ranks[:5])
+    return shown if len(ranks) <= 5 else f"{shown}, ..."
+
+
+CROWD = 2
+"""From so many near-copies of one another on, places are wasted."""
+
+
+def beaten_by_copies(asked: Asked) -> str:
+    """Near-copies stand above a relevant document, or take the places where it would be shown."""
+    if asked.library is None or not asked.relevant:
+        return ""
+    return _copy_of_relevant(asked, asked.library) or _crowded_out(asked, asked.library)
+
+
+def _copy_of_relevant(asked: Asked, library: Library) -> str:
+    """A copy that is not judged relevant stands above the document it is a copy of."""
+    others = [doc for doc in asked.shown if doc not in asked.relevant]
+    for doc in asked.readable:
+        above = others if doc not in asked.rank else [x for x in others if asked.rank[x] < asked.rank[doc]]
+        copies = [each for each in above if library.alike(each, doc)]
+        if copies:
+            return (
+                f"{named(copies[:1], asked)} at rank {asked.rank[copies[0]]} is a near-copy of "
+                f"{named([doc], asked)}, which counts as relevant and stands {_where(asked, doc)}"
+            )
+    return ""
+
+
+def _where(asked: Asked, doc: str) -> str:
+    return f"at rank {asked.rank[doc]:,}" if doc in asked.rank else "nowhere in the ranking"
+
+
+def _crowded_out(asked: Asked, library: Library) -> str:
+    """Several copies of one another, none of them relevant, above a relevant document."""
+    last = max((asked.rank.get(doc, len(asked.returned) + 1) for doc in asked.relevant), default=0)
+    above = [doc for doc in asked.shown if doc not in asked.relevant and asked.rank[doc] < last]
+    crowd = max(crowds(above, library), key=len, default=[])
+    if len(crowd) < CROWD:
+        return ""
+    return (
+        f"{len(crowd)} of the first {min(asked.k, len(asked.returned))} are near-copies of one another: "
+        f"{named(crowd, asked)}"
+    )
+
+
+def crowds(docs: Sequence[str], library: Library) -> list[list[str]]:
+    """The documents in groups of near-copies; each is compared with the first of a group."""
+    groups: list[list[str]] = []
+    for doc in docs:
+        own = next((group for group in groups if library.alike(group[0], doc)), None)
+        if own is None:
+            groups.append([doc])
+        else:
+            own.append(doc)
+    return groups
+
+
+def without_copies(docs: Sequence[str], library: Library) -> list[str]:
+    """The ranking with only the first of each group of near-copies."""
+    return [group[0] for group in crowds(docs, library)]
+
+
+SHORT = 2
+"""Questions of so few words leave much open."""
+
+LONG = 20
+"""Questions of so many words say much that no document says."""
+
+GAP = 0.5
+"""With half of its telling words in none of the relevant documents, a question speaks another language."""
+
+LANGUAGES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+    "ja": "Japanese",
+    "zh": "Chinese",
+    "ko": "Korean",
+    "ar": "Arabic",
+    "hi": "Hindi",
+    "th": "Thai",
+    "el": "Greek",
+    "ru": "Russian",
+    "he": "Hebrew",
+    "latin": "Latin letters",
+}
+"""What the codes of languages stand for; a writing that several share is called by its best known one."""
+
+NUMBER = re.compile(rf"[^\s{UNSPACED}]*\d[^\s{UNSPACED}]*")
+"""A word with a digit in it; where writing has no spaces, the digits alone."""
+EDGES = ".,;:!?()[]{}'\"“”„‚‘’«»…"
+
+
+def short(asked: Asked) -> str:
+    """A question of very few words."""
+    count = len(forms(asked.text))
+    return f"only {count} word{'s' if count > 1 else ''}" if 0 < count <= SHORT else ""
+
+
+def long(asked: Asked) -> str:
+    """A question of very many words."""
+    count = len(forms(asked.text))
+    return f"{count:,} words" if count >= LONG else ""
+
+
+def number(asked: Asked) -> str:
+    """A number, a date or a code, which embeddings blur; and whether what is shown has it."""
+    found = _numbered(asked.text)
+    if not found:
+        return ""
+    quoted = _quoted(found)
+    if asked.library is None or not asked.shown:
+        return quoted
+    having = sum(_has(asked.library, doc, found) for doc in asked.shown)
+    return f"{quoted}: {having} of the first {len(asked.shown)} documents say it"
+
+
+def _numbered(text: str) -> list[str]:
+    """The dates of a text, and what else has a digit in it, as they are written.
+
+    >>> _numbered("Was error E-404 mended on May 5, 2024?")
+    ['E-404', 'May 5, 2024']
+    """
+    days = {date.start: date.end for date in dates(text)}
+    others = {each.start(): each.end() for each in NUMBER.finditer(text)}
+    apart = {
+        start: end
+        for start, end in others.items()
+        if not any(start < last and first < end for first, last in days.items())
+    }
+    return [text[start:end].strip(EDGES) for start, end in sorted({**days, **apart}.items())]
+
+
+def _has(library: Library, doc: str, found: Sequence[str]) -> bool:
+    own = set(library.words(doc))
+    return any(set(forms(each)) <= own for each in found)
+
+
+def typo(asked: Asked) -> str:
+    """Words that are misspelt, it seems."""
+    if wrong_language(asked):
+        return ""
+    found = asked.typos.items()
+    return "; ".join(f"{word!r} is not in the corpus, {other!r} is" for word, other in found)
+
+
+def vocabulary_gap(asked: Asked) -> str:
+    """Most of the question's telling words stand in none of the relevant documents."""
+    if asked.library is None or not asked.readable:
+        return ""
+    known = {stem(word) for doc in asked.readable for word in asked.library.words(doc)}
+    absent = [word for word in asked.telling if stem(word) not in known and word not in asked.typos]
+    if not absent or len(absent) < GAP * len(asked.telling):
+        return ""
+    what = "its relevant document" if len(asked.readable) == 1 else "any of its relevant documents"
+    return f"{_quoted(absent)} not in {what}"
+
+
+def wrong_language(asked: Asked) -> str:
+    """The question is in another language than the documents that answer it, or than the corpus."""
+    library = asked.library
+    if library is None:
+        return ""
+    own = language(asked.text)
+    answers = language(" ".join(library.documents[doc].whole for doc in asked.readable))
+    theirs = answers or library.language
+    if alike(own, theirs):
+        return ""
+    whose = "its relevant documents are" if answers else "the corpus is"
+    return f"the question is in {LANGUAGES.get(own, own)}, {whose} in {LANGUAGES.get(theirs, theirs)}"
+
+
+def _quoted(found: Sequence[str]) -> str:
+    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+    return ", ".join(shorten(each, 30) for each in found[:5]) + more

@@ -1,0 +1,268 @@
+"""`diagnose`: what is wrong with a ranking, why, and which change is worth trying first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.comparing.cases import averaged
+from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
+from rankproof.core.corpus import Corpus
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse_all
+from rankproof.core.scoring import Row
+from rankproof.diagnosing.diagnosed import Diagnosed
+from rankproof.diagnosing.evidence import Evidence
+from rankproof.diagnosing.fixes import fixes
+from rankproof.diagnosing.holes import Hole
+from rankproof.diagnosing.modes import FIX_FIRST, Regime, Whole, failures, regime_of
+from rankproof.diagnosing.patterns import patterns
+from rankproof.diagnosing.trials import MOST_PLACED, trials
+from rankproof.errors import UsageError
+from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.load import load_ranking
+from rankproof.io.pipes import pipes_kept
+from rankproof.io.roles import Columns, with_columns
+from rankproof.scoring.bands import CUTS, WORDS, Band, band
+from rankproof.scoring.evaluate import Measures, check_alpha, check_seed, check_spelling, evaluate, prepare
+from rankproof.scoring.grouping import Grouping, grouped, groups_of
+from rankproof.scoring.scores import Scores
+
+DECIDES = "nDCG@10"
+K = 10
+"""Documents that are seen, where neither `k` nor the measure says how many."""
+
+
+class Diagnosis(Diagnosed):
+    """What is wrong with a ranking, and what to do first; `print` shows it."""
+
+    def format(self, name: str = "table", worst: int | None = None) -> str:
+        """The diagnosis as text: table (one screen, with three queries or `worst`), full, markdown, html or json."""
+        from rankproof.diagnosing.page import render_diagnosis
+
+        return render_diagnosis(self, name, worst)
+
+    def markdown(self) -> str:
+        """The diagnosis as markdown."""
+        return self.format("markdown")
+
+    def html(self) -> str:
+        """The diagnosis as one page that needs nothing else."""
+        return self.format("html")
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def _in_one_line(self) -> str:
+        found = ", ".join(each.kind for each in self.first) or "none"
+        return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
+
+
+@with_columns
+@pipes_kept()
+def diagnose(
+    judgments: Any,
+    ranking: Any,
+    measure: Measures = DECIDES,
+    *,
+    queries: Any = None,
+    corpus: Any = None,
+    k: int | None = None,
+    worst: int = 10,
+    by: Grouping | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    columns: Columns = None,
+    **conventions: Any,
+) -> Diagnosis:
+    """Say how good a ranking is, which queries it fails and why, and which changes are worth trying first.
+
+    `queries` are the texts of the questions and `corpus` the documents, each as a mapping or a path: with them
+    words, typos, languages, copies are looked at, and other searches are tried on the spot. The first measure
+    decides. `k` is how many documents the user sees (the measure's cut-off, else 10). `by` maps queries to kinds
+    of your own. The other arguments are conventions of `evaluate`.
+
+    >>> judged = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> found = diagnose(judged, {"q1": ["a"], "q2": ["x", "y"]}, measure="RR")
+    >>> found.worst[0].query, found.worst[0].why
+    ('q2', ('never-found',))
+    """
+    asked = parse_all(measure)
+    check_alpha(alpha)
+    check_seed(seed)
+    seen = _seen(k, averaged(asked[0]))
+    _check_count("worst", worst)
+    documents = None if corpus is None or isinstance(corpus, int) else load_corpus(corpus)
+    sizes = _corpus_size(corpus, documents)
+    questions = {} if queries is None else load_questions(queries)
+    judged, opened, rules = prepare(judgments), load_ranking(ranking), {**conventions, **sizes}
+    _check_ids(judged, questions, documents)
+    scores = evaluate(judged, opened, [*asked, *_banded(asked)], by=None, **rules)
+    check_spelling(scores, opened.source)
+    evidence = Evidence(scores, judged, seen, rules, questions, documents)
+    return _diagnosis(evidence, worst, by, alpha, np.random.default_rng(seed))
+
+
+def _check_ids(judged: Judgments, questions: Mapping[str, str], documents: Corpus | None) -> None:
+    """Whether judgments, questions and documents are of one collection: else every conclusion is false."""
+    if documents is not None:
+        check_found(not_in_corpus(relevant_in(judged), documents))
+    if questions:
+        check_found(without_text(judged.queries, questions))
+
+
+def _seen(k: int | None, measure: Measure) -> int:
+    if k is not None:
+        _check_count("k", k)
+        return k
+    return int(measure.params.get("k") or K)
+
+
+def _check_count(what: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(
+            f"{what}: got {value!r}, expected a whole number of at least 1. Next: give one, like 10."
+        )
+
+
+def _corpus_size(corpus: Any, documents: Corpus | None) -> dict[str, int]:
+    """How many documents there are, as `evaluate` takes it."""
+    if documents is not None:
+        return {"corpus": len(documents)}
+    return {} if corpus is None else {"corpus": corpus}
+
+
+def _banded(asked: list[Measure]) -> list[Measure]:
+    return [each for each in parse_all(list(CUTS)) if each not in asked]
+
+
+def _diagnosis(
+    evidence: Evidence, worst: int, by: Grouping | None, alpha: float, rng: np.random.Generator
+) -> Diagnosis:
+    scores = evidence.scores
+    bands = {name: _band(scores, name) for name in CUTS}
+    by_machine = "machine" in evidence.judgments.prepared
+    whole = _whole(evidence, bands["P@5"], bands["R@5"])
+    row = scores.row(evidence.measure)
+    gap = evidence.hole
+    tried = fixes(trials(evidence, whole), rng, alpha)
+    helps = any(each.claimed and not each.most for each in tried)
+    kinds = evidence.kinds() | _own_kinds(evidence, by)
+    found = patterns(
+        kinds,
+        evidence.answerable(),
+        rng,
+        higher=evidence.sign > 0,
+        alpha=alpha,
+        widest=evidence.widest(),
+    )
+    return Diagnosis(
+        measure=row.measure,
+        mean=row.mean,
+        low=row.low,
+        high=row.high,
+        ceiling=row.ceiling or 0.0,
+        never_found=row.never_found,
+        ranked_too_low=row.ranked_too_low,
+        k=evidence.k,
+        judged=len(evidence.asked),
+        unanswerable=sum(not each.relevant for each in evidence.asked.values()),
+        bands=tuple(map(_unnamed, bands.values())) if by_machine else tuple(bands.values()),
+        regime=None
+        if by_machine
+        else _caused(gap, regime_of(bands["P@5"], bands["R@5"], _lost(whole, row), helps)),
+        failures=tuple(failures(whole, tried)),
+        served=evidence.served,
+        worst=evidence.worst(worst),
+        patterns=tuple(found),
+        fixes=tuple(tried),
+        fix_order=FIX_FIRST if _weak(bands["R@5"]) else (),
+        findings=tuple(scores.audit.serious),
+        hole=gap,
+        notes=tuple(_notes(evidence)),
+    )
+
+
+def _band(scores: Scores, name: str) -> Band:
+    row = scores.row(name)
+    return band(name, row.mean, row.ceiling or 0.0, row.low, row.high)
+
+
+def _unnamed(found: Band) -> Band:
+    """The band without its name: what a machine judged may be off, and is not called good or poor."""
+    return replace(found, word="", said="")
+
+
+def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:
+    """The regime, which a hole explains better than any rule does."""
+    if gap is None or regime is None:
+        return regime
+    return replace(
+        regime, do="find out why the documents named above are never returned; then measure again."
+    )
+
+
+def _lost(whole: Whole, row: Row) -> float:
+    """How much is never found: of the relevant documents, or of the measure, whichever is less."""
+    shares = [whole.never_found / whole.relevant] if whole.relevant else []
+    if row.never_found is not None and row.ceiling:
+        shares.append(row.never_found / row.ceiling)
+    return min(shares, default=0.0)
+
+
+def _weak(recall: Band) -> bool:
+    return recall.word in WORDS[:2]
+
+
+def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
+    asked = evidence.asked.values()
+    return Whole(
+        precision=precision,
+        recall=recall,
+        relevant=sum(len(each.relevant) for each in asked),
+        never_found=sum(len(each.missing) for each in asked),
+        unjudged=evidence.unjudged(),
+        k=evidence.k,
+        gone=None if evidence.corpus is None else sum(len(each.gone) for each in asked),
+        respelt=_respelt(evidence),
+    )
+
+
+def _respelt(evidence: Evidence) -> str:
+    """How documents that are gone are spelt in the corpus."""
+    gone = {doc for each in evidence.asked.values() for doc in each.gone}
+    found = respelt(gone, evidence.corpus or (), CORPUS) if gone else None
+    return "" if found is None else f"{found.message} For example {found.examples[0]}."
+
+
+def _own_kinds(evidence: Evidence, by: Grouping | None) -> dict[str, list[str]]:
+    """The kinds of queries that the user named."""
+    groups = grouped(evidence.scores.queries, groups_of(by, evidence.judgments))
+    return {name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()}
+
+
+def _notes(evidence: Evidence) -> list[str]:
+    """What was not looked at, and what it takes."""
+    texts = any(evidence.questions.get(query) for query in evidence.asked)
+    said = []
+    if "machine" in evidence.judgments.prepared:
+        said.append("A machine made these judgments, so its levels may be off, and no band is named.")
+    if not texts:
+        said.append("Without the texts of the questions (queries=), their words were not looked at.")
+    if evidence.corpus is None:
+        said.append(
+            "Without the documents (corpus=), spelling, vocabulary, languages and copies were not looked at, and "
+            "no other search was tried."
+        )
+    if texts and evidence.corpus is not None and len(evidence.corpus) > MOST_PLACED:
+        said.append(f"Dense search was not tried: that takes long with more than {MOST_PLACED:,} documents.")
+    if evidence.corpus is not None and not evidence.drawn.all():
+        few, every = int(evidence.drawn.sum()), len(evidence.asked)
+        said.append(f"Other searches were tried on {few:,} of the {every:,} queries, drawn at random.")
+    if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
+        said.append(f"{len(silent)} of {len(evidence.asked)} queries have no text, like {silent[0]!r}.")
+    return said

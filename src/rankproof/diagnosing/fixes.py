@@ -1,0 +1,207 @@
+"""What to change first: each change with the gain that was measured for it, and no claim beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
+from rankproof.stats.differences import Ends, agreeing, difference_intervals
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.paired import paired, total
+
+FEWEST = 10
+"""With fewer queries nothing is claimed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that can be changed about a retriever, and how its gain is measured."""
+
+    kind: str
+    title: str
+    how: str
+    """How the gain was measured; `{...}` are filled in by whoever measured it."""
+    do: str
+    """What to do, where it is worth trying."""
+    most: bool = False
+    """Whether the gain is the most that the change could bring: that of a perfect one."""
+
+
+CHANGES: Mapping[str, Change] = {
+    each.kind: each
+    for each in (
+        Change(
+            "reranking",
+            "Rerank what is found",
+            "the best order of the {depth} documents returned; a real reranker reaches a part of it",
+            "rerank the first {depth} documents with a cross-encoder, and measure again",
+            most=True,
+        ),
+        Change(
+            "lexical-reranking",
+            "Rerank by the words of the question",
+            "the first {depth} documents reordered by the embedded lexical reranker",
+            "rerank the first {depth} documents; a cross-encoder usually does better than words",
+        ),
+        Change(
+            "larger-k",
+            "Show {more} documents instead of {k}",
+            "what the ranking holds at ranks {next} to {more}",
+            "pass {more} documents on, if the generator or the page has room for them",
+        ),
+        Change(
+            "smaller-k",
+            "Show {fewer} documents instead of {k}",
+            "the ranking cut at rank {fewer}",
+            "pass only {fewer} documents on, where noise does harm",
+        ),
+        Change(
+            "keyword",
+            "Add keyword search",
+            "keyword search over the corpus, fused with this ranking by reciprocal rank",
+            "build a keyword index beside this retriever, and fuse both",
+        ),
+        Change(
+            "dense",
+            "Add dense search",
+            "latent semantic search over the corpus, fused with this ranking by reciprocal rank",
+            "add an embedding index beside this retriever, and fuse both; a trained model usually does better",
+        ),
+        Change(
+            "hole",
+            "Bring back documents that no question returns",
+            "the {lost} documents that no question returned put in where keyword search over the corpus has them",
+            "find out why they are never returned (a filter, an old index), and put them in",
+        ),
+        Change(
+            "keyword-instead",
+            "Search by keywords instead",
+            "keyword search over the corpus in place of this ranking",
+            "find out what this retriever loses; a plain keyword index does better on these questions",
+        ),
+        Change(
+            "dense-instead",
+            "Search by meaning instead",
+            "latent semantic search over the corpus in place of this ranking",
+            "find out what this retriever loses; plain latent semantic search does better on these questions",
+        ),
+        Change(
+            "spelling",
+            "Correct the spelling of questions",
+            "keyword search with {changed} questions corrected by the words of the corpus, beside the same as typed",
+            "correct questions by the words of the corpus before they are asked",
+        ),
+        Change(
+            "copies",
+            "Leave out near-copies",
+            "only the first of documents that are nearly the same kept",
+            "remove near-copies from the corpus, or show one of each",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fix(Displayable):
+    """A change with the gain that was measured for it."""
+
+    kind: str
+    title: str
+    measure: str
+    before: float
+    after: float
+    gain: float
+    """What changes by it, turned so that more is better."""
+    low: float | None
+    high: float | None
+    """The ends of the gain's interval, wide enough to hold for all changes at once."""
+    n: int
+    claimed: bool
+    """Whether the interval leaves no doubt that it helps."""
+    most: bool
+    """Whether the gain is the most that the change could bring."""
+    how: str
+    do: str
+    wins: int = 0
+    losses: int = 0
+
+    @property
+    def verdict(self) -> str:
+        """Whether it helps beyond chance, in a word or two."""
+        if self.n < FEWEST:
+            return "too few"
+        if self.claimed:
+            return "helps"
+        return "does harm" if self.high is not None and self.high < 0 else "unclear"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fix as plain data."""
+        return {**asdict(self), "verdict": self.verdict}
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A change that was tried: the values of each query before and after."""
+
+    kind: str
+    measure: str
+    after_measure: str
+    before: Array
+    after: Array
+    higher: bool
+    words: Mapping[str, Any]
+    """What the words of the change are filled with."""
+
+
+def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05) -> list[Fix]:
+    """The changes that were tried: what surely helps first, its cause before all, then by its gain.
+
+    The intervals are those of all trials together (Bonferroni), as the best of several is looked for.
+
+    >>> ones, zeros = np.ones(12), np.zeros(12)
+    >>> trial = Trial("keyword", "RR", "RR", zeros, np.append(ones[:11], 0.5), True, {})
+    >>> [(each.title, each.claimed) for each in fixes([trial], np.random.default_rng(0))]
+    [('Add keyword search', True)]
+    """
+    tried = [each for each in trials if len(each.before)]
+    turned = [paired(each.after, each.before) * (1 if each.higher else -1) for each in tried]
+    share = alpha / max(1, len(tried))
+    spans = difference_intervals(turned, level=1 - share)
+    ps = [each.p for each in sign_flips(turned, rng)]
+    found = [
+        _fix(each, gains, agreeing((span.low, span.high), total(gains) / len(gains), p, share))
+        for each, gains, span, p in zip(tried, turned, spans, ps, strict=True)
+    ]
+    return sorted(found, key=_weight)
+
+
+def _weight(fix: Fix) -> tuple[bool, bool, bool, float]:
+    """What is sure comes first, a bound after all that was measured, and the cause before what covers it up."""
+    return not fix.claimed, fix.most, fix.kind != "hole", -fix.gain
+
+
+def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
+    low, high = span
+    change, n = CHANGES[trial.kind], len(gains)
+    said = {name: getattr(change, name).format(**trial.words) for name in ("title", "how", "do")}
+    same = trial.measure == trial.after_measure
+    return Fix(
+        kind=trial.kind,
+        measure=trial.measure if same else f"{trial.measure} to {trial.after_measure}",
+        before=float(trial.before.mean()),
+        after=float(trial.after.mean()),
+        gain=float(gains.mean()),
+        low=low if np.isfinite(low) else None,
+        high=high if np.isfinite(high) else None,
+        n=n,
+        claimed=bool(n >= FEWEST and np.isfinite(low) and low > 0),
+        most=change.most,
+        wins=int((gains > 0).sum()),
+        losses=int((gains < 0).sum()),
+        **said,
+    )

@@ -1,0 +1,373 @@
+"""Documents that no question ever gets back, and what they share: a wrong filter, an old index, a lost part.
+
+Only documents that should come up are looked at: relevant ones, and those that keyword search puts first. Of these
+some are always lost; it is a hole if what is lost has something in common, beyond chance.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Any, TypeAlias
+
+from rankproof.core.corpus import Document
+from rankproof.document.display import Displayable
+from rankproof.text.languages import STOP_WORDS, language
+from rankproof.text.words import words
+
+FEWEST_IN_RANGE = 10
+"""Documents with a number below which no range of it is looked for."""
+
+MOST_RANGES = 3
+"""Ranges of one number that are named."""
+
+Key: TypeAlias = float | str
+"""A number, or a date as ISO 8601 writes it."""
+
+_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,15}(?![0-9])")
+_DATE_IN_ID = re.compile(
+    r"(?<![0-9])((?:1[5-9]|2[01])[0-9]{2})([-_/.])(0[1-9]|1[0-2])\2(0[1-9]|[12][0-9]|3[01])(?![0-9])"
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2})?([T ].*)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Neighbours by a number or a date."""
+
+    what: str
+    """In words: "number in ids like CACM-# up to 1598"."""
+    docs: frozenset[str]
+    ordered: frozenset[str]
+    """All documents that have the number."""
+
+
+def ranges(
+    docs: Collection[str], corpus: Mapping[str, Document], lost: Collection[str], nearly: float
+) -> tuple[list[Range], int]:
+    """For each number the ranges of which at least the share `nearly` is lost; and how many ranges there are of all.
+
+    >>> pages = {f"p{n}": Document(f"p{n}", "") for n in range(40)}
+    >>> found, of = ranges(pages, pages, {f"p{n}" for n in range(12)}, 0.9)
+    >>> [each.what for each in found], of
+    (['number in ids like p# up to 11'], 820)
+    """
+    found: list[Range] = []
+    number = 0
+    for name, keys in (*_in_ids(docs).items(), *_in_metadata(docs, corpus)):
+        distinct = len(set(keys.values()))
+        if len(keys) >= FEWEST_IN_RANGE and distinct >= 3:
+            number += distinct * (distinct + 1) // 2
+            found += _lost_ranges(name, keys, lost, nearly)
+    return found, number
+
+
+def _in_ids(docs: Collection[str]) -> dict[str, dict[str, Key]]:
+    """The dates in ids, and the numbers of those written alike, each by its place; or of all the last one."""
+    dates: dict[str, Key] = {
+        doc: "-".join(at.group(1, 3, 4)) for doc in docs if (at := _DATE_IN_ID.search(doc))
+    }
+    alike = defaultdict(list)
+    for doc in docs:
+        alike[_NUMBER.sub("#", doc)].append(doc)
+    found: dict[str, dict[str, Key]] = {"date in ids": dates}
+    for form, some in alike.items():
+        if len(some) >= FEWEST_IN_RANGE:
+            rows = [_NUMBER.findall(doc) for doc in some]
+            for place in range(len(rows[0])):
+                nth = f"number {place + 1}" if len(rows[0]) > 1 else "number"
+                found[f"{nth} in ids like {form}"] = {
+                    doc: int(row[place]) for doc, row in zip(some, rows, strict=True)
+                }
+    if len(alike) > 1:
+        found["last number in ids"] = {doc: int(row[-1]) for doc in docs if (row := _NUMBER.findall(doc))}
+    return found
+
+
+def _in_metadata(
+    docs: Collection[str], corpus: Mapping[str, Document]
+) -> Iterator[tuple[str, dict[str, Key]]]:
+    for name in dict.fromkeys(field for doc in docs for field in corpus[doc].metadata):
+        keys = {doc: key for doc in docs if (key := _key(corpus[doc].metadata.get(name))) is not None}
+        kinds = Counter(map(type, keys.values())).most_common(1)
+        yield name, {doc: key for doc, key in keys.items() if type(key) is kinds[0][0]}
+
+
+def _key(value: Any) -> Key | None:
+    if isinstance(value, date):  # a datetime is one too
+        return value.isoformat()
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and _DATE.match(value):
+        return value
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _lost_ranges(name: str, keys: Mapping[str, Key], lost: Collection[str], nearly: float) -> Iterator[Range]:
+    """The ranges that hold most lost documents, one after the other."""
+    by_key: defaultdict[Key, list[str]] = defaultdict(list)
+    for doc, key in keys.items():
+        by_key[key].append(doc)
+    values = sorted(by_key)
+    # A found document costs as much as keeps the share of lost ones in a range at `nearly` or above.
+    cost = nearly / (1 - nearly)
+    worth = [sum(1.0 if doc in lost else -cost for doc in by_key[value]) for value in values]
+    for _ in range(MOST_RANGES):
+        first, last, total = _best(worth)
+        if total <= 0 or (first, last) == (0, len(values) - 1):
+            return
+        docs = frozenset(doc for value in values[first : last + 1] for doc in by_key[value])
+        what = f"{name} {_said(values, first, last)}"
+        yield Range(what, docs, frozenset(keys))
+        worth[first : last + 1] = [-math.inf] * (last + 1 - first)
+
+
+def _best(worth: Sequence[float]) -> tuple[int, int, float]:
+    """The range with the largest sum (Kadane)."""
+    best, start, total = (0, 0, -math.inf), 0, 0.0
+    for n, each in enumerate(worth):
+        if total <= 0:
+            start, total = n, 0.0
+        total += each
+        if total > best[2]:
+            best = (start, n, total)
+    return best
+
+
+def _said(values: Sequence[Key], first: int, last: int) -> str:
+    low, high = (each if isinstance(each, str) else f"{each:.15g}" for each in (values[first], values[last]))
+    if first == 0:
+        return f"up to {high}"
+    if last == len(values) - 1:
+        return f"from {low} on"
+    return f"from {low} to {high}" if first < last else f"of {low}"
+
+
+FEWEST = 5
+"""Lost documents below which nothing is looked for: what three share may be anything."""
+
+NEARLY_ALL = 0.9
+"""From this share of the documents of a kind on, the kind is lost rather than badly served."""
+
+ALPHA = 0.01
+"""The chance, over all values that are looked at, and again over all ranges, of naming what is no more than chance."""
+
+VALUES = 40
+"""A field with more different values in a corpus tells documents apart rather than what they share."""
+
+NAMED = 6
+"""Values that are named; others are counted."""
+
+_START = re.compile(r"^[^\W\d_]+(?=[\W\d_])|^\d{2,}(?=\D)")
+
+
+@dataclass(frozen=True, slots=True)
+class Shared(Displayable):
+    """Something that lost documents have in common."""
+
+    what: str
+    """In words: "topic is 'billing'"."""
+    lost: int
+    """Documents of the kind that no question returned."""
+    of: int
+    """Documents of the kind that should have come up."""
+    p: float
+
+    @property
+    def said(self) -> str:
+        """With its figures."""
+        return f"{self.what} ({self.lost:,} of {self.of:,} never returned)"
+
+
+@dataclass(frozen=True, slots=True)
+class Hole(Displayable):
+    """Documents that should come up and that no question returns."""
+
+    lost: int
+    of: int
+    """How many should come up."""
+    relevant: int
+    """How many of the lost ones are relevant to a question."""
+    shared: tuple[Shared, ...]
+    """What they share, what says most first."""
+    documents: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        """The hole in words."""
+        some = ", ".join(self.documents[:3])
+        return (
+            f"A hole: {self.lost:,} of {self.of:,} documents that should come up are returned for no question at all, "
+            f"{self.relevant:,} of them relevant, like {some}. What they share: "
+            f"{'; '.join(each.said for each in self.shared)}. Next: look for a filter, an index made before they came, "
+            "or a step that skips them."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The hole as plain data."""
+        return {
+            **asdict(self),
+            "shared": [asdict(each) for each in self.shared],
+            "documents": list(self.documents),
+        }
+
+
+def hole(
+    expected: Collection[str],
+    returned: Collection[str],
+    relevant: Collection[str],
+    corpus: Mapping[str, Document],
+) -> Hole | None:
+    """The documents expected that are never returned, if they share something beyond chance."""
+    known = [doc for doc in expected if doc in corpus]
+    lost = {doc for doc in known if doc not in returned}
+    if not FEWEST <= len(lost) < len(known):
+        return None
+    tested = {name: _marks(known, [of(corpus[doc]) for doc in known]) for name, of in _FIELDS.items()}
+    tested |= _metadata(known, corpus)
+    number = sum(map(len, tested.values())) or 1
+    shared = [
+        each for name, marks in tested.items() if (each := _shared(name, marks, lost, len(known), number))
+    ]
+    shared += _in_ranges(known, corpus, lost)
+    kept = list(_telling(sorted(shared, key=lambda each: (each[0].p, -each[0].lost))))
+    if not kept:
+        return None
+    gone = lost & set().union(*(docs for _, docs in kept))
+    return Hole(
+        lost=len(gone),
+        of=len(known),
+        relevant=len(gone & set(relevant)),
+        shared=tuple(each for each, _ in kept),
+        documents=tuple(doc for doc in known if doc in gone),
+    )
+
+
+Marks = Mapping[str, frozenset[str]]
+"""For each value of a field the documents that have it."""
+
+
+def _marks(docs: Collection[str], values: Collection[Collection[str]]) -> Marks:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for doc, own in zip(docs, values, strict=True):
+        for value in own:
+            found[value].add(doc)
+    return {value: frozenset(some) for value, some in found.items() if 3 <= len(some) < len(docs)}
+
+
+def _metadata(docs: Collection[str], corpus: Mapping[str, Document]) -> dict[str, Marks]:
+    """The fields of the metadata whose values several documents share."""
+    found = {}
+    for name in dict.fromkeys(field for doc in docs for field in corpus[doc].metadata):
+        values = [_values(corpus[doc].metadata.get(name)) for doc in docs]
+        marks = _marks(docs, values)
+        if marks and len(marks) <= max(VALUES, len(docs) // 10):
+            found[name] = marks
+    return found
+
+
+def _values(value: Any) -> list[str]:
+    some = value if isinstance(value, list | tuple | set) else [value]
+    return [str(each) for each in some if isinstance(each, str | int | bool)]
+
+
+def _prefixes(document: Document) -> list[str]:
+    """What an id begins with: letters before a number or a sign, and the folders before a name."""
+    start, folder = _START.match(document.id), document.id.rpartition("/")[0]
+    return [*([start[0]] if start else []), *([folder] if folder else [])]
+
+
+def _length(document: Document) -> list[str]:
+    """How long a text is, as a power of two of its characters, and everything longer or shorter."""
+    size = len(document.whole)
+    bands = [2**power for power in range(5, 18)]
+    return [f"over {each:,} characters" for each in bands if size > each] + [
+        f"under {each:,} characters" for each in bands if size < each
+    ]
+
+
+def _ending(document: Document) -> list[str]:
+    ending = re.search(r"\.([A-Za-z][A-Za-z0-9]{0,5})$", document.id)
+    return [ending[1].lower()] if ending else []
+
+
+_FIELDS: Mapping[str, Callable[[Document], Collection[str]]] = {
+    "id prefix": _prefixes,
+    "file type": _ending,
+    "length": _length,
+    "language": lambda document: [language(document.whole)],
+    "word": lambda document: {word.form for word in words(document.whole)} - STOP_WORDS,
+}
+
+
+def _shared(
+    name: str, marks: Marks, lost: set[str], known: int, number: int
+) -> tuple[Shared, frozenset[str]] | None:
+    """The values of a field nearly all documents of which are lost, more than by chance each or together."""
+    gone = {value: docs for value, docs in marks.items() if len(docs & lost) >= NEARLY_ALL * len(docs)}
+    apart = name in ("word", "length")
+    sure = {}
+    for value, docs in gone.items():
+        p = _chance(len(docs & lost), len(docs), len(lost), known) * number
+        if p < (ALPHA if apart else 0.5):
+            sure[value] = p
+    if not sure:
+        return None
+    chosen = [min(sure, key=lambda value: (sure[value], -len(gone[value])))] if apart else list(sure)
+    docs = frozenset().union(*(gone[value] for value in chosen))
+    p = min(1.0, _chance(len(docs & lost), len(docs), len(lost), known) * number * len(chosen))
+    if p >= ALPHA:
+        return None
+    ordered = sorted(chosen, key=lambda value: -len(gone[value]))
+    said = " or ".join(repr(value) for value in ordered[:NAMED])
+    more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
+    what = f"length {ordered[0]}" if name == "length" else f"{name} {said}{more}"
+    return Shared(what, len(docs & lost), len(docs), p), docs
+
+
+def _in_ranges(
+    known: Collection[str], corpus: Mapping[str, Document], lost: set[str]
+) -> list[tuple[Shared, frozenset[str]]]:
+    """The ranges of numbers and dates that are lost, more than by chance over all ranges that there are."""
+    found, number = ranges(known, corpus, lost, NEARLY_ALL)
+    shared: list[tuple[Shared, frozenset[str]]] = []
+    for each in found:
+        gone = len(each.docs & lost)
+        chance = _chance(gone, len(each.docs), len(each.ordered & lost), len(each.ordered))
+        p = min(1.0, number * chance)
+        if p < ALPHA and all(each.docs != docs for _, docs in shared):
+            shared.append((Shared(each.what, gone, len(each.docs), p), each.docs))
+    return shared
+
+
+def _telling(shared: list[tuple[Shared, frozenset[str]]]) -> Iterator[tuple[Shared, frozenset[str]]]:
+    """At most three, each of which covers documents that those before it do not, or nearly the same ones."""
+    covered: set[str] = set()
+    for number, (each, docs) in enumerate(shared):
+        if number == 0 or len(docs - covered) > 0.2 * len(docs) or number < 3:
+            covered |= docs
+            yield each, docs
+        if number == 3:
+            return
+
+
+def _chance(hit: int, drawn: int, good: int, whole: int) -> float:
+    """The chance that of so many drawn at least so many are among the good (hypergeometric)."""
+    logs = [
+        _choose(good, got) + _choose(whole - good, drawn - got) - _choose(whole, drawn)
+        for got in range(hit, min(drawn, good) + 1)
+        if drawn - got <= whole - good
+    ]
+    return min(1.0, sum(map(math.exp, logs)))
+
+
+def _choose(of: int, some: int) -> float:
+    return math.lgamma(of + 1) - math.lgamma(some + 1) - math.lgamma(of - some + 1)

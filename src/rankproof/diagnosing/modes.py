@@ -1,0 +1,276 @@
+"""Failure modes: what goes wrong with retrievers and their tests, how one sees it, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from rankproof.diagnosing.fixes import Fix
+from rankproof.document.display import Displayable
+from rankproof.scoring.bands import CUTS, WORDS, Band, word_of
+
+GOOD = 1
+"""Which of a measure's cuts divides high from low: where good begins."""
+
+
+MUCH_LOST = 0.15
+"""From this share of relevant documents that are never found on, recall is not high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regime(Displayable):
+    """High or low precision with high or low recall."""
+
+    precision: str
+    recall: str
+    feels: str
+    """What the user of the system meets."""
+    do: str
+    """What helps first."""
+
+    @property
+    def name(self) -> str:
+        """The regime in words."""
+        return f"{self.precision} precision, {self.recall} recall"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The regime as plain data."""
+        return {**asdict(self), "name": self.name}
+
+
+REGIMES = (
+    Regime(
+        "high",
+        "high",
+        "What is shown is what was needed, and little of it is missing.",
+        "watch it: refresh the questions, and gate changes.",
+    ),
+    Regime(
+        "high",
+        "low",
+        "What is shown is right, but answers come out incomplete: documents that are needed never appear.",
+        "find more: keyword search beside dense search, other chunks, another embedding model, a larger k.",
+    ),
+    Regime(
+        "low",
+        "high",
+        "The answer is there, among others: people skim past noise, and a generator is led astray by it.",
+        "show less: rerank, use a smaller k, or cut at a score.",
+    ),
+    Regime(
+        "low",
+        "low",
+        "People meet mostly noise, do not find what they need, and stop asking.",
+        "start where documents are found: embedding model, chunks, filters, keyword search; rerank last.",
+    ),
+)
+
+
+MILDER = {
+    (
+        "high",
+        "low",
+    ): "What is shown is right; recall is acceptable, not good: some answers come out incomplete.",
+    ("low", "high"): "The answer is there; precision is acceptable, not good: people skim past some noise.",
+    (
+        "low",
+        "low",
+    ): "Both are acceptable, not good: people meet noise beside what they need, and miss a part of it.",
+}
+"""What people meet where all that is low (below good) is still acceptable."""
+
+
+def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = False) -> Regime | None:
+    """The regime of a system; None where precision or recall has nothing to reach.
+
+    `lost` is the share of what is relevant that is never found: much of it is no high recall, whatever the first five
+    hold. `helps` says that a change was tried and surely helps.
+
+    >>> from rankproof.scoring.bands import band
+    >>> regime_of(band("P@5", 0.19, 0.2), band("R@5", 0.3, 1.0)).name
+    'high precision, low recall'
+    """
+    if precision.share is None or recall.share is None:
+        return None
+    found_all = is_high(recall) and lost < MUCH_LOST
+    sides = ("high" if is_high(precision) else "low", "high" if found_all else "low")
+    found = next(each for each in REGIMES if (each.precision, each.recall) == sides)
+    if sides == ("high", "high") and helps:
+        found = replace(found, do="try the changes below: what they gain was measured.")
+    if is_high(recall) and not found_all:
+        lacking = f"{lost:.0%} of what is relevant is never found".replace("%", " %")
+        return replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
+    poor = any(_is_poor(each) for each in (precision, recall))
+    return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
+
+
+def _is_poor(found: Band) -> bool:
+    return found.share is not None and word_of(found.measure, found.share) == WORDS[0]
+
+
+def is_high(found: Band) -> bool:
+    """Whether a band is good or better; nothing to reach is nothing to miss."""
+    return found.share is None or found.share >= CUTS[found.measure][GOOD] - 1e-9
+
+
+GONE = 0.05
+"""From this share of judged relevant documents missing in the corpus on, the judgments are of another corpus."""
+
+MOST = 0.5
+"""With more than half of them missing, it is another corpus, or it has other ids, rather than one that changed."""
+
+UNJUDGED = 0.5
+"""With half of what is shown unjudged, the judgments were made for other systems than this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What is known of a system over all queries."""
+
+    precision: Band
+    recall: Band
+    relevant: int
+    """Relevant documents of all queries."""
+    never_found: int
+    """Those that are nowhere in the rankings."""
+    unjudged: float | None
+    """The share of the first documents that nobody judged; None where only relevant documents ever are."""
+    k: int
+    """How many documents are the first."""
+    gone: int | None = None
+    """Relevant documents that the corpus does not hold; None where there is no corpus to look at."""
+    respelt: str = ""
+    """How some of them are spelt in the corpus, in a sentence; "" where they are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One way to fail: how it shows, and what helps, first things first."""
+
+    name: str
+    tells: Callable[[Whole], str]
+    """The evidence in a sentence; "" where there is none."""
+    remedies: Mapping[str, str]
+    """What usually helps, each with the kind of change that tries it; "" where none can be tried here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure(Displayable):
+    """A failure mode that was found, with its evidence."""
+
+    name: str
+    evidence: str
+    remedies: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The failure as plain data."""
+        return {**asdict(self), "remedies": list(self.remedies)}
+
+
+def _low_recall(whole: Whole) -> str:
+    if is_high(whole.recall) or not whole.never_found:
+        return ""
+    return (
+        f"{whole.never_found:,} of {whole.relevant:,} relevant documents are nowhere in the rankings; "
+        f"{whole.recall.measure} is {whole.recall.value:.2f} of a possible {whole.recall.ceiling:.2f}."
+    )
+
+
+def _low_precision(whole: Whole) -> str:
+    if is_high(whole.precision):
+        return ""
+    return f"{whole.precision.measure} is {whole.precision.value:.2f} of a possible {whole.precision.ceiling:.2f}."
+
+
+def _another_corpus(whole: Whole) -> str:
+    if not whole.gone or whole.gone <= MOST * whole.relevant:
+        return ""
+    return f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are not in the corpus."
+
+
+def _two_spellings(whole: Whole) -> str:
+    return whole.respelt
+
+
+def _drift(whole: Whole) -> str:
+    said = []
+    if whole.gone and not whole.respelt and GONE * whole.relevant <= whole.gone <= MOST * whole.relevant:
+        said.append(
+            f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are no longer in the corpus"
+        )
+    if whole.unjudged is not None and whole.unjudged >= UNJUDGED:
+        said.append(f"{whole.unjudged:.0%} of the first {whole.k} documents were never judged")
+    return f"{'; '.join(said)}.".replace("%", " %") if said else ""
+
+
+MODES = (
+    Mode(
+        "low recall",
+        _low_recall,
+        {
+            "try another embedding model": "",
+            "change the size of chunks": "",
+            "add keyword search": "keyword",
+        },
+    ),
+    Mode(
+        "low precision",
+        _low_precision,
+        {
+            "rerank what was found": "reranking",
+            "show fewer documents (a smaller k)": "smaller-k",
+            "leave out what scores below a threshold": "",
+        },
+    ),
+    Mode(
+        "judgments and corpus do not belong together",
+        _another_corpus,
+        {
+            "compare the ids of both sides": "",
+            "give the corpus that was judged": "",
+        },
+    ),
+    Mode(
+        "ids are spelt in two ways",
+        _two_spellings,
+        {
+            "spell the ids of both sides alike, and measure again": "",
+        },
+    ),
+    Mode(
+        "the evaluation set has drifted",
+        _drift,
+        {
+            "refresh questions and judgments from the query log": "",
+            "judge the top of this system's rankings": "",
+        },
+    ),
+)
+
+FIX_FIRST = (
+    "embedding model",
+    "chunking",
+    "metadata filters",
+    "hybrid search",
+    "reranking",
+)
+"""Where to begin with a weak retriever: what decides whether a document can be found at all comes first."""
+
+
+def failures(whole: Whole, tried: Sequence[Fix] = ()) -> list[Failure]:
+    """The failure modes that the numbers show; a remedy that was tried says what came of it."""
+    found = ((each, each.tells(whole)) for each in MODES)
+    known = {each.kind: each for each in tried}
+    return [
+        Failure(mode.name, evidence, tuple(_remedy(*each, known) for each in mode.remedies.items()))
+        for mode, evidence in found
+        if evidence
+    ]
+
+
+def _remedy(words: str, kind: str, tried: Mapping[str, Fix]) -> str:
+    if kind not in tried or tried[kind].claimed:
+        return words
+    harm = tried[kind].verdict == "does harm"
+    return f"{words} (but tried here it {'does harm' if harm else 'is not sure to help'})"

@@ -1,0 +1,1 @@
+"""What can be printed, whatever it is about: numbers, tables, pages, drawings."""

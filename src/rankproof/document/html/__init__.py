@@ -1,0 +1,1 @@
+"""Pages in one file each: markup, style, drawings."""

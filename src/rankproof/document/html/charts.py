@@ -1,0 +1,274 @@
+"""The pictures of a report: each takes plain numbers and gives a drawing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rankproof.document.display import Displayable
+from rankproof.document.html.page import Markup, join
+from rankproof.document.html.svg import (
+    WIDE,
+    Point,
+    Scale,
+    across,
+    apart,
+    circle,
+    figure,
+    label,
+    line,
+    path,
+    picture,
+    rect,
+    short,
+    text,
+    ticks,
+    upwards,
+)
+from rankproof.document.numbers import count, score
+
+
+@dataclass(frozen=True, slots=True)
+class Bar(Displayable):
+    """One measure of one system, and what limits it."""
+
+    measure: str
+    mean: float
+    low: float
+    high: float
+    """The ends of its interval; NaN where there is none, as from a single query."""
+    ceiling: float
+    never_found: float | None = None
+    ranked_too_low: float | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
+    @property
+    def drawn(self) -> tuple[float, float]:
+        """Where its line starts and ends in a chart; a mean without an interval is a dot."""
+        return (self.low, self.high) if self.known else (self.mean, self.mean)
+
+
+ROW = 24
+NAMES = 122
+"""The room that names get on the left."""
+VALUES = 58
+"""The room that numbers, or names, get on the right."""
+SINGLE = 250
+"""Up to this many queries each bar is drawn, and named, for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A curve with its name; `role` says how it is drawn."""
+
+    name: str
+    role: str
+    points: Sequence[Point]
+
+
+def whiskers(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
+    """A dot for each mean and a line for its interval; a short bar stands at the ceiling."""
+    bars = [bar for _, _, bar in rows]
+    low, high = min(b.drawn[0] for b in bars), max(b.drawn[1] for b in bars)
+    room = (high - low or abs(high) or 1.0) * 0.08
+    scale = Scale(low - room, high + room, NAMES, WIDE - VALUES)
+    bottom = ROW * len(rows) + 4
+    marks = (_whisker(scale, i, *row) for i, row in enumerate(rows))
+    axis = across(scale, bottom, 2, ticks(scale.low, scale.high))
+    return picture(title, _told(rows), bottom + 20, axis, *marks)
+
+
+def _whisker(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
+    y = ROW * i + ROW / 2 + 2
+    return join(
+        [
+            label(NAMES - 10, y + 4, name, f"name end {role}"),
+            line(scale(bar.drawn[0]), y, scale(bar.drawn[1]), y, f"span {role}"),
+            circle(scale(bar.mean), y, 4, f"dot {role}", f"{name}: {score(bar.mean)}"),
+            text(WIDE - VALUES + 8, y + 4, score(bar.mean), f"value {role}"),
+        ]
+    )
+
+
+def _told(rows: Sequence[tuple[str, str, Bar]]) -> str:
+    return "; ".join(
+        f"{name} {score(b.mean)}, " + (f"{score(b.low)} to {score(b.high)}" if b.known else "no interval")
+        for name, _, b in rows
+    )
+
+
+# --- where it is lost ------------------------------------------------------------------------------
+
+
+def losses(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
+    """For each system a bar up to the ceiling: reached, ranked too low, never found."""
+    top = max([1.0, *(bar.ceiling for _, _, bar in rows)])
+    scale = Scale(0, top, NAMES, WIDE - 14)
+    bottom = ROW * len(rows) + 4
+    marks = (_loss(scale, i, *row) for i, row in enumerate(rows))
+    says = "; ".join(f"{name} {_parts(bar)}" for name, _, bar in rows)
+    return picture(title, says, bottom + 20, across(scale, bottom, 2, ticks(0, top)), *marks)
+
+
+def _loss(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
+    y, x = ROW * i + 6, NAMES * 1.0
+    marks = [label(NAMES - 10, y + 12, name, f"name end {role}")]
+    parts = (("got", bar.mean), ("low", bar.ranked_too_low or 0.0), ("never", bar.never_found or 0.0))
+    for kind, value in parts:
+        wide = scale(value) - scale(0)
+        marks.append(rect(x, y, wide, ROW - 10, f"part {kind}", f"{name}, {PARTS[kind]}: {score(value)}"))
+        x += wide
+    return join(marks)
+
+
+PARTS = {"got": "reached", "low": "found, ranked too low", "never": "never found"}
+
+
+def _parts(bar: Bar) -> str:
+    low, never = score(bar.ranked_too_low), score(bar.never_found)
+    return f"{score(bar.mean)} reached, {low} ranked too low, {never} never found"
+
+
+# --- differences -----------------------------------------------------------------------------------
+
+
+def waterfall(title: str, values: Sequence[tuple[str, float]], limit: float) -> Markup:
+    """A bar for each query, from the greatest gain to the greatest loss; `limit` is the end of the axis."""
+    high = 150
+    scale = Scale(-limit, limit, high - 12, 12)
+    across_page = Scale(0, max(len(values), 1), 44, WIDE - 4)
+    axis = upwards(scale, 44, WIDE - 4, [-limit, 0, limit], "+")
+    draw = _bars if len(values) <= SINGLE else _area
+    zero = line(44, scale(0), WIDE - 4, scale(0), "zero")
+    return picture(title, tally(values), high, axis, draw(values, scale, across_page), zero)
+
+
+def tally(values: Sequence[tuple[str, float]]) -> str:
+    """How many queries got better, stayed and got worse.
+
+    >>> tally([("q1", 0.5), ("q2", 0.0), ("q3", 0.0)])
+    '1 better, 2 equal, 0 worse'
+    """
+    better = sum(value > 0 for _, value in values)
+    worse = sum(value < 0 for _, value in values)
+    return f"{better:,} better, {len(values) - better - worse:,} equal, {worse:,} worse"
+
+
+def _bars(values: Sequence[tuple[str, float]], scale: Scale, place: Scale) -> Markup:
+    wide = place(1) - place(0)
+    return join(
+        rect(
+            place(i),
+            min(scale(value), scale(0)),
+            wide * 0.8 if wide > 2 else wide,
+            abs(scale(value) - scale(0)),
+            "gain" if value > 0 else "drop",
+            f"{query}: {short(round(value, 4), '+')}",
+        )
+        for i, (query, value) in enumerate(values)
+        if value
+    )
+
+
+def _area(values: Sequence[tuple[str, float]], scale: Scale, place: Scale) -> Markup:
+    """The bars of many queries as two areas, which take less room in the file."""
+    gains = [(place(i), scale(value)) for i, (_, value) in enumerate(values) if value > 0]
+    drops = [(place(i + 1), scale(value)) for i, (_, value) in enumerate(values) if value < 0]
+    zero = scale(0)
+    shapes = [("gain", gains), ("drop", drops)]
+    return join(
+        path([(points[0][0], zero), *points, (points[-1][0], zero)], kind)
+        for kind, points in shapes
+        if points
+    )
+
+
+# --- curves ----------------------------------------------------------------------------------------
+
+
+def curves(title: str, along: Sequence[float], series: Sequence[Series], names: tuple[str, str]) -> Markup:
+    """Curves with their names at their ends; `names` are those of the two axes."""
+    high, right = 240, WIDE - 108
+    x, y = Scale(along[0], along[-1], 34, right), Scale(0, 1, high - 34, 24)
+    axes = join([across(x, y(0), y(1), _at(along)), upwards(y, 34, right, ticks(0, 1))])
+    ends = apart([y(each.points[-1][1]) for each in series], 13, 14, y(0))
+    drawn = (_curve(each, x, y, right, end) for each, end in zip(series, ends, strict=True))
+    called = [text((34 + right) / 2, high - 4, names[0], "axis mid"), text(2, 10, names[1], "axis")]
+    says = f"{names[1]} by {names[0]} for {count(len(series), 'system')}; the table has the values"
+    return picture(title, says, high, axes, *drawn, *called)
+
+
+def _at(along: Sequence[float]) -> list[float]:
+    return ticks(0, 1) if along[-1] == 1 else [along[0], *(v for v in along if v % 5 == 0)]
+
+
+def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Markup:
+    points = [(x(a), y(b)) for a, b in series.points]
+    led = line(right + 2, points[-1][1], right + 8, end, "lead")
+    named = label(right + 11, end + 4, series.name, f"name {series.role}", 13)
+    return join([path(points, f"curve {series.role}", series.name), led, named])
+
+
+# --- one query -------------------------------------------------------------------------------------
+
+
+def contributions(title: str, mine: Mapping[int, float], ideal: Mapping[int, float], depth: int) -> Markup:
+    """What each rank adds, as bars; what it would add in the ideal order, as outlines behind them."""
+    high, left = 150, 40
+    deepest = min(depth, max([10, *mine, *ideal]))
+    ends = [*mine.values(), *ideal.values(), 0.0]
+    x, y = Scale(0, deepest, left, WIDE - 4), Scale(min(ends), max(ends), high - 26, 10)
+    wide = (x(1) - x(0)) * 0.7
+    bars = [
+        rect(x(r - 1) + wide * 0.2, min(y(v), y(0)), wide, abs(y(v) - y(0)), kind, f"rank {r}: {score(v)}")
+        for kind, parts in (("never", ideal), ("gain", mine))
+        for r, v in sorted(parts.items())
+        if r <= deepest
+    ]
+    step = 1 if deepest <= 10 else 5 if deepest <= 30 else 10
+    places = [r for r in range(1, deepest + 1) if r == 1 or r % step == 0]
+    named = (text(x(r - 1) + wide * 0.7, high - 12, f"{r}", "tick mid") for r in places)
+    axis = upwards(y, left, WIDE - 4, ticks(y.low, y.high, 3))
+    says = "; ".join(f"rank {rank} {score(value)}" for rank, value in sorted(mine.items())) or "nothing"
+    return picture(title, says, high, axis, *bars, line(left, y(0), WIDE - 4, y(0), "zero"), *named)
+
+
+HIGH, LEFT, RIGHT = 260, 44, WIDE - 12
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One configuration."""
+
+    name: str
+    milliseconds: float
+    quality: float
+    front: bool
+
+
+def scatter(measure: str, dots: Sequence[Dot]) -> Markup:
+    """The picture; up and to the left is better where more of the measure is."""
+    x = Scale(0, max(dot.milliseconds for dot in dots) * 1.05 or 1.0, LEFT, RIGHT)
+    low, high = min(dot.quality for dot in dots), max(dot.quality for dot in dots)
+    room = (high - low or abs(high) or 1.0) * 0.08
+    y = Scale(low - room, high + room, HIGH - 34, 24)
+    axes = [across(x, HIGH - 34, 24, ticks(0, x.high)), upwards(y, LEFT, RIGHT, ticks(y.low, y.high))]
+    called = [
+        text((LEFT + RIGHT) / 2, HIGH - 4, "milliseconds (p50)", "axis mid"),
+        text(2, 10, measure, "axis"),
+    ]
+    marks = (_dot(dot, x, y) for dot in sorted(dots, key=lambda dot: dot.front))
+    says = f"on the front: {', '.join(dot.name for dot in dots if dot.front)}; the table has the values"
+    drawing = picture(f"{measure} by latency", says, HIGH, *axes, join(marks), *called)
+    return figure("Up and to the left is better; in colour what nothing beats in both", drawing)
+
+
+def _dot(dot: Dot, x: Scale, y: Scale) -> Markup:
+    told = f"{dot.name}: {score(dot.quality)}, {dot.milliseconds:.3g} ms"
+    role = "best" if dot.front else "other"
+    return circle(x(dot.milliseconds), y(dot.quality), 4, f"dot {role}", told)

@@ -1,0 +1,325 @@
+"""Text tables that line up and fit: any script in the cells, at most so many columns of the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from rankproof.document.display import first_columns, width
+from rankproof.document.numbers import count
+
+WIDTH, HEIGHT = 80, 24
+"""Columns and rows of a screen where nobody says otherwise: in files, pipes and notebooks."""
+NARROWEST, WIDEST = 20, 300
+READABLE = 100
+"""Columns beyond which running text is hard to read."""
+GAP = "  "
+ELLIPSIS = "..."
+
+
+_face: ContextVar[str] = ContextVar("_face", default="python")
+
+
+def lay_out_for(face: Literal["python", "shell", "file"]) -> None:
+    """Where the text that follows is read: a file is 80 columns wide, whatever the terminal is like."""
+    _face.set(face)
+
+
+def in_shell() -> bool:
+    """Whether what is printed belongs to a command."""
+    return _face.get() == "shell"
+
+
+def page_width() -> int:
+    """The columns of the page: what $COLUMNS says, else those of the terminal, else 80."""
+    return min(max(_size("COLUMNS", 0, WIDTH), NARROWEST), WIDEST)
+
+
+def page_height() -> int:
+    """The rows that a text may have so that it is seen with the line it was asked by."""
+    return max(_size("LINES", 1, HEIGHT), HEIGHT) - 1
+
+
+def _size(variable: str, axis: int, usual: int) -> int:
+    if _face.get() == "file":
+        return usual
+    said = os.environ.get(variable, "")
+    if said.isascii() and said.isdigit() and int(said):
+        return int(said)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno())[axis] or usual if sys.stdout.isatty() else usual
+    except (OSError, ValueError, AttributeError):  # a stream that is no file
+        return usual
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading (of one or more lines) and the cells under it."""
+
+    heading: str
+    cells: Sequence[str]
+    right: bool = False
+    """Whether it is set flush right, as numbers are."""
+
+    @property
+    def width(self) -> int:
+        """The columns of the screen it needs."""
+        return max(width(text) for text in (*self.heading.split("\n"), *self.cells))
+
+
+def clean(text: str) -> str:
+    """The text with every character that would move the cursor written out.
+
+    >>> clean("a\\tb\\x1b[31m")
+    'a\\\\tb\\\\x1b[31m'
+    """
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(char: str) -> str:
+    harmless = char.isprintable() or unicodedata.category(char) == "Zs"
+    return char if harmless else char.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def cut(text: str, limit: int) -> str:
+    """The text in at most `limit` columns, cut in the middle: beginnings and ends of ids tell them apart.
+
+    >>> cut("msmarco_v2.1_doc_00_1234567#8", 15), cut("検索エンジンの評価", 9)
+    ('msmarc...4567#8', '検...評価')
+    """
+    text = clean(text)
+    if width(text) <= limit:
+        return text
+    room = max(limit - len(ELLIPSIS), 0)
+    head = first_columns(text, (room + 1) // 2)
+    tail = first_columns(text[::-1], room - width(head))[::-1]
+    return head + ELLIPSIS + tail
+
+
+def pad(text: str, to: int, right: bool = False) -> str:
+    """The text filled up with blanks to `to` columns."""
+    blanks = " " * (to - width(text))
+    return blanks + text if right else text + blanks
+
+
+def table(columns: Sequence[Column], limit: int | None = None) -> list[str]:
+    """The lines of a table; columns that do not fit go on below, with the first one repeated."""
+    return [line for n, part in enumerate(blocks(columns, limit)) for line in ([""] * (n > 0) + part)]
+
+
+def blocks(columns: Sequence[Column], limit: int | None = None) -> list[list[str]]:
+    """The same in parts, each as wide as the page at most."""
+    limit = page_width() if limit is None else limit
+    label = _fitted(columns[0], max(limit // 2, 8))
+    others = [_fitted(each, limit - label.width - len(GAP)) for each in columns[1:]]
+    return [_block(part) for part in _parts(label, others, limit)]
+
+
+def _fitted(column: Column, limit: int) -> Column:
+    heading = "\n".join(cut(line, limit) for line in column.heading.split("\n"))
+    return Column(heading, [cut(cell, limit) for cell in column.cells], column.right)
+
+
+def _parts(label: Column, columns: Sequence[Column], limit: int) -> Iterator[list[Column]]:
+    """The columns in runs that fit side by side behind the label."""
+    part, used = [label], label.width
+    for column in columns:
+        if len(part) > 1 and used + len(GAP) + column.width > limit:
+            yield part
+            part, used = [label], label.width
+        part.append(column)
+        used += len(GAP) + column.width
+    yield part
+
+
+def _block(columns: Sequence[Column]) -> list[str]:
+    """One table: headings set on a common base line, a rule, the cells."""
+    headings = [each.heading.split("\n") for each in columns]
+    height = max(map(len, headings))
+    raised = [[""] * (height - len(lines)) + lines for lines in headings]
+    widths = [each.width for each in columns]
+    rows = [*zip(*raised, strict=True), tuple("-" * each for each in widths)]
+    rows += zip(*(each.cells for each in columns), strict=True)
+    sides = [each.right for each in columns]
+    return [GAP.join(map(pad, cells, widths, sides)).rstrip() for cells in rows]
+
+
+def wrap(text: str, limit: int | None = None, first: str = "", later: str | None = None) -> list[str]:
+    """The words of a text in lines of at most `limit` columns; `first` and `later` begin them.
+
+    >>> wrap("one two three", 9, "- ", "  ")
+    ['- one two', '  three']
+    """
+    limit = min(page_width(), READABLE) if limit is None else limit
+    later = first if later is None else later
+    lines, line = [], first
+    for word in clean(" ".join(text.split())).split(" "):
+        for piece in _pieces(word, limit - width(later)):
+            fits = width(line) + width(piece) + (line not in (first, later)) <= limit
+            if line in (first, later):
+                line += piece
+            elif fits:
+                line += " " + piece
+            else:
+                lines.append(line)
+                line = later + piece
+    return [*lines, line]
+
+
+def _pieces(word: str, limit: int) -> Iterator[str]:
+    """The word, in pieces where it is longer than a line."""
+    while width(word) > limit:
+        piece = first_columns(word, limit) or word[:1]
+        yield piece
+        word = word[len(piece) :]
+    yield word
+
+
+SPARKS = "▁▂▃▄▅▆▇█"
+NOTHING = "·"
+REACHED, TOO_LOW, NEVER = "█", "▒", "░"
+LINE, DOT = "─", "●"
+
+_ASCII = str.maketrans(
+    dict(zip(SPARKS + NOTHING + TOO_LOW + NEVER + LINE + DOT, "_.-=+*%#'x:-o", strict=True))
+)
+
+
+def in_ascii(text: str) -> str:
+    """The charts of a text in characters that every stream has.
+
+    >>> in_ascii("▁▂█ ──●──")
+    '_.# --o--'
+    """
+    return text.translate(_ASCII)
+
+
+def spark(values: Sequence[float], top: float | None = None) -> str:
+    """A character a value, as high as the value is beside `top` (the largest one); what is 0 is a point.
+
+    >>> spark([0, 0.1, 0.5, 1])
+    '·▁▄█'
+    """
+    highest = max(values, default=0.0) if top is None else top
+    return "".join(_spark(value, highest) for value in values)
+
+
+def _spark(value: float, top: float) -> str:
+    if value <= 0 or top <= 0:
+        return NOTHING
+    return SPARKS[min(max(round(value / top * len(SPARKS)), 1), len(SPARKS)) - 1]
+
+
+def binned(values: Sequence[float], width: int) -> list[float]:
+    """At most `width` values: the means of neighbours, as even in number as can be.
+
+    >>> binned([1, 2, 3, 4, 10], 2)
+    [1.5, 5.666666666666667]
+    """
+    n = len(values)
+    if n <= width:
+        return list(values)
+    ends = [i * n // width for i in range(width + 1)]
+    return [sum(values[a:b]) / (b - a) for a, b in pairwise(ends)]
+
+
+def waterfall(values: Sequence[float], top: float, width: int = 60) -> str:
+    """Differences from the greatest loss to the greatest gain; a stroke stands where the losses end.
+
+    >>> waterfall([1, -0.5, 0, 0.25], 1)
+    '▄|·▂█'
+    """
+    rising = binned(sorted(values), width - 1)
+    lost = [-each for each in rising if each < 0]
+    return f"{spark(lost, top)}|{spark(rising[len(lost) :], top)}"
+
+
+def parts(shares: Sequence[float], width: int, fills: str = REACHED + TOO_LOW + NEVER) -> str:
+    """One bar in pieces, each as long as its share of `width`; ends are rounded so that the sum is right.
+
+    >>> parts([0.5, 0.25, 0.125], 8)
+    '████▒▒░'
+    """
+    drawn, until = "", 0.0
+    for share, fill in zip(shares, fills, strict=False):
+        until += share
+        drawn += fill * (round(min(until, 1.0) * width) - len(drawn))
+    return drawn
+
+
+def interval(low: float, mean: float, high: float, scale: tuple[float, float], width: int) -> str:
+    """A mean on the line of its interval, between the ends of a scale.
+
+    >>> interval(0.25, 0.5, 0.75, (0, 1), 9)
+    '  ──●──'
+    """
+    room = (scale[1] - scale[0]) or 1.0
+    start, at, end = (round((each - scale[0]) / room * (width - 1)) for each in (low, mean, high))
+    return " " * start + LINE * (at - start) + DOT + LINE * (end - at)
+
+
+ALWAYS = 0
+"""The rank of what no screen may lack."""
+WARNING = "more warning"
+"""What a part is called of which there are several."""
+COUNTED = ("more error", WARNING, "more note")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some lines, how dispensable they are, and what they are called when they are left out."""
+
+    lines: Sequence[str]
+    rank: int = ALWAYS
+    name: str = ""
+
+
+def whole(parts: Sequence[Part]) -> list[str]:
+    """Every line."""
+    return _trimmed([line for part in parts for line in part.lines])
+
+
+def fitted(parts: Sequence[Part], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
+    """As much as `rows` lines hold, the least dispensable first, and at the end what is left out.
+
+    `more` is what stands in the whole text only.
+
+    >>> fitted([Part(["mean .5"]), Part(["", "a note"] * 3, 1, "notes"), Part(["by day"], 2, "days")], 5)
+    ['mean .5', 'by day', 'More with .format("full"): notes.']
+    """
+    rows = page_height() if rows is None else rows
+    everything = whole(parts)
+    if len(everything) <= rows and not more:
+        return everything
+    kept = {i for i, part in enumerate(parts) if part.rank == ALWAYS}
+    for i in sorted(range(len(parts)), key=lambda i: parts[i].rank):
+        if i in kept or len(_lines(parts, kept | {i}, more)) <= rows:
+            kept.add(i)
+    return _lines(parts, kept, more)
+
+
+def _lines(parts: Sequence[Part], kept: set[int], more: Sequence[str]) -> list[str]:
+    """The lines of these parts, and what is said of the others."""
+    shown = _trimmed([line for i in sorted(kept) for line in parts[i].lines])
+    left = [*more] + [parts[i].name for i in range(len(parts)) if i not in kept and any(parts[i].lines)]
+    if not left:
+        return shown
+    names = [name for name in dict.fromkeys(left) if name not in COUNTED]
+    times = [count(left.count(name), name) for name in COUNTED if name in left]
+    how = "--full" if in_shell() else '.format("full")'
+    return [*shown, *wrap(f"More with {how}: {', '.join([*times, *names])}.")]
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    """The lines without empty ones at either end, or two in a row."""
+    kept: list[str] = []
+    for line in lines:
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return kept[:-1] if kept and not kept[-1] else kept

@@ -1,0 +1,320 @@
+"""What a file holds, told by its first lines; the name only breaks a draw."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Literal
+
+from rankproof.core.hits import Array
+from rankproof.errors import DataError, shorten
+from rankproof.io.files import text_of
+from rankproof.io.frames import MAGIC
+from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, listed, said
+from rankproof.io.rows import Rows, parse_numbers, spells_number
+
+SAMPLE = 50
+"""How many lines are looked at."""
+
+DELIMITERS = ("\t", ",", ";")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: "trec judgments", "trec ranking", "delimited", "json" or "parquet"."""
+
+    name: str
+    delimiter: str = ""
+
+
+TREC_JUDGMENTS = Format("trec judgments")
+TREC_RANKING = Format("trec ranking")
+JSON = Format("json")
+PARQUET = Format("parquet")
+
+
+def sniff(head: bytes, name: str) -> Format:
+    """The format of a file that begins with these bytes, after decompression.
+
+    >>> sniff(b"q1 0 d1 2", "x").name, sniff(b"q1 Q0 d1 1 0.5 tag", "x").name, sniff(b"q1,d1,2", "x").name
+    ('trec judgments', 'trec ranking', 'delimited')
+    """
+    if head.startswith(MAGIC):
+        return PARQUET
+    if b"\0" in head or head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text_of(head, name)
+    lines = _lines(head)
+    if not lines:
+        raise DataError(f"{name}: empty, there is not one line in it. Next: check how it was made.")
+    if re.match(r'\{\s*("|\}|$)|\[\s*([\[{\]"\d-]|$)', lines[0]) and not _trec(lines):
+        return JSON
+    for delimiter in DELIMITERS:
+        if has_header(_cells(lines[0], delimiter)) and not _trec(lines[:1]):
+            return Format("delimited", delimiter)
+    return _without_header(lines, name)
+
+
+def _lines(head: bytes) -> list[str]:
+    """The first lines that are neither blank nor comments."""
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    lines = [line for line in re.split(r"\r\n|\n|\r", text) if fields(line)]
+    found = [line for line in lines if not fields(line)[0].startswith("#") or _is_row(line)]
+    return [line.strip(" ") for line in found[:SAMPLE]]
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line that begins with `#` is a row, whose query is called so, and no comment."""
+    cells = fields(line)
+    trec = {4: 3, 6: 4}.get(len(cells))
+    if trec is not None and spells_number(cells[trec]):
+        return cells[0] != "#"
+    return any(len(_cells(line, delimiter)) > 2 for delimiter in DELIMITERS)
+
+
+def fields(line: str) -> list[str]:
+    r"""What stands between blanks, at which alone the readers cut too: other spaces than these belong to an id.
+
+    >>> fields("no\u00a0break\t0  \u3000 1\r")
+    ['no\xa0break', '0', '\u3000', '1']
+    """
+    return _FIELD.findall(line)
+
+
+_FIELD = re.compile(r"[^ \t\n\r\x0b\x0c]+")
+
+
+def _without_header(lines: list[str], name: str) -> Format:
+    _refuse_five(lines, name)
+    trec, delimiter = _trec(lines), _delimiter(lines)
+    if trec and delimiter and not _same_cells(lines, delimiter):
+        # An id with blanks in it makes TSV look like TREC, and mixed separators TREC like TSV.
+        named = re.search(r"\.[tc]sv\b", name.lower())
+        return trec if _has_iterations(lines) and not named else Format("delimited", delimiter)
+    if trec:
+        return trec
+    return Format("delimited", delimiter) if delimiter else _by_width(lines, name)
+
+
+def _trec(lines: list[str]) -> Format | None:
+    """TREC by its columns and by the number where one must be."""
+    rows = [fields(line) for line in lines]
+    if _mostly(len(row) == 4 and spells_number(row[3]) for row in rows):
+        return TREC_JUDGMENTS
+    if _mostly(len(row) == 6 and spells_number(row[4]) for row in rows):
+        return TREC_RANKING
+    return None
+
+
+def _has_iterations(lines: list[str]) -> bool:
+    """Whether the second column is what TREC has there: Q0, or a number."""
+    second = [fields(line)[1:2] for line in lines]
+    return _mostly(each != [] and (each[0] == "Q0" or spells_number(each[0])) for each in second)
+
+
+def _refuse_five(lines: list[str], name: str) -> None:
+    """Five columns are preferences, or a ranking that lacks one."""
+    rows = [fields(line) for line in lines]
+    if _mostly(len(row) == 5 and spells_number(row[4]) for row in rows):
+        _refuse_short_runs(rows, name)
+        raise DataError(
+            f"{name}: this looks like preference judgments (5 columns), expected judgments (4 columns) or "
+            "a ranking (6 columns). Next: use them with `rankproof trec_eval -R prefs`."
+        )
+
+
+def _refuse_short_runs(rows: list[list[str]], name: str) -> None:
+    """A ranking without its last column has Q0, or ranks, where preferences have a judge and a document."""
+    if _mostly(len(row) > 1 and row[1].upper() == "Q0" for row in rows) or _mostly(
+        len(row) > 3 and row[3] == str(at) for at, row in enumerate(rows, 1)
+    ):
+        raise DataError(
+            f"{name}: this looks like a ranking of 5 columns, without the name of the run, expected 6: query, Q0, "
+            "document, rank, score, name. Next: add a name to each line, like: awk '{print $0, \"run\"}'."
+        )
+
+
+def _delimiter(lines: list[str]) -> str:
+    """What half of the lines or more are cut by into the same number of cells."""
+    for delimiter in DELIMITERS:
+        width, count = Counter(len(_cells(line, delimiter)) for line in lines).most_common(1)[0]
+        if width > 1 and 2 * count >= len(lines):
+            return delimiter
+    return ""
+
+
+def _same_cells(lines: list[str], delimiter: str) -> bool:
+    """Whether cutting at blanks gives the same cells."""
+    return all(_cells(line, delimiter) == fields(line) for line in lines)
+
+
+def _by_width(lines: list[str], name: str) -> Format:
+    """The last resort: the columns alone, so that the reader can say which line is wrong."""
+    rows = [fields(line) for line in lines]
+    for width, kind in ((4, TREC_JUDGMENTS), (6, TREC_RANKING)):
+        if _mostly(len(row) == width and row[1] in ("0", "Q0") for row in rows):
+            return kind
+    if _mostly(len(row) == 5 and row[1].upper() == "Q0" for row in rows):
+        lacks = "the rank" if _mostly(len(row) == 5 and spells_number(row[3]) for row in rows) else "a column"
+        raise DataError(
+            f"{name}: this looks like a ranking of 5 columns, without {lacks}, expected 6: query, Q0, document, rank, "
+            "score, name. Next: write the column that lacks."
+        )
+    width = len(rows[0])
+    raise DataError(
+        f"{name}: not a format that is known: {width} column{'s' * (width > 1)} between blanks, as in "
+        f"{shorten(lines[0])}. Next: give TREC judgments (4 columns), a TREC run (6 columns), "
+        "CSV or TSV with a header, JSON or Parquet."
+    )
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in line.split(delimiter)]
+
+
+def _mostly(which: Iterable[bool]) -> bool:
+    found = list(which)
+    return 2 * sum(found) >= len(found)
+
+
+BLANKS = " \t\n\r\x0b\x0c"
+"""What is taken off around ids; other spaces belong to them, as in the other formats."""
+NUMBERS = ("grade", "score", "rank")
+"""The roles whose fields are numbers."""
+
+NEXT = (
+    "Next: add a header line, as query_id,doc_id,{}, or name its columns with --columns query=NAME,doc=NAME."
+)
+
+
+def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Rows:
+    """The rows of a CSV or TSV text, each column under its role."""
+    lines, fields = _split(text, delimiter, source)
+    if not fields:
+        raise DataError(f"{source}: empty, there is not one line in it. Next: check how it was made.")
+    _check_width(fields, lines, source)
+    if not has_header(fields[0]):
+        places = _places(fields, wanted, source)
+        return _as_rows(fields, lines, places, source, [_said(places, source)])
+    took = guess(fields[0], wanted, source)
+    places = {role: fields[0].index(name) for role, name in took.items()}
+    return _as_rows(fields[1:], lines[1:], places, source, [said(took, source)])
+
+
+def has_header(fields: Sequence[str]) -> bool:
+    """Whether the fields of a first line are names: known ones, and no number among them.
+
+    >>> has_header(["query-id", "corpus-id", "score"]), has_header(["q1", "d1", "2"])
+    (True, False)
+    """
+    known = column_of("query", fields) or column_of("doc", fields)
+    return bool(known) and not any(spells_number(field) for field in fields)
+
+
+def _split(text: str, delimiter: str, source: str) -> tuple[list[int], list[list[str]]]:
+    """The fields of every line that is not blank, and the number of that line."""
+    # Quotes mean nothing in TSV: an id may begin with one.
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    ends, fields = [], []
+    try:
+        for each in reader:
+            ends.append(reader.line_num)
+            fields.append(each)
+    except csv.Error as error:
+        raise DataError(
+            f"{source}, line {reader.line_num}: cannot be read as CSV: {error}. Next: mend the line."
+        ) from error
+    lines = [end + 1 for end in [0, *ends[:-1]]]
+    blank = {row for row, each in enumerate(fields) if len(each) < 2 and not any(map(str.strip, each))}
+    if blank:
+        lines = [line for row, line in enumerate(lines) if row not in blank]
+        fields = [each for row, each in enumerate(fields) if row not in blank]
+    return lines, fields
+
+
+def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, int]:
+    """Which column is what in a file without a header: only layouts that cannot be mistaken."""
+    value, width = ("grade" if wanted is JUDGMENTS else "score"), len(fields[0])
+    second = {line[1] for line in fields if len(line) > 1}
+    if width == 3:
+        places = {"query": 0, "doc": 1, value: 2}
+    elif width == 4 and wanted is JUDGMENTS and second <= {"0", "Q0"}:
+        places = {"query": 0, "doc": 2, value: 3}
+    elif width == 6 and wanted is RANKING and second <= {"0", "Q0"}:
+        places = {"query": 0, "doc": 2, "rank": 3, value: 4}
+    else:
+        raise _no_header(fields[0], wanted, source, value)
+    _check_first_number(fields, places[value], wanted, source)
+    if wanted is RANKING and width == 3:
+        _check_no_ranks(fields, source)
+    return places
+
+
+def _no_header(fields: list[str], wanted: Wanted, source: str, value: str) -> DataError:
+    return DataError(
+        f"{source}, line 1: got {len(fields)} columns without a header that is known ({listed(fields)}), "
+        f"so it cannot be told which is what of {wanted.what}. {NEXT.format(value)}"
+    )
+
+
+def _check_first_number(fields: list[list[str]], place: int, wanted: Wanted, source: str) -> None:
+    """A first line with words where the second has a number is a header with unknown names."""
+    if not spells_number(fields[0][place]) and len(fields) > 1 and spells_number(fields[1][-1]):
+        guess(fields[0], wanted, source)
+
+
+def _check_no_ranks(fields: list[list[str]], source: str) -> None:
+    """Values that count 1, 2, 3 in every query may be ranks: read as scores they would turn it around."""
+    last: dict[str, int] = {}
+    for line in fields:
+        last[line[0]] = last.get(line[0], 0) + 1
+        if line[-1].strip() != str(last[line[0]]):
+            return
+    if max(last.values()) > 1:
+        raise DataError(
+            f"{source}: the third column counts 1, 2, 3 in every query, so it may be a rank or a score. "
+            f"{NEXT.format('rank')}"
+        )
+
+
+def _check_width(fields: list[list[str]], lines: list[int], source: str) -> None:
+    width = len(fields[0])
+    if set(map(len, fields)) == {width}:
+        return
+    line, found = next((line, each) for line, each in zip(lines, fields, strict=True) if len(each) != width)
+    raise DataError(
+        f"{source}, line {line}: got {len(found)} columns ({shorten(found)}), "
+        f"expected {width} as in the first line. Next: correct or drop this line."
+    )
+
+
+def _as_rows(
+    fields: list[list[str]], lines: list[int], places: dict[str, int], source: str, notes: list[str]
+) -> Rows:
+    columns: dict[str, Any] = {}
+    for role, place in places.items():
+        texts = list(map(itemgetter(place), fields))
+        columns[role] = _numbers(texts, lines, source, role) if role in NUMBERS else _ids(texts, role, notes)
+    return Rows(columns, source, lines, tuple(notes))
+
+
+def _numbers(texts: list[str], lines: list[int], source: str, role: str) -> Array:
+    return parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role)
+
+
+def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
+    """The ids without the blanks around them, which people put behind commas."""
+    ids = [text.strip(BLANKS) for text in texts]
+    if ids != texts:
+        notes.append(f"blanks around the ids of the {role} column were taken off")
+    return ids
+
+
+def _said(places: dict[str, int], source: str) -> str:
+    pairs = ", ".join(f"column {place + 1} as {role}" for role, place in places.items())
+    return f"{source}: no header, took {pairs}"

@@ -1,0 +1,340 @@
+"""Judgments that are in memory: grades by document, sets of relevant documents, grades by aspect."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.arrays import offsets, whole
+from rankproof.core.corpus import JudgedSpan, SpanJudgments
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments, judgments_from_nested
+from rankproof.errors import DataError, shorten
+from rankproof.io.files import name_of
+from rankproof.io.ids import are_integers, is_id, keys_are_integers
+from rankproof.io.records import Placed, checked_id, field_of, records
+from rankproof.io.roles import NAMES
+from rankproof.io.rows import is_number, numbers_in
+
+BATCH = 512
+"""How many queries are looked at before the next: few enough for the processor's cache."""
+
+
+def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments") -> Judgments:
+    """Judgments from `{query: {doc: grade}}`, `{query: docs}` or `{query: {doc: {aspect: grade}}}`.
+
+    >>> judgments_from_mapping({"q1": {"d1": 2, "d2": 0}, "q2": ["d3"]}).as_dict()
+    {'q1': {'d1': 2.0, 'd2': 0.0}, 'q2': {'d3': 1.0}}
+    """
+    if not isinstance(mapping, Mapping):
+        raise _no_mapping(mapping, source)
+    queries = list(mapping)
+    queries_are_integers = are_integers(queries, f"{source}, queries")
+    if queries_are_integers:
+        queries = list(map(str, queries))
+    tables = _Tables(source, queries, list(mapping.values()))
+    repeated = tables.make_dicts()
+    docs: list[Any] = []
+    aspects = tables.have_aspects()
+    parts = tables.parts(docs, graded=not aspects)
+    docs_are_integers = tables.are_integers(docs, parts)
+    kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
+    if aspects:
+        judgments = judgments_from_nested(tables.nested(), True, source=source)
+        return replace(judgments, prepared=kinds, repeated=repeated)
+    return Judgments(
+        queries=tuple(queries),
+        docs=list(map(str, docs)) if docs_are_integers else docs,
+        start=offsets(whole([part.length for part in parts])),
+        grade=whole([part.grade for part in parts], np.float64),
+        repeated=repeated,
+        source=source,
+        prepared=kinds,
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Part:
+    """The judgments of some queries that follow each other."""
+
+    length: Array
+    """How many documents each query has."""
+    integers: bool | None
+    """Whether the ids of the documents are integers; None where there are none."""
+    grade: Array
+    """The grade of each document; empty where they are judged aspect by aspect."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Tables:
+    """The judgments of each query, as they were given until `make_dicts` has made them alike."""
+
+    source: str
+    queries: list[str]
+    tables: list[Any]
+
+    def make_dicts(self) -> int:
+        """Turn each table into `{doc: grade}` in place; how many documents were repeated in lists."""
+        repeated = 0
+        if not set(map(type, self.tables)) <= {dict}:
+            for i, (where, table) in enumerate(self._named()):
+                self.tables[i] = _as_dict(table, where)
+                repeated += len(table) - len(self.tables[i])
+        return repeated
+
+    def parts(self, docs: list[Any], *, graded: bool) -> list[_Part]:
+        """The judgments of BATCH queries at a time, all that is done to them while they are in the cache.
+
+        Their documents are added to `docs`.
+        """
+        parts = []
+        for i in range(0, len(self.tables), BATCH):
+            tables = self.tables[i : i + BATCH]
+            docs.extend(chain.from_iterable(tables))
+            parts.append(self._part(tables, graded))
+        return parts
+
+    def _part(self, tables: list[dict[Any, Any]], graded: bool) -> _Part:
+        return _Part(
+            length=np.fromiter(map(len, tables), dtype=np.intp, count=len(tables)),
+            integers=self._are_integers(tables),
+            grade=self._grades(tables) if graded else np.zeros(0),
+        )
+
+    def _are_integers(self, tables: list[dict[Any, Any]]) -> bool | None:
+        try:
+            return keys_are_integers(tables, f"{self.source}, documents")
+        except DataError:
+            for where, table in self._named():
+                are_integers(table, where)
+            raise
+
+    def _grades(self, tables: list[dict[Any, Any]]) -> Array:
+        grades = numbers_in(tables)
+        if grades is None or np.count_nonzero(np.isfinite(grades)) < len(grades):
+            for where, table in self._named():
+                for doc, grade in table.items():
+                    _check_grade(grade, f"{where}, document {shorten(doc)}")
+        return np.zeros(0) if grades is None else grades
+
+    def are_integers(self, docs: list[Any], parts: list[_Part]) -> bool:
+        """Whether the ids of the documents are integers; all of them must agree."""
+        kinds = {part.integers for part in parts}
+        if {True, False} <= kinds:
+            are_integers(docs, f"{self.source}, documents")
+        return True in kinds
+
+    def have_aspects(self) -> bool:
+        """Whether the first judged document is judged aspect by aspect; all of them must agree."""
+        return isinstance(next(chain.from_iterable(map(dict.values, self.tables)), None), Mapping)
+
+    def nested(self) -> dict[str, dict[str, dict[str, float]]]:
+        """The judgments of `{doc: {aspect: grade}}` tables."""
+        return {
+            query: {
+                str(doc): _aspects(grades, f"{where}, document {shorten(doc)}")
+                for doc, grades in table.items()
+            }
+            for query, (where, table) in zip(self.queries, self._named(), strict=True)
+        }
+
+    def _named(self) -> Iterator[tuple[str, Any]]:
+        """Each table with the words that say in a message where it is."""
+        for query, table in zip(self.queries, self.tables, strict=True):
+            yield f"{self.source}, query {shorten(query)}", table
+
+
+def _no_mapping(got: object, source: str) -> DataError:
+    return DataError(
+        f"{source}: got {shorten(got)} ({type(got).__name__}), expected a mapping "
+        "{query: {doc: grade}} or {query: {doc, ...}}. Next: give one of these, a path, a data frame or tuples."
+    )
+
+
+def _as_dict(table: Any, where: str) -> dict[Any, Any]:
+    if isinstance(table, Mapping):
+        return dict(table)
+    if not isinstance(table, (list, tuple, set, frozenset)):
+        raise DataError(
+            f"{where}: got {shorten(table)} ({type(table).__name__}), "
+            "expected {doc: grade} or a set of docs. Next: turn it into one of these."
+        )
+    return dict.fromkeys(_relevant(table, where), 1)
+
+
+def _relevant(docs: Collection[Any], where: str) -> Collection[Any]:
+    """Documents that are relevant, each an id."""
+    for doc in docs:
+        if not is_id(doc):
+            raise DataError(
+                f"{where}: got {shorten(doc)} ({type(doc).__name__}) as a document id, expected text. "
+                "Next: give {doc: grade}, or a set of ids."
+            )
+    return docs
+
+
+def _check_grade(grade: Any, where: str) -> None:
+    if not is_number(grade) or not np.isfinite(float(grade)):
+        raise DataError(
+            f"{where}: got the grade {shorten(grade)} ({type(grade).__name__}), expected a finite number. "
+            "Next: correct the judgment or drop it."
+        )
+
+
+def _aspects(grades: Any, where: str) -> dict[str, float]:
+    if not isinstance(grades, Mapping) or not grades:
+        raise DataError(
+            f"{where}: got {shorten(grades)}, expected {{aspect: grade}} as for the other documents. "
+            "Next: judge every document aspect by aspect, or none."
+        )
+    are_integers(grades, f"{where}, aspects")
+    for aspect, grade in grades.items():
+        _check_grade(grade, f"{where}, aspect {shorten(aspect)}")
+    return {str(aspect): float(grade) for aspect, grade in grades.items()}
+
+
+QUERY = ("query", *NAMES["query"][0], "question", "_id")
+DOCUMENT = ("document", *NAMES["doc"][0], "doc", "corpus_id", "source")
+START = ("start", "start_index", "begin", "start_char", "start_offset", "from")
+END = ("end", "end_index", "stop", "end_char", "end_offset", "to")
+CHUNK = ("id", "_id", "chunk", "chunk_id", "name")
+GRADE = ("grade", "relevance", "score", "rel", "label")
+"""What the parts of a judged span are called, the surest first."""
+EXPECTED = "query, document, start, end and perhaps grade"
+
+
+def load_spans(source: Any) -> SpanJudgments:
+    """The judged spans of each query.
+
+    `source` is `{query: [(document, start, end), ...]}` or `{query: {document: [(start, end), ...]}}`, each
+    with a grade at its end where there are grades; rows or records of query, document, start, end and grade; a
+    data frame; or the path of JSON Lines, JSON, CSV, TSV (also without header) or Parquet.
+
+    >>> load_spans([{"query": "q1", "document": "d1", "start": 8, "end": 22}]).by_query
+    {'q1': (JudgedSpan(document='d1', start=8, end=22, grade=1),)}
+    """
+    if isinstance(source, SpanJudgments):
+        return source
+    named = name_of(source) if isinstance(source, (str, os.PathLike)) else "span judgments"
+    found: dict[str, list[JudgedSpan]] = {}
+    places: dict[tuple[str, JudgedSpan], str] = {}
+    for where, query, row in _rows(records(source, named)):
+        spans = found.setdefault(query, [])
+        if row is not None:
+            span = _span(row, where)
+            spans.append(span)
+            places.setdefault((query, span), where)
+    if not found:
+        raise DataError(f"{named}: there is not one query in it. Next: check how it was made.")
+    return SpanJudgments({query: tuple(spans) for query, spans in found.items()}, named, places)
+
+
+def load_places(path: str | os.PathLike[str]) -> dict[str, tuple[str, int, int]]:
+    """Where chunks stand: from a file with the columns id, document, start and end, or a corpus of chunks."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for where, item in records(path, name_of(path)):
+        if not isinstance(item, Mapping):
+            raise DataError(
+                f"{where}: got {shorten(item)}, expected id, document, start and end. Next: correct this row."
+            )
+        told = {**item, **item["metadata"]} if isinstance(item.get("metadata"), Mapping) else item
+        name, document, *places = (_part(told, names, where) for names in (CHUNK, DOCUMENT, START, END))
+        start, end = (_whole(place, where) for place in places)
+        found[checked_id(name, where)] = (checked_id(document, where), start, end)
+    return found
+
+
+def _rows(placed: Iterator[Placed]) -> Iterator[tuple[str, str, Any]]:
+    """Where each span stands, its query, and its (document, start, end, grade); None for a query without spans."""
+    for where, item in placed:
+        if isinstance(item, Mapping) and field_of(item, START) is None and "_id" in item:
+            yield from _of_query(where, checked_id(item["_id"], where), item)
+        elif isinstance(item, Mapping):
+            yield where, checked_id(_part(item, QUERY, where), where), _named(item, where)
+        elif isinstance(item, Sequence) and not isinstance(item, str) and len(item) in (4, 5):
+            yield where, checked_id(item[0], where), item[1:]
+        else:
+            raise DataError(f"{where}: got {shorten(item)}, expected {EXPECTED}. Next: correct this row.")
+
+
+def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """The spans of one query: a list of them, a list for each document, or a line without header."""
+    rest = {name: value for name, value in item.items() if name != "_id"}
+    listed = rest.pop("text", None) if set(rest) == {"text"} else None
+    if isinstance(listed, str):
+        yield where, query, listed.rstrip("\r").split("\t")
+        return
+    if listed is not None and not isinstance(listed, Sequence):
+        raise DataError(f"{where}: got {shorten(listed)}, expected {EXPECTED}. Next: correct this row.")
+    rows = [_tuple(each, where) for each in listed] if listed is not None else list(_by_document(rest, where))
+    yield from ((where, query, row) for row in rows or [None])
+
+
+def _by_document(spans: Mapping[str, Any], where: str) -> Iterator[tuple[Any, ...]]:
+    for document, each in spans.items():
+        if isinstance(each, str) or not isinstance(each, Sequence):
+            raise DataError(
+                f"{where}, {shorten(document)}: got {shorten(each)}, expected a list of (start, end). "
+                f"Next: write {EXPECTED}."
+            )
+        yield from ((document, *part) for part in each)
+
+
+def _tuple(item: Any, where: str) -> Any:
+    return _named(item, where) if isinstance(item, Mapping) else item
+
+
+def _named(item: Mapping[str, Any], where: str) -> tuple[Any, ...]:
+    grade = field_of(item, GRADE)
+    parts = [_part(item, names, where) for names in (DOCUMENT, START, END)]
+    return (*parts, 1 if grade is None else item[grade])
+
+
+def _part(item: Mapping[str, Any], names: Sequence[str], where: str) -> Any:
+    name = field_of(item, names)
+    if name is None:
+        raise DataError(
+            f"{where}: no {names[0]} in {shorten(list(item))}, expected {EXPECTED}. Next: name it {names[0]!r}."
+        )
+    return item[name]
+
+
+def _span(row: Any, where: str) -> JudgedSpan:
+    if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (3, 4):
+        raise DataError(f"{where}: got {shorten(row)}, expected {EXPECTED}. Next: correct this row.")
+    start, end = (_whole(value, where) for value in row[1:3])
+    if not 0 <= start < end:
+        raise DataError(
+            f"{where}: got the span {shorten(start)} to {shorten(end)}, expected a start of at least 0 and an end "
+            "after it. Next: count characters from 0; the end is the character after the last."
+        )
+    return JudgedSpan(checked_id(row[0], where), start, end, _grade(row[3] if len(row) == 4 else 1, where))
+
+
+def _whole(value: Any, where: str) -> int:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, bool) or not number.is_integer():
+        raise DataError(
+            f"{where}: got {shorten(value)} as a place in the text, expected a whole number. "
+            "Next: count characters from 0."
+        )
+    return int(number)
+
+
+def _grade(value: Any, where: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(f"{where}: got {shorten(value)} as a grade, expected a number. Next: write 1, or 2.")
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,270 @@
+"""`calibrate`: how far a judge can be trusted, by labels of people on pairs that were drawn for them.
+
+`calibrate_judgments` asks the same of two sets of judgments: a machine's, and people's of some of the same pairs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.audit.ids import spelt_apart
+from rankproof.core.judgments import Judgments, judgments_from_rows
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse_each
+from rankproof.errors import DataError, UsageError, is_number, shorten
+from rankproof.io.load import load_judgments, load_rankings
+from rankproof.io.pipes import pipes_kept
+from rankproof.io.roles import Columns, with_columns
+from rankproof.judging.labelling import (
+    Calibration,
+    Draw,
+    JudgmentCalibration,
+    LabelPlan,
+    PlannedPair,
+    prepared,
+)
+from rankproof.judging.metrics.names import Asked
+from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of
+from rankproof.judging.verdicts import Ask
+from rankproof.scoring.evaluate import Measures, evaluate
+from rankproof.scoring.scores import Scores
+from rankproof.stats.shares import Share, share_of
+from rankproof.store.ledger import Ledger
+
+N = 50
+"""Pairs of each relation that are labelled if nobody says otherwise: what a correction needs."""
+Answers = Callable[[Ask], int | None]
+
+
+def calibrate(
+    source: Any,
+    label: Answers | None = None,
+    *,
+    judge: Any = None,
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    who: str = "somebody",
+    n: int = N,
+    informative: int = 0,
+    whole: bool = False,
+    relation: str | None = None,
+    metrics: Asked | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Calibration:
+    """How far a judge agrees with people, by labels on pairs drawn at random.
+
+    `source` is the ledger of a judge, or samples that `judge` is to judge into `ledger`. `label` is asked for
+    the value of each drawn pair (an `Ask`), None where it cannot say; without it the labels that the ledger has
+    are taken. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
+    `whole`, `n` samples are drawn and all of their pairs, which metrics need that are no mean over pairs.
+    """
+    task = prepared(
+        source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options
+    )
+    while label is not None and (pair := task.session.next()) is not None:
+        value = label(pair.ask)
+        task.session.skip() if value is None else task.session.grade(value)
+    return task.result()
+
+
+# --- two sets of judgments ------------------------------------------------------------------------------
+
+RANKED = "nDCG@10, RR@10, AP, P@5"
+"""What is corrected of a run if nobody says otherwise."""
+SIDES = ("judgments of people", "judgments of the machine")
+
+
+@with_columns
+@pipes_kept()
+def calibrate_judgments(
+    machine: Any,
+    human: Any = None,
+    runs: Any = None,
+    measures: Measures | None = None,
+    *,
+    rel: float = 1,
+    plan: Any = None,
+    seed: int = 0,
+    columns: Columns = None,
+) -> JudgmentCalibration:
+    """How far a machine's judgments agree with people's, and what rank measures are by people.
+
+    Both are judgments as `evaluate` reads them; people need to have judged a part of what the machine judged only.
+    `runs` is {name: ranking}, a list of files, or one ranking file; of each run every measure is estimated, from the
+    machine's judgments corrected by people's, with an interval. A grade of at least `rel` is relevant. `plan` is the
+    file that `plan(n)` of the result wrote before the labels, if they were drawn by it. Without `human` nothing is
+    known but which pairs to label first.
+
+    >>> machine = {"q1": {"a": 1, "b": 1, "c": 0, "d": 0}, "q2": {"a": 1, "b": 0}}
+    >>> found = calibrate_judgments(machine, {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}})
+    >>> found.n, found.kappa.kappa.value, found.confusion[0, 1]
+    (4, 0.5, 1)
+    """
+    if not is_number(rel):
+        raise UsageError(f"rel: got {rel!r}, expected a grade. Next: give a number, like 2.")
+    judged = load_judgments(machine)
+    people = None if human is None else load_judgments(human)
+    said = _together(judged, people, _chances(plan))
+    asked = _measures(RANKED if measures is None else measures)
+    loaded = _runs(runs)
+    scores = {name: evaluate(said.pairs, run, asked) for name, run in loaded.items()}
+    if people is None and not scores:
+        raise UsageError("human: got no judgments of people, and no runs. Next: give one or the other.")
+    hits = [each.hits for each in scores.values() if each.hits is not None]
+    estimating = Estimating(said, hits, asked, seed) if scores else None
+    estimates = [] if estimating is None or people is None else estimating.results()
+    raw = {name: evaluate(judged, run, asked) for name, run in loaded.items()} if estimates else {}
+    rows = said.both
+    alike = (said.machine[rows] >= rel) == (said.people[rows] >= rel)
+    return JudgmentCalibration(
+        machine="the machine" if judged.source == "judgments" else judged.source,
+        human="" if people is None else "people" if people.source == "judgments" else people.source,
+        rel=rel,
+        n=int(rows.sum()),
+        queries=len(np.unique(said.pairs.query[rows])),
+        machine_only=int(np.isnan(said.people).sum()),
+        human_only=int(np.isnan(said.machine).sum()),
+        other_queries=0 if people is None else len(set(people.queries) - set(judged.queries)),
+        kappa=kappa_of(said, rel=rel) if rows.any() else None,
+        grades=kappa_of(said) if rows.any() else None,
+        weighted=kappa_of(said, "quadratic") if rows.any() else None,
+        confusion=confusion_of(said),
+        same=share_of(int((said.machine[rows] == said.people[rows]).sum()), int(rows.sum())),
+        accuracy=share_of(int(alike.sum()), int(rows.sum())),
+        sensitivity=_share(alike, said.people[rows] >= rel),
+        specificity=_share(alike, said.people[rows] < rel),
+        runs={
+            name: {
+                measure.name: (raw[name][measure.name], estimate)
+                for measure, estimate in zip(asked, estimates[i], strict=True)
+            }
+            for i, name in enumerate(raw)
+        },
+        wrong=tuple(
+            f"{name}: {finding}"
+            for name, each in scores.items()
+            for finding in each.audit
+            if finding.severity == "error"
+        ),
+        _next=None if estimating is None else lambda n, whole: _plan(estimating, scores, n, whole),
+    )
+
+
+def _plan(estimating: Estimating, scores: Mapping[str, Scores], n: int, whole: bool) -> LabelPlan:
+    """The pairs to label next, each with the rank that every run gives it."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise UsageError(
+            f"n: got {n!r}, expected a whole number of at least 1. Next: give that many or more."
+        )
+    rows, chances = estimating.planned(n, whole)
+    pairs, machine = estimating.said.pairs, estimating.said.machine
+    ranks: dict[int, dict[str, int]] = {int(row): {} for row in rows}
+    for name, each in scores.items():
+        hits = each.hits
+        for row, rank in zip(hits.doc.tolist(), hits.rank.tolist(), strict=True) if hits is not None else ():
+            if row in ranks:
+                ranks[row][name] = rank
+    return LabelPlan(
+        tuple(scores),
+        tuple(
+            PlannedPair(
+                pairs.queries[pairs.query[row]],
+                pairs.docs[row],
+                float(machine[row]),
+                float(chance),
+                ranks[row],
+            )
+            for row, chance in zip(rows.tolist(), chances.tolist(), strict=True)
+        ),
+    )
+
+
+def _share(alike: Any, of: Any) -> Share:
+    return share_of(int((alike & of).sum()), int(of.sum()))
+
+
+def _measures(measures: Measures) -> list[Measure]:
+    """Rank measures that grades alone decide."""
+    found = parse_each(measures)
+    for each in found:
+        if each.spec.kind != "ranking" or each.spec.aspects or each.spec.average != "mean":
+            raise UsageError(
+                f"{each}: cannot be estimated from grades, expected a measure of rankings by grades, averaged over "
+                "queries. Next: name one, like nDCG@10."
+            )
+    return found
+
+
+def _runs(runs: Any) -> dict[str, Any]:
+    if runs is None:
+        return {}
+    return load_rankings([runs] if isinstance(runs, str | os.PathLike) else runs)
+
+
+def _together(
+    machine: Judgments, human: Judgments | None, chances: Mapping[tuple[str, str], float]
+) -> TwoJudgments:
+    """Every pair of the machine's queries, with what either says of it."""
+    theirs = {} if human is None else human.as_dict()
+    rows = [
+        (query, doc, grades.get(doc, np.nan), own.get(doc, np.nan))
+        for query, grades in machine.as_dict().items()
+        for own in [theirs.get(query, {})]
+        for doc in dict.fromkeys([*grades, *own])
+    ]
+    both = sum(a == a and b == b for _, _, a, b in rows)
+    if human is not None and not both:
+        raise _apart(machine, human)
+    queries, docs, graded, labelled = zip(*rows, strict=True)
+    pairs = judgments_from_rows(queries, docs, np.nan_to_num(graded), source=machine.source)
+    chance = [chances.get(pair, 1.0) for pair in zip(queries, docs, strict=True)]
+    return TwoJudgments(pairs, np.array(graded), np.array(labelled), np.array(chance))
+
+
+def _apart(machine: Judgments, human: Judgments) -> DataError:
+    """What keeps two sets of judgments apart."""
+    shared = set(machine.queries) & set(human.queries)
+    sides = (human.docs, machine.docs) if shared else (human.queries, machine.queries)
+    what = "documents" if shared else "queries"
+    rule = spelt_apart(*sides, (SIDES[0], SIDES[1]))
+    shown = f"{shorten(sides[0][0])} and {shorten(sides[1][0])}" if all(map(len, sides)) else "none"
+    advice = (
+        "label pairs that the machine judged ('rankproof calibrate --machine FILE --run FILE --next 50 -o pool.jsonl' "
+        "draws some), or spell ids alike."
+    )
+    why = f"Their {what} are called, for example, {shown}."
+    if rule is not None:
+        why, advice = f"{rule.message} For example {', '.join(rule.examples)}.", rule.advice
+    names = [
+        SIDES[i] if each.source == "judgments" else each.source for i, each in enumerate((human, machine))
+    ]
+    return DataError(
+        f"{names[0]}: no pair of query and document is in {names[1]} as well "
+        f"({len(shared):,} of {len(human.queries):,} queries are). {why} Next: {advice}"
+    )
+
+
+def _chances(plan: Any) -> dict[tuple[str, str], float]:
+    """The probability with which each pair of a plan was drawn."""
+    if plan is None:
+        return {}
+    if isinstance(plan, LabelPlan):
+        return {(each.query, each.document): each.chance for each in plan.pairs}
+    found = {}
+    for number, line in enumerate(Path(plan).read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            record = json.loads(line)
+            if "pool" not in record:
+                found[str(record["query"]), str(record["document"])] = float(record["chance"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                f"{plan}, line {number}: got {shorten(line)}, expected a pair with the chance it was drawn by. "
+                "Next: name the file that 'rankproof calibrate --next' wrote."
+            ) from error
+    return found

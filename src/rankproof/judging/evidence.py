@@ -1,0 +1,232 @@
+"""`Evidence`: every verdict behind a number, kept on disk once it is much, so that memory stays flat."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import weakref
+import zlib
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError, nearest
+from rankproof.io.output import write_file
+from rankproof.io.trec.qrels import MACHINE
+from rankproof.judging.blame import Failure, Lost
+from rankproof.judging.run import Judged
+from rankproof.judging.verdicts import Ask, Verdict
+from rankproof.store.ledger import HUMAN
+
+IN_MEMORY = 1 << 20
+"""Bytes that are held in memory before they go to a temporary file."""
+
+LENGTH = 8
+"""Bytes in which the length of a sample's evidence is written before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Displayable):
+    """One pair that a sample's metrics looked at, and what was said of it."""
+
+    sample: str
+    metrics: tuple[str, ...]
+    """The metrics that looked at it."""
+    relation: str
+    left: str
+    right: str
+    value: int | None
+    """None: unmeasured, for the `reason`."""
+    judge: str = ""
+    quote: str = ""
+    probability: float | None = None
+    reason: str = ""
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a verdict."""
+        return not self.reason
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Evidence(Displayable):
+    """The pieces of evidence, sample by sample, in order."""
+
+    _file: IO[bytes] = field(default_factory=lambda: _spooled())
+    samples: list[str] = field(default_factory=list)
+    """Their ids, in order."""
+    _starts: array[int] = field(default_factory=lambda: array("q"))
+    """Where the evidence of each begins in the file."""
+    _found: dict[str, int] = field(default_factory=dict)
+    """Where each sample stands in the order, once that was asked for."""
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self._file.close)
+
+    def add(self, judged: Judged, names: tuple[str, ...], failure: Failure) -> None:
+        """Take the evidence of one sample; `names` are those of its metrics."""
+        lost = [(each.claim, each.point) for each in failure.lost]
+        plain = {**_plain(judged, names), "failure": (failure.point, lost)}
+        data = zlib.compress(json.dumps(plain).encode(), 1)
+        self.samples.append(judged.case.sample.id)
+        self._starts.append(self._file.seek(0, 2))
+        self._file.write(len(data).to_bytes(LENGTH) + data)
+
+    def __iter__(self) -> Iterator[Piece]:
+        return (piece for sample in self.samples for piece in self.of(sample))
+
+    def __len__(self) -> int:
+        """How many samples there is evidence of."""
+        return len(self.samples)
+
+    def __contains__(self, sample: object) -> bool:
+        return sample in self._places
+
+    def of(self, sample: str) -> list[Piece]:
+        """The evidence of one sample."""
+        if sample not in self._places:
+            raise UsageError(
+                f"no verdicts of a sample {sample!r}.{nearest(sample, self._places)} "
+                "Next: name a sample that was judged."
+            )
+        return _pieces(sample, self._data(sample))
+
+    def query(self, sample: str) -> str:
+        """The question of a sample; empty where it has none."""
+        return str(self._data(sample)["query"]) if sample in self._places else ""
+
+    @property
+    def _places(self) -> dict[str, int]:
+        """Where each sample stands in the order."""
+        if len(self._found) < len(self.samples):
+            self._found = {sample: place for place, sample in enumerate(self.samples)}
+        return self._found
+
+    def _data(self, sample: str) -> dict[str, Any]:
+        self._file.seek(self._starts[self._places[sample]])
+        length = int.from_bytes(self._file.read(LENGTH))
+        return dict(json.loads(zlib.decompress(self._file.read(length))))
+
+    def failures(self) -> Iterator[Failure]:
+        """What became of each sample, and where its lost claims were lost."""
+        for sample in self.samples:
+            point, lost = self._data(sample)["failure"]
+            yield Failure(sample, point, tuple(Lost(*each) for each in lost))
+
+    def grades(self) -> Iterator[tuple[str, str, Piece]]:
+        """The grade of each retrieved context: sample, id of the context, and the evidence."""
+        for sample in self.samples:
+            data = self._data(sample)
+            texts = [data["texts"][number] for _, number in data["contexts"]]
+            by_text = {each.right: each for each in _pieces(sample, data) if each.relation == "R"}
+            for (name, _), text in zip(data["contexts"], texts, strict=True):
+                if text in by_text:
+                    yield sample, name, by_text[text]
+
+    @property
+    def unmeasured(self) -> list[Piece]:
+        """The pairs without a verdict."""
+        return [piece for piece in self if not piece.measured]
+
+    def frame(self, backend: str | None = None) -> Any:
+        """One row a pair, as a data frame."""
+        from rankproof.io.frames import make_frame
+
+        pieces = list(self)
+        names = [name for name in Piece.__dataclass_fields__ if name != "metrics"]
+        columns = {name: [getattr(piece, name) for piece in pieces] for name in names}
+        return make_frame({**columns, "metrics": [", ".join(piece.metrics) for piece in pieces]}, backend)
+
+
+def _spooled() -> IO[bytes]:
+    return tempfile.SpooledTemporaryFile(IN_MEMORY)
+
+
+def _plain(judged: Judged, names: tuple[str, ...]) -> dict[str, Any]:
+    """The evidence as JSON: each text once, pairs by the numbers of their texts."""
+    texts: dict[str, int] = {}
+    users: dict[Ask, list[int]] = {}
+    for place, asks in enumerate(judged.used):
+        for ask in asks:
+            users.setdefault(ask, []).append(place)
+    rows = [
+        [
+            *(ask.relation, texts.setdefault(ask.left, len(texts)), texts.setdefault(ask.right, len(texts))),
+            *(places, _said(judged, ask)),
+        ]
+        for ask, places in users.items()
+        if ask.relation != "C"
+    ]
+    contexts = [[each.id, texts[each.text]] for each in judged.case.contexts if each.text in texts]
+    return {
+        "query": judged.case.query,
+        "texts": list(texts),
+        "names": names,
+        "rows": rows,
+        "contexts": contexts,
+    }
+
+
+def _said(judged: Judged, ask: Ask) -> list[Any]:
+    said = judged.case.said.get(ask)
+    if isinstance(said, Verdict):
+        return [said.value, said.judge, said.quote, said.probability, ""]
+    return [None, "", "", None, "no judge was asked" if said is None else said.reason]
+
+
+def _pieces(sample: str, data: dict[str, Any]) -> list[Piece]:
+    texts, names = data["texts"], data["names"]
+    return [
+        Piece(sample, tuple(names[place] for place in places), relation, texts[left], texts[right], *said)
+        for relation, left, right, places, said in data["rows"]
+    ]
+
+
+Grades = dict[str, dict[str, int]]
+"""`{query: {document: grade}}`."""
+
+
+def judgments_from(evidence: Evidence) -> tuple[Grades, list[str]]:
+    """The grades of contexts by sample and id, and who gave them; a document of several chunks has its best.
+
+    A context without a verdict is not in it: it stays unjudged.
+    """
+    found: Grades = {}
+    judges: dict[str, None] = {}
+    for sample, name, piece in evidence.grades():
+        if piece.value is not None:
+            graded = found.setdefault(sample, {})
+            graded[name] = max(piece.value, graded.get(name, 0))
+            judges.setdefault(piece.judge)
+    if not found:
+        raise DataError(
+            "there is no verdict on how well a context answers, so there are no judgments to write. "
+            "Next: judge with context_precision among the metrics."
+        )
+    return found, list(judges)
+
+
+def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool = False) -> int:
+    """Write the grades as TREC judgments; how many they are.
+
+    The second column, which trec_eval ignores, says which judge made them: `machine:lexical`.
+    """
+    found, judges = judgments_from(evidence)
+    mark = _mark(judges)
+    lines = [f"{q} {mark} {doc} {grade}\n" for q, graded in found.items() for doc, grade in graded.items()]
+    for name in (name for q, graded in found.items() for name in (q, *graded)):
+        if any(letter.isspace() for letter in name):
+            raise DataError(
+                f"the id {name!r} has a blank in it, which TREC judgments cannot hold. Next: use other ids."
+            )
+    write_file(path, "".join(lines), force=force)
+    return len(lines)
+
+
+def _mark(judges: list[str]) -> str:
+    """Who judged, as one word; what only people judged is not marked."""
+    machines = [each for each in judges if not each.startswith(f"{HUMAN}:")]
+    return MACHINE + "+".join("".join(each.split()) for each in judges) if machines else "0"

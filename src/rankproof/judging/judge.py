@@ -1,0 +1,360 @@
+"""`judge`: samples in, scores from verdicts out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
+from rankproof.errors import UsageError, is_number, nearest, one_of
+from rankproof.judging.blame import Blame, failure_of
+from rankproof.judging.case import Case
+from rankproof.judging.evidence import Evidence
+from rankproof.judging.judged import JudgedScores
+from rankproof.judging.judges import judges_of
+from rankproof.judging.keeping import InLedger, InMemory
+from rankproof.judging.kin import Makers
+from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.metrics.registry import PEERS
+from rankproof.judging.run import Judged, Run, add, batches, count_of, once_each, settle, settled
+from rankproof.judging.samples import read_samples
+from rankproof.judging.samples.sample import Sample
+from rankproof.judging.tally import INDEPENDENT, STRONGEST, Tally
+from rankproof.judging.trust.correcting import Corrections, Versions, corrections_for, estimates_for
+from rankproof.judging.trust.drift import probed
+from rankproof.judging.trust.estimates import Estimates
+from rankproof.judging.verdicts import Account, Ask, Verdict
+from rankproof.judging.words import UNMEASURED
+from rankproof.progress import Progress
+from rankproof.scoring.grouping import grouped, groups_of
+from rankproof.store.ledger import Ledger
+
+
+@dataclass(slots=True)
+class Plan(Displayable):
+    """How many pairs samples have, how many are in the ledger already, and what asking the rest may take."""
+
+    judge: str
+    samples: int = 0
+    known: int = 0
+    asks: Counter[str] = field(default_factory=Counter)
+    """How many pairs are to be asked, by relation."""
+    account: Account | None = None
+    """Calls, tokens and money at most, where the judge can say so."""
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{relation} {count:,}" for relation, count in sorted(self.asks.items()))
+        total = self.asks.total()
+        said = f"{self.samples:,} samples; {self.known:,} pairs are known, {total:,} to ask of {self.judge}"
+        return f"{said}{f' ({listed})' if listed else ''}. {self._cost()}".strip()
+
+    def _cost(self) -> str:
+        if self.account is None:
+            return ""
+        money = "the price is not known" if self.account.money is None else f"${self.account.money:.4f}"
+        tokens = f"{self.account.prompt_tokens:,} + {self.account.reply_tokens:,} tokens"
+        return f"At most about {self.account.calls:,} calls, {tokens}, {money}."
+
+
+def plan(run: Run, samples: Iterable[Sample]) -> Plan:
+    """Count what a run would ask; texts that the judge would split into claims are split by rules here.
+
+    What a judge of a cascade settles for nothing is settled, so that only the rest is asked of those after it.
+    """
+    found = Plan(">".join(each.name for each in run.judges))
+    for batch in map(run.made_whole, batches(samples, run.judges)):
+        cases = [Case(each, k=run.k) for each in batch]
+        groups = [
+            [*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)
+        ]
+        _count(found, run, groups)
+        found.samples += len(batch)
+    return found
+
+
+def _count(found: Plan, run: Run, groups: list[list[Ask]]) -> None:
+    asks = dict.fromkeys(ask for group in groups for ask in group)
+    known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if settled(said)}
+    todo = once_each(groups, [ask for ask in asks if ask not in known])
+    found.known += len(known)
+    found.asks.update(ask.relation for group in todo for ask in group)
+    for judge in run.judges:
+        estimate = getattr(judge, "estimate", None)
+        if estimate is not None:
+            found.account = found.account or Account()
+            add(found.account, estimate(todo))
+        elif getattr(judge, "free", False):
+            said, _ = settle(todo, [judge], InMemory())
+            todo = once_each(todo, [ask for ask, each in said.items() if not settled(each)])
+
+
+class SampleGroups:
+    """The groups of samples while these are read one by one."""
+
+    def __init__(self, by: Any) -> None:
+        from rankproof.io.groups import by_name
+
+        self._column = by if isinstance(by, str) and by_name(by) is None else None
+        self._by = None if self._column is not None else groups_of(by)
+        self._found: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._columns: dict[str, None] = {}
+
+    def add(self, sample: Sample) -> None:
+        """Take the group of one sample, if a column holds it."""
+        if self._column is None:
+            return
+        self._columns.update(dict.fromkeys(sample.others))
+        if self._column in sample.others:
+            group = str(sample.others[self._column])
+            self._found[sample.id] = self._names.setdefault(group, group)
+
+    def of(self, samples: tuple[str, ...]) -> dict[str, Array]:
+        """For each group where its samples stand."""
+        if self._column is None:
+            return grouped(samples, self._by)
+        if not self._found:
+            known = ", ".join(self._columns) or "none beside the fields of a sample"
+            raise UsageError(
+                f"by: {self._column!r} is no file and no column of the samples; their columns are {known}."
+                f"{nearest(self._column, self._columns)} Next: name one of them, or a file of lines ID<TAB>GROUP."
+            )
+        return grouped(samples, self._found)
+
+
+DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"
+
+
+def judge(
+    samples: Any,
+    metrics: Asked | None = None,
+    *,
+    judge: Any = "lexical",
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    k: int | None = None,
+    complete: float = 1.0,
+    compat: str | None = None,
+    by: Any = None,
+    blame: bool = False,
+    probe: bool = True,
+    soft: str = STRONGEST,
+    made_by: Any = None,
+    **options: Any,
+) -> JudgedScores:
+    """Score samples by verdicts on their texts.
+
+    `samples` are rows, a data frame or a path; `judge` is "lexical" (rules, offline), "openai:MODEL",
+    "anthropic:MODEL", "human:NAME", "replay", several with ">" between them, a function `f(relation, left, right)`,
+    or a judge. `ledger` is the file in which verdicts are found and kept. `k` is how many contexts count.
+    A sample counts in the mean of a metric when the share `complete` of what the metric counts is settled.
+    `by` scores groups of samples apart: a column of the samples, a mapping, a function, a file or a data frame.
+    `compat` takes the formulas of another tool; with `blame` everything is asked that tells which half failed;
+    `soft` says what counts of probabilities on several contexts: the "strongest", or all as if "independent".
+    With `probe` a model that answers under another version than in the ledger is asked again about a few pairs, and
+    what changed is said. `made_by` names the models that ranked, embedded or wrote (a name, several, or
+    `{"generator": "gpt-4o"}`): where one is the judge's, a warning says so, as it does where a column of the samples
+    (`model`, `generator`, `embedding_model`) names it. `options` go to judges that are models.
+
+    >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
+    >>> scores = judge(rows, "context_recall", judge=lambda relation, left, right: left in right)
+    >>> scores["context_recall"], scores.coverage["context_recall"], scores.bounds("context_recall")
+    (1.0, 1.0, (1.0, 1.0))
+    """
+    reader = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
+    how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "by": by, "soft": soft}
+    return reader(samples, metrics, **how, blame=blame, probe=probe, made_by=made_by)
+
+
+class Judge(Displayable):
+    """A judge with its ledger, ready for any number of samples."""
+
+    def __init__(
+        self,
+        judge: Any = "lexical",
+        *,
+        ledger: str | os.PathLike[str] | Ledger | None = None,
+        **options: Any,
+    ) -> None:
+        self.ledger = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(Path(ledger))
+        self.judges = judges_of(judge, ledger=self.ledger, **options)
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return ">".join(each.name for each in self.judges)
+
+    def __call__(
+        self,
+        samples: Any,
+        metrics: Asked | None = None,
+        *,
+        k: int | None = None,
+        complete: float = 1.0,
+        compat: str | None = None,
+        by: Any = None,
+        blame: bool = False,
+        probe: bool = True,
+        soft: str = STRONGEST,
+        made_by: Any = None,
+    ) -> JudgedScores:
+        """The scores of the samples, as the function `judge` gives them."""
+        if soft not in (STRONGEST, INDEPENDENT):
+            raise one_of("soft", soft, (STRONGEST, INDEPENDENT))
+        run = self._run(metrics, k, complete, compat, blame)
+        run.independent = soft == INDEPENDENT
+        settings = {
+            "k": k,
+            "complete": complete,
+            "compat": compat,
+            **({"soft": soft} if run.independent else {}),
+        }
+        self._remember()
+        corrections = corrections_for(run.metrics, self.judges, self.ledger, complete)
+        estimates = estimates_for(run.metrics, self.judges, self.ledger, compat)
+        versions, makers = Versions(), Makers(made_by)
+        with _told(run, samples):
+            scores = _gathered(
+                run, read_samples(samples), settings, by, corrections, estimates, versions, makers
+            )
+        scores.kin = makers.kin(self.judges)
+        if probe and self.ledger is not None:
+            scores.drifts = list(probed(self.judges, self.ledger, versions.fresh, scores.account))
+        return scores
+
+    def plan(
+        self,
+        samples: Any,
+        metrics: Asked | None = None,
+        *,
+        k: int | None = None,
+        complete: float = 1.0,
+        compat: str | None = None,
+        blame: bool = False,
+    ) -> Plan:
+        """What judging these samples would ask, and what it would cost; nothing is asked."""
+        return plan(self._run(metrics, k, complete, compat, blame), read_samples(samples))
+
+    def _run(
+        self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool
+    ) -> Run:
+        _check(k, complete)
+        asked = parse_all(default_metrics(compat) if metrics is None else metrics, compat)
+        kept = InMemory() if self.ledger is None else InLedger(self.ledger)
+        return Run(asked, self.judges, kept, k, complete, blame)
+
+    def _remember(self) -> None:
+        """Write down who judged, so that `replay` knows whom to repeat."""
+        asking = [each for each in self.judges if not getattr(each, "reads_only", False)]
+        if self.ledger is not None and asking:
+            self.ledger.ran([each.identity for each in asking])
+
+    def _in_one_line(self) -> str:
+        return f"<Judge {self.name}>"
+
+
+@contextmanager
+def _told(run: Run, samples: Any) -> Iterator[None]:
+    """Say on standard error how far the run is, where it is long; how much is left, where its size is known."""
+    progress = Progress(">".join(each.name for each in run.judges), count_of(samples), noun="samples")
+    run.tell = lambda done, more="": progress.tell(int(done), 0, more)
+    try:
+        yield
+    finally:
+        progress.close()
+
+
+def default_metrics(compat: str | None) -> str:
+    """What is measured if nobody says otherwise: of another tool everything there is."""
+    if compat is None:
+        return DEFAULT_METRICS
+    if compat not in PEERS:
+        raise one_of("compat", compat, PEERS)
+    return ", ".join(PEERS[compat])
+
+
+def _check(k: int | None, complete: float) -> None:
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+        raise UsageError(f"k: got {k!r}, expected a whole number of at least 1. Next: give one, like 5.")
+    if not is_number(complete) or not 0 < complete <= 1:
+        raise UsageError(
+            f"complete: got {complete!r}, expected a share above 0 and up to 1. Next: give a share, like 0.9."
+        )
+
+
+def _gathered(
+    run: Run,
+    samples: Iterable[Sample],
+    settings: dict[str, Any],
+    by: Any,
+    corrections: Corrections,
+    estimates: Estimates,
+    versions: Versions,
+    makers: Makers,
+) -> JudgedScores:
+    """The scores of a run, gathered sample by sample."""
+    names = tuple(each.name for each in run.metrics)
+    tallies = [Tally(each) for each in run.metrics]
+    evidence, counts, alike = Evidence(), Counts(), hashlib.blake2b(digest_size=16)
+    groups = SampleGroups(by)
+    account = Blame(each=evidence.failures, asked=run.blaming)
+    for judged in run.over(samples):
+        for tally, outcome in zip(tallies, judged.outcomes, strict=True):
+            tally.add(outcome)
+        failure = failure_of(judged.case)
+        account.counts[failure.point] += 1
+        evidence.add(judged, names, failure)
+        counts.add(judged)
+        corrections.add(judged)
+        estimates.add(judged)
+        versions.add(judged)
+        makers.add(judged.case.sample)
+        groups.add(judged.case.sample)
+        alike.update(_asked(judged.case.sample))
+    ids = tuple(evidence.samples)
+    return JudgedScores(
+        queries=ids,
+        columns={name: tallies.pop(0).column() for name in names},  # one after the other, to hold few twice
+        groups=groups.of(ids),
+        judges=[{"name": each.name, "identity": dict(each.identity)} for each in run.judges],
+        settings=settings,
+        samples=alike.hexdigest(),
+        account=run.account,
+        by=counts.by,
+        top=counts.top,
+        emptied=dict(run.emptied),
+        verdicts=evidence,
+        blame=account,
+        checked=corrections.results(),
+        estimates=estimates.results(),
+        versions=versions.several(),
+    )
+
+
+def _asked(sample: Sample) -> bytes:
+    """What must be the same for two systems to be compared on a sample."""
+    return repr((sample.id, sample.query, sample.reference, sample.nuggets)).encode("utf-8", "surrogatepass")
+
+
+class Counts:
+    """How many verdicts each judge gave."""
+
+    def __init__(self) -> None:
+        self.by: dict[str, int] = {}
+        self.top: dict[str, int] = {}
+        """The highest grade of a context that each judge gave."""
+
+    def add(self, judged: Judged) -> None:
+        """Count the pairs of one sample, each once."""
+        for ask in dict.fromkeys(ask for asks in judged.used for ask in asks if ask.relation != "C"):
+            said = judged.case.said.get(ask)
+            name = said.judge if isinstance(said, Verdict) else UNMEASURED
+            self.by[name] = self.by.get(name, 0) + 1
+            if ask.relation == "R" and isinstance(said, Verdict):
+                self.top[name] = max(said.value or 0, self.top.get(name, 0))

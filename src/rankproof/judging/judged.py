@@ -1,0 +1,361 @@
+"""`JudgedScores`: what `judge` gives back. Scores with how much was judged, by whom, and what is missing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, cast
+
+import numpy as np
+
+from rankproof.core.audit import Audit, Finding
+from rankproof.core.hits import Array
+from rankproof.core.measure import Measure
+from rankproof.core.scoring import Pair, Row, Summary
+from rankproof.errors import DataError, UsageError
+from rankproof.judging.blame import Blame
+from rankproof.judging.evidence import Evidence, judgments_from, write_qrels
+from rankproof.judging.metrics.names import parse as parse_metric
+from rankproof.judging.metrics.names import parse_all as parse_metrics
+from rankproof.judging.tally import INDEPENDENT, JudgedColumn, column_from, method_of, note_of, widened
+from rankproof.judging.trust.checked import Checked
+from rankproof.judging.trust.correcting import Corrects, corrected_in, drifted, estimated, plain, read
+from rankproof.judging.trust.correcting import sentences as on_corrections
+from rankproof.judging.trust.drift import Drift, changes
+from rankproof.judging.trust.estimates import Estimate
+from rankproof.judging.verdicts import Account
+from rankproof.judging.words import findings_of, sentences
+from rankproof.scoring.limits import PerQueryValues
+from rankproof.scoring.scores import Scores
+from rankproof.stats.corrected import Corrected
+
+
+@dataclass(eq=False, repr=False)
+class JudgedScores(Scores):
+    """Scores of samples by verdicts. What nobody judged is unmeasured: in no mean, never 0 and never 1."""
+
+    judges: list[dict[str, Any]] = field(default_factory=list)
+    """Who judged, in the order they were asked: name and identity."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """k, complete and compat, as they were asked for."""
+    samples: str = ""
+    """The fingerprint of the questions and references."""
+    account: Account = field(default_factory=Account)
+    """What judging took: calls, tokens, money, and what went wrong on the way."""
+    by: dict[str, int] = field(default_factory=dict)
+    """How many verdicts each judge gave, and under "unmeasured" how many pairs have none."""
+    top: dict[str, int] = field(default_factory=dict)
+    """The highest grade of a context that each judge gave."""
+    emptied: dict[str, int] = field(default_factory=dict)
+    """How many samples had no contexts or no answer where others have, which counts as an empty one."""
+    verdicts: Evidence = field(default_factory=Evidence)
+    """Every pair that was looked at, with its verdict, quote and judge; none for scores read back."""
+    blame: Blame = field(default_factory=Blame)
+    """Which half failed, sample by sample and in all, as far as what was judged tells."""
+
+    checked: dict[str, Checked] = field(default_factory=dict, repr=False)
+    """Each metric held against labels of people; empty where nobody labelled anything."""
+    estimates: dict[str, Estimate] = field(default_factory=dict, repr=False)
+    """The estimate of each metric in which the embedded judge left pairs open, or settled them by words."""
+    versions: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Judges behind whose names several models answered, with how many verdicts each gave."""
+    drifts: list[Drift] = field(default_factory=list)
+    """Models that answered under another version than before, and what they say now of pairs judged then."""
+
+    kin: list[Finding] = field(default_factory=list)
+    """A warning where the judge is of the model, or the family, of what it judges."""
+
+    def parse(self, measure: str) -> Measure:
+        """The metric of that name, or the formula of the tool asked for."""
+        return parse_metric(measure, self.settings.get("compat"))
+
+    def parse_all(self, measures: Any) -> list[Measure]:
+        """Several metrics."""
+        return parse_metrics(measures, self.settings.get("compat"))
+
+    def column(self, measure: str | Measure) -> JudgedColumn:
+        """The values of one metric with their ends and what is missing."""
+        return cast(JudgedColumn, super().column(measure))
+
+    # --- what the numbers are worth ------------------------------------------------------------
+
+    @cached_property
+    def coverage(self) -> Mapping[str, Any]:
+        """`{metric: share}`: how much of what counts (claims, contexts, statements) is settled."""
+        return PerQueryValues(
+            tuple(self.columns), self.key, cast(Any, lambda name: self.column(name).coverage)
+        )
+
+    @property
+    def judged_shares(self) -> dict[str, float]:
+        """For each metric the share of what counts that is settled."""
+        return {name: self.column(name).coverage for name in self.columns}
+
+    @property
+    def unmeasured(self) -> dict[str, dict[str, int]]:
+        """For each metric why samples have no value, with how many."""
+        return {name: self.column(name).why for name in self.columns}
+
+    @property
+    def reasons(self) -> dict[str, dict[str, str]]:
+        """For each metric the samples that have no value, each with its reason."""
+        return {
+            name: {
+                sample: why
+                for sample, why in zip(self.queries, self.column(name).reasons, strict=True)
+                if why
+            }
+            for name in self.columns
+        }
+
+    def ceiling(self, measure: str | Measure) -> float:
+        """The best value there is; judged metrics have no lower ceiling that would be known."""
+        return 1.0
+
+    def bounds(self, measure: str | Measure, of: str = "unmeasured", grade: float = 1) -> Pair | None:
+        """Where the mean over all samples lies, with what is open at its worst and at its best, as (low, high)."""
+        if of not in ("unmeasured", "unjudged"):
+            raise UsageError(
+                f"bounds: got of={of!r}, expected 'unmeasured' for judged scores. Next: ask for these."
+            )
+        return self.column(measure).possible
+
+    def estimate(self, measure: str | Measure) -> Estimate | None:
+        """The expectation of the mean over all samples, with every pair by its probability, and its interval.
+
+        None where people or models settled every pair: then the mean says it.
+        """
+        return self.estimates.get(self.key(measure))
+
+    def split(self, measure: str | Measure) -> Pair | None:
+        """None: verdicts on what was retrieved do not say what was never found."""
+        return None
+
+    def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
+        """The confidence interval of the mean over the measured samples, with what soft verdicts leave open.
+
+        It is without the judge's own error: what that is, labels of people tell.
+        """
+        low, high = super().interval(measure, level)
+        return widened(self.column(measure), min(low, self[measure]), max(high, self[measure]), level)
+
+    def thin(self, measure: str | Measure) -> bool:
+        """Whether a mean is over fewer than half of the samples that could have a value: those easy to judge."""
+        return self.column(measure).thin
+
+    @cached_property
+    def corrections(self) -> Corrects:
+        """For each metric its mean corrected by labels of people, or why there is none; empty without labels."""
+        if not self.checked:
+            return read(self.stored.get("corrections", {}))
+        return {name: each.mean() for name, each in self.checked.items()}
+
+    def corrected(self, measure: str | Measure) -> Corrected | None:
+        """The mean with the judge's error taken out, by labels of people; None where there are not enough."""
+        return corrected_in(self.corrections, self.key(measure))
+
+    def corrected_lead(self, other: Scores, measure: str | Measure, level: float = 0.95) -> Corrected | None:
+        """The mean minus that of other scores of the same samples, with the judge's error taken out."""
+        name = self.key(measure)
+        theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
+        return self.checked[name].minus(theirs, level) if name in self.checked and theirs else None
+
+    def favour(self, other: Scores, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
+        """What gives, at a level, what the judge itself adds to the lead over other scores, by labels of both."""
+        name = self.key(measure)
+        theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
+        mine = self.checked.get(name)
+        if mine is None or theirs is None or mine.favour(theirs) is None:
+            return None
+        return partial(mine.favour, theirs)
+
+    # --- rows ----------------------------------------------------------------------------------
+
+    def row(self, measure: str | Measure) -> Row:
+        """Everything to be said about one mean."""
+        column, found = self.column(measure), self.uncertainty(measure)
+        low, high = self.interval(measure)
+        corrected, estimate = self.corrected(measure), self.estimate(measure)
+        return Row(
+            measure=column.measure.name,
+            mean=column.mean,
+            n=len(column.counting),
+            low=low if np.isfinite(low) else None,
+            high=high if np.isfinite(high) else None,
+            method=method_of(column, found.method, self.settings.get("soft") == INDEPENDENT)
+            if found.n > 1
+            else "",
+            coverage=column.coverage,
+            possible=column.possible,
+            estimate=None if estimate is None else (estimate.value, estimate.low, estimate.high),
+            measurable=column.measurable,
+            corrected=None if corrected is None else corrected.value,
+            corrected_ends=None if corrected is None else (corrected.low, corrected.high),
+            note="" if estimate else note_of([column]),
+            higher=column.measure.spec.higher,
+        )
+
+    def summary(self, name: str = "") -> Summary:
+        """What a report shows of these scores."""
+        return Summary(
+            name=name,
+            rows=[self.row(each) for each in self.columns],
+            queries=len(self.queries),
+            documents=0,
+            tied=None,
+            slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
+            findings=list(self.audit.serious),
+            profile=None,
+            nouns=("sample", "samples"),
+            said=[
+                *sentences(self.by, self.account, self.settings.get("compat")),
+                *estimated(self.estimates),
+                *on_corrections(self.corrections),
+            ],
+        )
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What stands under a table."""
+        return {"documents": 0, "tied": None, "unjudged": {}, "by": self.by, "account": _plain(self.account)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of the questions and references: the same where systems answered the same."""
+        return self.samples
+
+    @cached_property
+    def audit(self) -> Audit:
+        """What is to be known before the numbers are believed."""
+        if "audit" in self.stored:
+            return Audit.from_dict(self.stored["audit"])
+        found = findings_of(self.columns, self.account, self.top, self.emptied, self.estimates)
+        asked = {each.judge for each in self.drifts}
+        unasked = {name: each for name, each in self.versions.items() if name not in asked}
+        return Audit.of([*found, *self.kin, *changes(self.drifts), *drifted(unasked)])
+
+    @cached_property
+    def definition(self) -> dict[str, Any]:
+        """Every choice that shaped the numbers, as plain data."""
+        judged = {"judges": self.judges, **self.settings}
+        return {
+            "conventions": self.conventions.to_dict(),
+            "measures": {
+                name: {
+                    "measure": column.measure.spec.name,
+                    "title": column.measure.spec.title,
+                    "params": column.measure.params,
+                    **judged,
+                }
+                for name, column in self.columns.items()
+            },
+            "judgments": "verdicts",
+            "fingerprint": self.fingerprint,
+            "ranking": "",
+            "notes": [],
+        }
+
+    def html(self, title: str = "Judged samples") -> str:
+        """One page, without script or network, in which every score opens to its verdicts and quotes."""
+        from rankproof.judging.page import page_of
+
+        return page_of({"": self}, title)
+
+    # --- as judgments ---------------------------------------------------------------------------
+
+    def as_judgments(self) -> dict[str, dict[str, int]]:
+        """The grades of the retrieved contexts as `{sample: {context: grade}}`: judgments made by a machine."""
+        return judgments_from(self.verdicts)[0]
+
+    def write_qrels(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
+        """Write these judgments in TREC's format, marked as made by a machine; how many they are."""
+        return write_qrels(self.verdicts, path, force=force)
+
+    # --- parts, out and back -------------------------------------------------------------------
+
+    def only(self, measures: Sequence[str], queries: Sequence[str]) -> JudgedScores:
+        """The scores of these metrics and samples; a metric that no sample has is an error."""
+        index = {query: i for i, query in enumerate(self.queries)}
+        part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
+        part.columns = {name: part.columns[name] for name in measures}
+        part.checked = {name: each for name, each in part.checked.items() if name in part.columns}
+        for name in measures:
+            if not len(part.column(name).counting):
+                raise DataError(
+                    f"{name}: unmeasured for every sample ({note_of([part.column(name)])}). "
+                    "Next: name the metrics to compare, or judge what is missing."
+                )
+        return part
+
+    def _slice(self, queries: Array) -> JudgedScores:
+        return replace(
+            self,
+            queries=tuple(self.queries[i] for i in queries.tolist()),
+            columns={name: self.column(name).cut(queries) for name in self.columns},
+            groups={},
+            stored={},
+            checked={name: each.cut(queries) for name, each in self.checked.items()},
+            estimates={},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the verdicts as plain data; `Scores.from_dict` reads it back."""
+
+        return {**super().to_dict(), **beside(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> JudgedScores:
+        """Scores as `to_dict` wrote them."""
+
+        return read_back(data)
+
+    def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
+        """Take the values of a metric as they were saved, with what was saved beside them."""
+        self.columns[name] = column_from(self.parse(name), values, counted, self.stored["judged"][name])
+
+    def _in_one_line(self) -> str:
+        means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
+        return f"<JudgedScores of {len(self.queries)} samples: {means}>"
+
+
+def _plain(account: Account) -> dict[str, Any]:
+    return {name: getattr(account, name) for name in Account.__dataclass_fields__}
+
+
+def beside(scores: JudgedScores) -> dict[str, Any]:
+    """What judged scores hold that others do not."""
+    return {
+        "judged": {name: scores.column(name).to_dict() for name in scores.columns},
+        "judges": scores.judges,
+        "settings": scores.settings,
+        "corrections": plain(scores.corrections),
+        "estimates": {name: each.to_dict() for name, each in scores.estimates.items()},
+        "checked": {name: each.to_dict() for name, each in scores.checked.items()},
+    }
+
+
+def read_back(data: Mapping[str, Any]) -> JudgedScores:
+    """Judged scores as they were written."""
+    queries = tuple(data["queries"])
+    index = {query: i for i, query in enumerate(queries)}
+    found = JudgedScores(
+        queries=queries,
+        columns={},
+        groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
+        names=dict(data["names"]),
+        judges=list(data["judges"]),
+        settings=dict(data["settings"]),
+        samples=data["definition"]["fingerprint"],
+        account=Account(**data["facts"]["account"]),
+        by=dict(data["facts"]["by"]),
+        checked={name: Checked.from_dict(each) for name, each in data.get("checked", {}).items()},
+        estimates={name: Estimate(**each) for name, each in data.get("estimates", {}).items()},
+        stored=dict(data),
+    )
+    for name in data["judged"]:
+        values = data["per_query"].get(name, {})
+        column = np.array([values.get(query, 0.0) for query in queries], dtype=np.float64)
+        found.put(name, column, np.array([query in values for query in queries], dtype=bool), "")
+    return found

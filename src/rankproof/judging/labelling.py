@@ -1,0 +1,420 @@
+"""Labelling: whose verdicts are held against people, which pairs they are asked about, and where labels go."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError, nearest, one_of
+from rankproof.io.output import write_file
+from rankproof.judging.judge import DEFAULT_METRICS, Judge
+from rankproof.judging.judges.replay import HumanJudge, human_judge
+from rankproof.judging.keeping import InLedger
+from rankproof.judging.ledger import DEFAULT
+from rankproof.judging.lexical.judge import NAME, likelihood
+from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.run import Run, asked
+from rankproof.judging.samples import read_samples
+from rankproof.judging.trust.agreement import Agreed, agreed
+from rankproof.judging.trust.draw import Drawn, Pair, Session, by_relation, draw, draw_whole
+from rankproof.judging.trust.labels import (
+    frame_of,
+    keep_label,
+    labels_in,
+    machines,
+    own_labels,
+    people,
+    settle_alone,
+)
+from rankproof.judging.trust.two_judgments import Estimated, Kappa
+from rankproof.judging.trust.words import calibration, two_judgments
+from rankproof.judging.verdicts import PLAIN_YES, Ask
+from rankproof.stats.agreement import Agreement
+from rankproof.stats.shares import Share
+from rankproof.store.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class Calibration(Displayable):
+    """What people's labels say of a judge, relation by relation."""
+
+    judge: str
+    relations: dict[str, Agreed]
+    drawn: int = 0
+    """Pairs that were drawn to be labelled."""
+    left: int = 0
+    """Those of them that have no label yet."""
+
+    @property
+    def kappa(self) -> dict[str, Agreement]:
+        """For each relation Cohen's kappa of yes and no, with what was seen, expected and prevalent."""
+        return {name: each.kappa for name, each in self.relations.items()}
+
+    @property
+    def confusion(self) -> dict[str, dict[tuple[int, int], int]]:
+        """For each relation how often people said one value and the judge another: `{(people, judge): count}`."""
+        return {name: each.confusion for name, each in self.relations.items()}
+
+    @property
+    def n(self) -> int:
+        """Labels of the random part."""
+        return sum(each.n for each in self.relations.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        plain = {name: _plain(each) for name, each in self.relations.items()}
+        return {"judge": self.judge, "drawn": self.drawn, "left": self.left, "relations": plain}
+
+    def __str__(self) -> str:
+        return calibration(self)
+
+    def _in_one_line(self) -> str:
+        kappas = ", ".join(f"{n}: kappa {_short(k.value)}" for n, k in self.kappa.items())
+        return f"<Calibration of {self.judge} by {self.n} labels: {kappas or 'no labels'}>"
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _plain(found: Agreed) -> dict[str, Any]:
+    cells = [{"people": a, "judge": b, "pairs": n} for (a, b), n in found.confusion.items()]
+    smallest = None if found.smallest != found.smallest else found.smallest
+    sides = ("sensitivity", "specificity")
+    unseen = {
+        name: {**asdict(getattr(found, name)), "value": None} for name in sides if not getattr(found, name).n
+    }
+    return {
+        **asdict(found),
+        **unseen,
+        "confusion": cells,
+        "smallest": smallest,
+        "notes": list(found.notes),
+        "places": [{**asdict(each), "value": each.value if each.n else None} for each in found.places],
+        "place_matters": found.place_matters,
+        "trap": found.trap,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPair(Displayable):
+    """One pair to label next."""
+
+    query: str
+    document: str
+    machine: float
+    """The machine's grade; NaN where it gave none."""
+    chance: float
+    """The probability with which it was drawn."""
+    ranks: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class LabelPlan(Displayable):
+    """Pairs drawn where their labels narrow the estimates most; as a file it is a pool that `rankproof label` takes."""
+
+    systems: tuple[str, ...]
+    pairs: tuple[PlannedPair, ...]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __str__(self) -> str:
+        head = {"pool": 1, "order": "depth", "per_query": None, "systems": list(self.systems)}
+        lines = [asdict(each) for each in self.pairs]
+        for line in lines:
+            line["machine"] = None if line["machine"] != line["machine"] else line["machine"]
+        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in (head, *lines))
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write it as a pool, with the chance of each pair, which `calibrate_judgments(..., plan=path)` reads."""
+        write_file(path, str(self), force=force)
+
+
+@dataclass(frozen=True)
+class JudgmentCalibration(Displayable):
+    """A machine's judgments held against people's: how they agree, and rank measures corrected by it."""
+
+    machine: str
+    human: str
+    rel: float
+    """The grade from which a document is relevant."""
+    n: int
+    """Pairs that both judged."""
+    queries: int
+    """Queries that these are of."""
+    machine_only: int
+    human_only: int
+    """Pairs of the machine's queries that only one side judged."""
+    other_queries: int
+    """Queries that only people judged; they are in no number."""
+    kappa: Kappa | None
+    """Of relevant and not."""
+    grades: Kappa | None
+    """Of the grades themselves."""
+    weighted: Kappa | None
+    """Of the grades, near misses costing less (quadratic weights)."""
+    confusion: dict[tuple[float, float], int]
+    """How often people gave the first grade and the machine the second."""
+    same: Share
+    """Pairs with the same grade."""
+    accuracy: Share
+    """Pairs that both call relevant, or both not."""
+    sensitivity: Share
+    specificity: Share
+    runs: dict[str, dict[str, tuple[float, Estimated | None]]]
+    """For each run and measure its mean by the machine's judgments, and what people's would give."""
+    wrong: tuple[str, ...] = ()
+    """What the audit says makes the numbers of a run wrong."""
+    _next: Callable[[int, bool], LabelPlan] | None = field(default=None, repr=False, compare=False)
+
+    def estimate(self, run: str, measure: str) -> Estimated | None:
+        """What people's judgments of everything would give; None where there are too few labels."""
+        return self.runs[run][measure][1]
+
+    def plan(self, n: int, whole: bool = False) -> LabelPlan:
+        """The `n` pairs whose labels narrow the estimates most; with `whole`, `n` queries with all of their pairs."""
+        if self._next is None:
+            raise UsageError("plan: got no runs, so no label narrows anything. Next: give runs.")
+        return self._next(n, whole)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        shares = ("same", "accuracy", "sensitivity", "specificity")
+        kappas = {"kappa": self.kappa, "kappa_of_grades": self.grades, "kappa_quadratic": self.weighted}
+        names = ("machine", "human", "rel", "n", "queries", "machine_only", "human_only", "other_queries")
+        return {
+            **{name: getattr(self, name) for name in names},
+            **{
+                name: None if k is None else {"value": k.kappa.value, "low": k.low, "high": k.high}
+                for name, k in kappas.items()
+            },
+            "prevalence": None if self.kappa is None else self.kappa.kappa.prevalence,
+            **{
+                name: {**asdict(share), "value": share.value if share.n else None}
+                for name in shares
+                for share in [getattr(self, name)]
+            },
+            "confusion": [{"people": a, "machine": b, "pairs": n} for (a, b), n in self.confusion.items()],
+            "wrong": list(self.wrong),
+            "runs": {
+                run: {
+                    name: {"machine": raw, "corrected": None if found is None else asdict(found)}
+                    for name, (raw, found) in each.items()
+                }
+                for run, each in self.runs.items()
+            },
+        }
+
+    def __str__(self) -> str:
+        return two_judgments(self)
+
+    def _in_one_line(self) -> str:
+        value = None if self.kappa is None else self.kappa.kappa.value
+        return f"<JudgmentCalibration of {self.machine} by {self.n:,} pairs: kappa {_short(value)}>"
+
+
+RELATIONS = ("R", "S", "P", "Q", "A")
+SQLITE = b"SQLite format 3\x00"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Which pairs, or whole samples, are drawn to be labelled."""
+
+    n: int
+    informative: int = 0
+    whole: bool = False
+    relation: str | None = None
+    seed: int = 0
+
+    def check(self) -> None:
+        """Refuse what cannot be drawn."""
+        for name, least in (("n", 1), ("informative", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise UsageError(
+                    f"{name}: got {value!r}, expected a whole number of at least {least}."
+                    " Next: give that many or more."
+                )
+        if self.relation is not None and self.relation not in RELATIONS:
+            raise one_of("relation", self.relation, RELATIONS)
+        if self.whole and (self.informative or self.relation):
+            raise UsageError(
+                "whole: takes all pairs of a sample, so neither informative= nor relation= go with it."
+                " Next: leave these out."
+            )
+
+    def of(self, pairs: Sequence[Pair], samples: Mapping[str, Sequence[Ask]]) -> list[Drawn]:
+        """The pairs that are drawn."""
+        if self.whole and not samples:
+            raise UsageError(
+                "whole: needs the samples, got a ledger. Next: name the samples, and the ledger beside."
+            )
+        if not self.whole:
+            parts = by_relation(pairs)
+            return [each for part in parts for each in draw(part, self.n, self.informative, self.seed)]
+        settled = {each.ask for each in pairs}
+        usable = {name: [ask for ask in asks if ask in settled] for name, asks in samples.items()}
+        return draw_whole({name: asks for name, asks in usable.items() if asks}, self.n, self.seed)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be labelled, of which judge, and where the labels go."""
+
+    judge: str
+    identities: Sequence[Mapping[str, Any]]
+    ledger: Ledger
+    pairs: Sequence[Pair]
+    session: Session
+
+    def result(self) -> Calibration:
+        """What the labels say by now."""
+        labels = labels_in(self.ledger, self.identities)
+        found = {}
+        for pairs in by_relation(self.pairs):
+            own = [labels[each.ask] for each in pairs if each.ask in labels]
+            if any(each.random for each in own):
+                frame = frame_of(self.ledger, own)
+                known = [each for each in pairs if each.ask in frame]
+                found[pairs[0].ask.relation] = agreed(known, own, len(pairs) - len(known))
+        labelled = {Ask(*each.key) for each in people(self.ledger)}
+        left = sum(each.ask not in labelled for each in self.session.drawn)
+        return Calibration(self.judge, found, len(self.session.drawn), left)
+
+
+def prepared(
+    source: Any,
+    judge: Any,
+    ledger: str | os.PathLike[str] | Ledger | None,
+    who: str,
+    draw: Draw,
+    metrics: Asked | None = None,
+    **options: Any,
+) -> Task:
+    """The pairs to label, with a session that keeps each label at once."""
+    draw.check()
+    if not who.strip():
+        raise UsageError("who: got no name, expected who labels. Next: say who you are.")
+    found = (
+        _in_ledger(source, judge) if is_ledger(source) else _judged(source, judge, ledger, metrics, options)
+    )
+    pairs = _pairs(found, draw.relation)
+    drawn = draw.of(pairs, found.samples)
+    frame = found.ledger.keep_frame((each.ask.relation, each.ask.left, each.ask.right) for each in pairs)
+    drawn = [replace(each, frame=frame) for each in drawn]
+    session = _session(found.ledger, human_judge(who.strip()), drawn)
+    return Task(found.judge, found.identities, found.ledger, pairs, session)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Whose verdicts are labelled, and where they are."""
+
+    judge: str
+    identities: Sequence[Mapping[str, Any]]
+    ledger: Ledger
+    samples: Mapping[str, Sequence[Ask]] = field(default_factory=dict)
+    """The pairs of each sample; none where the verdicts are taken from a ledger as they are."""
+
+
+def _in_ledger(source: Any, judge: Any) -> Found:
+    kept = source if isinstance(source, Ledger) else Ledger(Path(source))
+    name, identities = _machine(kept, judge)
+    return Found(name, identities, kept)
+
+
+def _judged(source: Any, judge: Any, ledger: Any, metrics: Asked | None, options: Mapping[str, Any]) -> Found:
+    """The verdicts on samples; those too on pairs that people judged before, and that no machine was asked."""
+    asking = Judge(judge or "lexical", ledger=_needed(ledger), **options)
+    kept = asking.ledger or Ledger(Path(DEFAULT))
+    run = Run(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
+    samples = {
+        each.case.sample.id: [ask for ask in asked(each.case, run.metrics) if ask.relation != "C"]
+        for each in run.over(read_samples(source))
+    }
+    settle_alone(samples.values(), asking.judges, kept)
+    return Found(asking.name, [each.identity for each in asking.judges], kept, samples)
+
+
+def is_ledger(source: Any) -> bool:
+    """Whether it is the file of a ledger."""
+    if isinstance(source, Ledger):
+        return True
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+        return False
+    with Path(source).open("rb") as stream:
+        return stream.read(len(SQLITE)) == SQLITE
+
+
+def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
+    """The judge in a ledger that is meant: the one there is, or the one that is named."""
+    known = machines(ledger)
+    names = [each.strip() for each in str(judge).split(">")] if judge else list(known)
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known) or 'no machine'}."
+                f"{nearest(name, known)} Next: name one of these."
+            )
+    if not names or (len(names) > 1 and not judge):
+        raise UsageError(
+            f"{ledger.path}: has {len(known) or 'no'} machines ({', '.join(known)}), expected one. "
+            "Next: name the judge to calibrate."
+        )
+    return ">".join(names), [known[name] for name in names]
+
+
+def _needed(ledger: Any) -> Any:
+    if ledger is None:
+        raise UsageError(
+            "ledger: got none, and labels must be kept somewhere. Next: name a file with ledger=."
+        )
+    return ledger
+
+
+def _pairs(where: Found, relation: str | None) -> list[Pair]:
+    """Every pair that the machine settled, or has a probability of, of the samples where there are any."""
+    wanted = set(chain.from_iterable(where.samples.values())) if where.samples else None
+    found: dict[Ask, Pair] = {}
+    for identity in where.identities:
+        for each in where.ledger.entries(identity):
+            ask = Ask(*each.key)
+            fits = (wanted is None or ask in wanted) and relation in (None, ask.relation)
+            if not fits or ask.relation not in RELATIONS:
+                continue
+            if each.value is not None and not each.reason:
+                found.setdefault(ask, Pair(ask, each.value, each.probability))
+            elif (
+                identity.get("kind") == NAME
+            ):  # what words leave open has a probability, which labels correct
+                likely = likelihood(ask)
+                found.setdefault(ask, Pair(ask, PLAIN_YES[ask.relation] * (likely > 0.5), likely))
+    if not found:
+        raise DataError("there is no verdict to calibrate. Next: judge samples first, or name another judge.")
+    return list(found.values())
+
+
+def _session(ledger: Ledger, who: HumanJudge, drawn: Sequence[Drawn]) -> Session:
+    before = own_labels(ledger, who)
+    _note_again(ledger, who, drawn, before)
+    return Session(
+        drawn,
+        before,
+        keep=lambda pair, value: keep_label(ledger, who, pair, value),
+        forget=lambda pair: ledger.forget(who.identity, [(pair.ask.relation, pair.ask.left, pair.ask.right)]),
+    )
+
+
+def _note_again(ledger: Ledger, who: HumanJudge, drawn: Sequence[Drawn], before: Mapping[Ask, int]) -> None:
+    """Write down with labels given before how they are drawn now: of more pairs the chances are others."""
+    for pair in drawn:
+        if pair.ask in before:
+            keep_label(ledger, who, pair, before[pair.ask])

@@ -1,0 +1,280 @@
+"""`trial`: whether a model judges as well when it is asked about many pairs together, on labelled pairs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError, UsageError
+from rankproof.judging.judge import Judge
+from rankproof.judging.models.judge import ModelJudge
+from rankproof.judging.trust.flips import trial_text
+from rankproof.judging.trust.trial import PAIRS, Outcome, Tried, ask_all, cases, groups_of, kind, thirds
+from rankproof.judging.verdicts import Account, Ask
+from rankproof.stats.agreement import cohen_kappa
+from rankproof.stats.shares import Share, share_of
+from rankproof.store.ledger import Ledger
+
+FEWER = (20, 5)
+"""Pairs a call that are tried where asking all together costs accuracy."""
+FIRST = 10
+"""Pairs asked one by one first, where together next to nothing was settled."""
+Z = 1.959964
+"""Of the interval of a loss."""
+
+
+@dataclass(frozen=True)
+class Way(Displayable):
+    """One way of asking: so many pairs a call, and how far what was said agrees with the labels."""
+
+    pairs: int
+    """Pairs a call, at most."""
+    kappa: float
+    """Cohen's kappa with the labels, over yes, no and otherwise; a pair without a verdict counts as wrong."""
+    low: float
+    high: float
+    right: Share
+    settled: int
+    """Pairs that got a verdict."""
+    kappas: Mapping[str, float | None]
+    """The same for each relation."""
+    account: Account = field(repr=False)
+    """What it took; where the ledger had it, what it took then."""
+    asked: int
+    """Pairs that were asked just now; the ledger had the rest."""
+
+
+@dataclass(frozen=True)
+class Place(Displayable):
+    """The pairs in one third of their calls: how often asking together changed or spoilt what was said of them."""
+
+    part: str
+    """Third of what: of the texts of a call, or of the list of pairs."""
+    third: str
+    changed: Share
+    wrong_alone: Share
+    wrong_together: Share
+
+
+@dataclass(frozen=True)
+class Trial(Displayable):
+    """How a model did on the labelled pairs, one by one and together, and how many pairs a call it bears."""
+
+    judge: str
+    n: int
+    """Labelled pairs."""
+    together: Way
+    alone: Way
+    between: tuple[Way, ...]
+    """Fewer pairs a call, asked where all together cost accuracy."""
+    changed: Mapping[str, Share]
+    """For each relation the share of pairs of which the model says something else together than one by one."""
+    places: tuple[Place, ...]
+    loss: tuple[float, float, float]
+    """What asking together costs of kappa, with its 95 % interval."""
+    pairs: int
+    """So many pairs a call are proposed."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Why pairs got no verdict, over all ways of asking."""
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """Every way of asking, from the most pairs a call to one."""
+        return (self.together, *self.between, self.alone)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {**asdict(self), "set": PAIRS}
+
+    def __str__(self) -> str:
+        return trial_text(self)
+
+    def _in_one_line(self) -> str:
+        return (
+            f"<Trial of {self.judge}: kappa {self.alone.kappa:.3f} one by one, {self.together.kappa:.3f} together, "
+            f"pairs={self.pairs}>"
+        )
+
+
+def trial(judge: Any, *, ledger: str | os.PathLike[str] | Ledger | None = None, **options: Any) -> Trial:
+    """Ask a model about the labelled pairs that come with rankproof, one by one and together.
+
+    `judge` is a model, as "openai:MODEL" or `chat(model)`; in a cascade the model of it. With a `ledger` what was
+    asked once costs nothing the second time. `found.pairs` is how many pairs a call it bears: the most for which
+    no loss against one by one shows; give it on as `judge(..., pairs=)`. `options` are those of the model.
+    """
+    model, kept = model_in(judge, ledger, options)
+    return tried(model, kept)
+
+
+def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[ModelJudge, Ledger | None]:
+    """The one model among the judges that are meant, and the ledger."""
+    asking = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
+    models = [each for each in asking.judges if isinstance(each, ModelJudge)]
+    if len(models) != 1:
+        raise UsageError(
+            f"trial: got {asking.name}, expected one model. A judge that is no model is asked pair by pair, so its "
+            "pairs have no company. Next: name one, as openai:MODEL or chat(model)."
+        )
+    return models[0], asking.ledger
+
+
+def planned(model: ModelJudge) -> dict[int, Account]:
+    """What a trial would take, for each number of pairs a call: together first, then one by one."""
+    groups = groups_of(cases())
+    return {n: Tried(model, n).model.estimate(groups) for n in dict.fromkeys((model.limits.pairs, 1))}
+
+
+def tried(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
+    """The trial of one model."""
+    listed = cases()
+    truth = {ask: value for case in listed for ask, value in case.truth.items()}
+    case_of = {ask: place for place, case in enumerate(listed) for ask in case.truth}
+    groups = groups_of(listed)
+
+    def asked(pairs: int) -> Outcome:
+        return ask_all(Tried(model, pairs), groups, ledger)
+
+    most = model.limits.pairs
+    together = asked(most)
+    if _hopeless(together) and most > 1:
+        # Before hundreds of calls: does it settle a few pairs by themselves?
+        _check(model, ask_all(Tried(model, 1), [groups[0][:FIRST]], ledger), together)
+    alone = asked(1) if most > 1 else together
+    _check(model, alone, together)
+    loss = _loss(truth, case_of, alone, together)
+    outcomes = {most: together, 1: alone}
+    chosen = most
+    if loss[1] > 0:
+        chosen = 1
+        for fewer in (each for each in FEWER if 1 < each < most):
+            outcomes[fewer] = asked(fewer)
+            if _loss(truth, case_of, alone, outcomes[fewer])[1] <= 0:
+                chosen = fewer
+                break
+    ways = {pairs: _way(truth, case_of, each) for pairs, each in outcomes.items()}
+    reasons = Counter(reason for each in outcomes.values() for reason in each.reasons.values())
+    calls = Tried(model, most).calls(groups)
+    return Trial(
+        *(model.name, len(truth), ways[most], ways[1]),
+        between=tuple(ways[pairs] for pairs in outcomes if pairs not in (most, 1)),
+        changed=_changed(alone, together, truth),
+        places=tuple(_places(thirds(calls), truth, alone, together)),
+        loss=loss,
+        pairs=chosen,
+        reasons=dict(reasons.most_common()),
+    )
+
+
+def _hopeless(outcome: Outcome) -> bool:
+    """Whether next to nothing was settled."""
+    return len(outcome.values) * 10 < len(outcome.values) + len(outcome.reasons)
+
+
+def _check(model: ModelJudge, alone: Outcome, together: Outcome) -> None:
+    """Refuse to say anything of a model that settles next to nothing even one by one."""
+    if _hopeless(alone):
+        both = Counter(alone.reasons.values()) + Counter(together.reasons.values())
+        reason, times = both.most_common(1)[0]
+        raise DataError(
+            f"{model.name}: settled next to none of the labelled pairs ({len(together.values)} of "
+            f"{len(together.values) + len(together.reasons)} at {together.pairs} a call, {len(alone.values)} of "
+            f"{len(alone.values) + len(alone.reasons)} one by one), so nothing can be said of it. Mostly: {reason} "
+            f"({times}). Next: mend that, or try another model."
+        )
+
+
+# --- numbers --------------------------------------------------------------------------------------------
+
+
+def _kinds(asks: Sequence[Ask], values: Mapping[Ask, int]) -> list[str]:
+    return [kind(ask, values.get(ask)) for ask in asks]
+
+
+def _right(truth: Mapping[Ask, int], outcome: Outcome) -> Any:
+    """For each pair 1 where what was said is right."""
+    return np.array([kind(a, outcome.values.get(a)) == kind(a, value) for a, value in truth.items()], float)
+
+
+def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: Outcome) -> Way:
+    asks, right = list(truth), _right(truth, outcome)
+    found = cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values))
+    # Pairs of one case are alike: so many independent pairs there are.
+    n = max(1, round(len(asks) / _clustering(right, case_of.values())))
+    share = share_of(round(float(right.mean()) * n), n)
+    chance = 1 - found.expected
+    return Way(
+        pairs=outcome.pairs,
+        kappa=found.value if found.value is not None else 0.0,
+        low=max(-1.0, 1 - (1 - share.low) / chance),
+        high=min(1.0, 1 - (1 - share.high) / chance),
+        right=share_of(int(right.sum()), len(asks)),
+        settled=len(outcome.values),
+        kappas={relation: _kappa_of(relation, truth, outcome) for relation in "RSQA"},
+        account=outcome.account,
+        asked=outcome.asked,
+    )
+
+
+def _kappa_of(relation: str, truth: Mapping[Ask, int], outcome: Outcome) -> float | None:
+    asks = [ask for ask in truth if ask.relation == relation]
+    return cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values)).value
+
+
+def _clustering(values: Any, case_of: Any) -> float:
+    """How much more the mean varies as values of one case go together; 1 where they do not."""
+    apart = values - values.mean()
+    if not apart.any():
+        return 1.0
+    sums = np.bincount(np.fromiter(case_of, int), weights=apart)
+    return max(1.0, float((sums**2).sum() / (apart**2).sum()))
+
+
+def _loss(
+    truth: Mapping[Ask, int], case_of: Mapping[Ask, int], alone: Outcome, other: Outcome
+) -> tuple[float, float, float]:
+    """What is lost of kappa against one by one, with its interval; pair by pair, as both are asked the same.
+
+    Two pairs more than were seen are taken to differ, so that no difference at all is not taken for certain.
+    """
+    if alone is other:
+        return 0.0, 0.0, 0.0
+    asks = list(truth)
+    chance = 1 - cohen_kappa(_kinds(asks, truth), _kinds(asks, alone.values)).expected
+    lost = _right(truth, alone) - _right(truth, other)
+    spread = float((lost**2).sum()) + 2 - float(lost.sum()) ** 2 / len(asks)
+    half = Z * math.sqrt(spread * _clustering(lost, case_of.values())) / len(asks)
+    mean = float(lost.mean())
+    return mean / chance, (mean - half) / chance, (mean + half) / chance
+
+
+def _changed(alone: Outcome, together: Outcome, truth: Mapping[Ask, int]) -> dict[str, Share]:
+    counts: dict[str, tuple[int, int]] = {}
+    for ask in truth:
+        yes, n = counts.get(ask.relation, (0, 0))
+        turned = kind(ask, alone.values.get(ask)) != kind(ask, together.values.get(ask))
+        counts[ask.relation] = yes + turned, n + 1
+    return {relation: share_of(*each) for relation, each in counts.items()}
+
+
+def _places(
+    parts: Mapping[str, Mapping[Ask, int]], truth: Mapping[Ask, int], alone: Outcome, together: Outcome
+) -> list[Place]:
+    found = []
+    for part, place_of in parts.items():
+        for third, name in enumerate(("first", "middle", "last")):
+            asks = [ask for ask, place in place_of.items() if place == third]
+            right, one, all_of = (_kinds(asks, each) for each in (truth, alone.values, together.values))
+            changed, wrong, worse = (
+                share_of(sum(a != b for a, b in zip(x, y, strict=True)), len(asks))
+                for x, y in ((one, all_of), (right, one), (right, all_of))
+            )
+            found.append(Place(part, name, changed, wrong, worse))
+    return found

@@ -1,0 +1,351 @@
+"""Verdicts and failures as text for people: what was said of which pair, and which half failed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from rankproof.core.audit.finding import Finding, count_of, listed, percent
+from rankproof.core.scoring import Column
+from rankproof.document.numbers import count, share
+from rankproof.document.terminal import Column as TableColumn
+from rankproof.document.terminal import clean, cut, table, wrap
+from rankproof.judging.tally import JudgedColumn
+from rankproof.judging.verdicts import Account
+from rankproof.text.blocks import are_several
+
+UNMEASURED = "unmeasured"
+"""Where pairs without a verdict are counted beside the judges."""
+LEXICAL = "lexical"
+WORTH = (
+    "Verdicts by words alone are given where about nine in ten or more were right on every labelled collection at "
+    "hand; docs/lexical-judge.md says how often, by kind of text. The bounds trust them."
+)
+"""What verdicts of the embedded judge are worth."""
+MOST = 3
+"""Causes that are told, in full; of others how many there are."""
+ENOUGH = 0.9
+"""Below this coverage a number is warned of."""
+
+
+def sentences(by: Mapping[str, int], account: Account, peer: str | None = None) -> list[str]:
+    """Who judged how much, what it took, and whose formulas these are."""
+    given = [f"{name} {count:,}" for name, count in by.items() if name != UNMEASURED]
+    open_ = by.get(UNMEASURED, 0)
+    said = f"Verdicts: {', '.join(given) or 'none'}; {open_:,} of {sum(by.values()):,} pairs unmeasured."
+    worth = [WORTH] if by.get(LEXICAL) else []
+    return [said, *worth, *_cost(account), *([f"Formulas of {peer}."] if peer else [])]
+
+
+def _cost(account: Account) -> list[str]:
+    if not account.prompt_tokens:
+        return []
+    money = "price not known" if account.money is None else f"${account.money:.4f}"
+    tokens = f"{account.prompt_tokens:,} + {account.reply_tokens:,} tokens"
+    problems = "; ".join(f"{problem} ({times:,})" for problem, times in account.problems.items())
+    told = [f"Went wrong on the way: {problems}."] if problems else []
+    return [f"It took {account.calls:,} calls, {tokens}, {money}.", *told]
+
+
+def findings_of(
+    columns: Mapping[str, Column],
+    account: Account,
+    top: Mapping[str, int],
+    emptied: Mapping[str, int] | None = None,
+    estimated: Collection[str] = (),
+) -> Iterator[Finding]:
+    """Findings of judged scores; `top` is the highest grade of a context that each judge gave, `emptied` how many
+    samples were without a field that others have, `estimated` which metrics have an estimate."""
+    judged = {name: cast(JudgedColumn, column) for name, column in columns.items()}
+    # The first is on every screen: what went wrong, else what left the mean.
+    yield from _troubled(account)
+    yield from _fewer(judged)
+    yield from _empty(emptied or {})
+    yield from _thin(judged)
+    yield from _none(judged, estimated)
+    yield from _low(top)
+
+
+def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
+    thin = {name: each for name, each in columns.items() if each.units.sum() > 0 and each.coverage < ENOUGH}
+    if thin:
+        shares = listed(f"{name} {percent(each.coverage)}" for name, each in thin.items())
+        yield Finding(
+            *("warning", "coverage", len(thin)),
+            f"Not everything was judged: {shares}.",
+            advice="read the columns of what is possible, or let another judge settle the rest (a cascade).",
+        )
+
+
+def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> Iterator[Finding]:
+    empty = {name: each for name, each in columns.items() if not len(each.counting)}
+    if empty and len(empty) == len(columns) and not estimated:
+        causes = list(dict.fromkeys(_causes(each) for each in empty.values()))
+        yield Finding(
+            *("error", "nothing-measured", len(empty)),
+            f"Nothing was measured, by {listed(empty)}: {'; '.join(causes[:MOST])}.",
+            advice="mend what the reasons name, or let another judge settle it.",
+        )
+    elif empty:
+        yield Finding(
+            *("warning", "unmeasured", len(empty)),
+            f"No sample could be measured by {listed(empty)}.",
+            advice="give what is lacking, let another judge settle it, or leave the metric out.",
+        )
+
+
+def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
+    """A mean over some of the samples says nothing of the others, and whoever fails must not gain by it."""
+    fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
+    if fewer:
+        counts = (
+            f"{name} {len(each.counting):,} of {len(each.values):,} ({_causes(each)})"
+            for name, each in fewer.items()
+        )
+        yield Finding(
+            *("warning", "fewer-samples", len(fewer)),
+            f"Fewer samples count than there are: {listed(counts)}.",
+            advice="compare such means over the samples that count for both, and read the bounds beside them.",
+        )
+
+
+def _causes(column: JudgedColumn) -> str:
+    """Why samples do not count, each cause with how many samples."""
+    found = list(column.why.items())
+    more = f", {len(found) - MOST:,} more causes" if len(found) > MOST else ""
+    return ", ".join(f"{why} {times:,}" for why, times in found[:MOST]) + more
+
+
+def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:
+    if emptied:
+        said = listed(f"{count_of(times, 'sample')} without {name}" for name, times in emptied.items())
+        yield Finding(
+            *("warning", "empty-samples", sum(emptied.values())),
+            f"Others have what these lack, so it counts as empty: {said}.",
+            advice="if the system was not asked there, judge those samples apart.",
+        )
+
+
+def _troubled(account: Account) -> Iterator[Finding]:
+    if account.problems:
+        times = sum(account.problems.values())
+        yield Finding(
+            *("warning", "judge-problems", times),
+            f"The judge went wrong {count_of(times, 'time')}; what it did not settle is unmeasured.",
+            examples=tuple(sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]),
+            advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
+        )
+
+
+def _low(top: Mapping[str, int]) -> Iterator[Finding]:
+    """A judge that knows 0 and 1 only may mean yes by 1, which is the grade of what is merely related."""
+    low = [name for name, grade in top.items() if grade == 1]
+    if low:
+        yield Finding(
+            *("warning", "low-grades", len(low)),
+            f"{listed(low)} gave no context a grade above 1, and 1 says related, not relevant.",
+            advice="return 0 to 3, or True and False, or a probability.",
+        )
+
+
+RELATIONS = {
+    "R": ("question", "context"),
+    "S": ("claim", "text"),
+    "P": ("claim", "text"),
+    "Q": ("question", "statement"),
+    "A": ("question", "answer"),
+    "C": ("", "text"),
+}
+"""What the two texts of a pair are under each relation."""
+WORDS: dict[str, dict[int, str]] = {
+    "R": {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"},
+    "S": {1: "supports", 0: "silent", -1: "contradicts"},
+    "P": {0: "no support", 1: "partial support", 2: "full support"},
+    "Q": {0: "beside the point", 1: "bears on it"},
+    "A": {
+        -1: "abstains",
+        0: "not addressed",
+        1: "addressed in part",
+        2: "mostly addressed",
+        3: "fully addressed",
+    },
+}
+"""What each value says."""
+
+
+FEW = 20
+"""So many samples that failed are named where nobody asked for all."""
+
+
+class Pair(Protocol):
+    """A pair of texts with what was said of it."""
+
+    @property
+    def relation(self) -> str:
+        """Under which relation it was judged."""
+
+    @property
+    def left(self) -> str:
+        """The question or claim."""
+
+    @property
+    def right(self) -> str:
+        """The text."""
+
+    @property
+    def value(self) -> int | None:
+        """The verdict; None: unmeasured, or claims."""
+
+    @property
+    def judge(self) -> str:
+        """Who said so."""
+
+    @property
+    def quote(self) -> str:
+        """The words that show it."""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no verdict."""
+
+    @property
+    def probability(self) -> float | None:
+        """How sure the judge was of a yes, where it said so."""
+
+
+def verdict(relation: str, value: int | None, reason: str = "") -> str:
+    """A verdict in words.
+
+    >>> verdict("S", -1), verdict("R", None, "the judge could not tell")
+    ('contradicts', 'unmeasured: the judge could not tell')
+    """
+    if reason or value is None:
+        return "split into claims" if relation == "C" and not reason else f"unmeasured: {reason}"
+    return WORDS[relation].get(value, str(value))
+
+
+def nouns(relation: str, right: str) -> tuple[str, str]:
+    """What the two texts of a pair are; several that were read as one are said to be that.
+
+    >>> from rankproof.text.blocks import together
+    >>> nouns("R", "Since."), nouns("S", together(["One.", "Two."]))
+    (('question', 'context'), ('claim', 'texts together'))
+    """
+    left, noun = RELATIONS[relation]
+    return left, "texts together" if relation == "S" and are_several(right) else noun
+
+
+def sure(probability: float | None) -> str:
+    """How sure a judge was of a yes, where it said so.
+
+    >>> sure(0.25), sure(None)
+    (' (probability .25)', '')
+    """
+    if probability is None:
+        return ""
+    shown = f"{probability:.2f}"
+    return f" (probability {shown.removeprefix('0')})"
+
+
+def pairs(found: Iterable[tuple[str, Pair]]) -> str:
+    """Each pair in a few lines, under its id."""
+    return "\n".join("\n".join(_pair(name, each)) + "\n" for name, each in found)
+
+
+def _pair(name: str, each: Pair) -> list[str]:
+    left, right = nouns(each.relation, each.right)
+    said = clean(verdict(each.relation, each.value, each.reason)) + sure(each.probability)
+    lines = [f"{name}  {each.relation}  {said}  by {each.judge}"]
+    for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):
+        if text:
+            lines += wrap(cut(" ".join(text.split()), 300), first=f"  {noun}: ", later="    ")
+    return lines
+
+
+def judges(found: Sequence[Mapping[str, Any]]) -> str:
+    """Who judged how much."""
+    columns = [
+        TableColumn("judge", [cut(each["name"], 40) for each in found]),
+        TableColumn("verdicts", [count(each["verdicts"]) for each in found], True),
+        TableColumn("unmeasured", [count(each["unmeasured"]) for each in found], True),
+    ]
+    return "\n".join(table(columns)) + "\n"
+
+
+class Lost(Protocol):
+    """A claim that an answer lacks."""
+
+    @property
+    def claim(self) -> str:
+        """The claim."""
+
+    @property
+    def point(self) -> str:
+        """Where it was lost."""
+
+
+class Failure(Protocol):
+    """What became of a sample."""
+
+    @property
+    def sample(self) -> str:
+        """Which one."""
+
+    @property
+    def half(self) -> str:
+        """Whose failure it is; empty where it is none."""
+
+    @property
+    def lost(self) -> Sequence[Lost]:
+        """The claims that it lacks."""
+
+
+def blame(
+    halves: Mapping[str, int],
+    points: Mapping[str, int],
+    words: Mapping[str, str],
+    each: Iterable[Failure] = (),
+    most: int | None = FEW,
+) -> str:
+    """Which half failed, retrieval first, at which point, and which samples did: `most` of them, or all."""
+    failed, total = sum(halves.values()), sum(points.values())
+    lines = wrap(
+        f"{count(failed, 'sample')} of {total:,} failed: {halves['retrieval']:,} by retrieval, "
+        f"{halves['generation']:,} by generation."
+    )
+    columns = [
+        TableColumn("point", list(points)),
+        TableColumn("samples", [count(each) for each in points.values()], True),
+        TableColumn("share", [share(each / total) for each in points.values()], True),
+        TableColumn("what happened", [words.get(point, "") for point in points]),
+    ]
+    return "\n".join([*lines, "", *table(columns), *_failed([one for one in each if one.half], most)]) + "\n"
+
+
+def _failed(found: Sequence[Failure], most: int | None) -> list[str]:
+    """The samples that failed with the claims they lost, and how many are left out."""
+    if not found:
+        return []
+    shown = found if most is None else found[:most]
+    left = [f"And {len(found) - len(shown):,} more; -q lists all."] if len(shown) < len(found) else []
+    return ["", "Samples that failed:", *(line for one in shown for line in _failure(one)), *left]
+
+
+def _failure(found: Failure) -> list[str]:
+    first = f"  {cut(clean(found.sample), 40)}: "
+    lost = "; ".join(f"{one.point}: {clean(' '.join(one.claim.split()))}" for one in found.lost)
+    return wrap(cut(lost, 300), first=first, later="    ")
+
+
+def unmeasured(found: Mapping[str, Mapping[str, str]]) -> str:
+    """For each metric the samples without a value, each with its reason; empty where there are none."""
+    lines: list[str] = []
+    for metric, reasons in found.items():
+        if reasons:
+            lines += [f"{metric}, unmeasured:"]
+            lines += [line for each in reasons.items() for line in _open(*each)]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _open(sample: str, reason: str) -> list[str]:
+    return wrap(clean(reason), first=f"  {cut(clean(sample), 40)}: ", later="    ")

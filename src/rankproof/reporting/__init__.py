@@ -1,1 +1,0 @@
-"""Values to text: numbers, tables, terminal, markdown, LaTeX."""

@@ -1,0 +1,1 @@
+"""The page about several systems, section by section."""

@@ -1,0 +1,368 @@
+"""Collecting what a report shows: plain values from scores and a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.comparing.cases import (
+    cases_of,
+    first_measure,
+    hardest,
+    hits_of,
+    relevant_from,
+    relevant_in_words,
+    sign_of,
+)
+from rankproof.comparing.comparison import Comparison
+from rankproof.core.explained import Case
+from rankproof.core.hits import Array, Hits
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import sections
+from rankproof.core.measures.interpolated import best_precision
+from rankproof.diagnosing.diagnosed import Diagnosed
+from rankproof.document.display import Displayable
+from rankproof.document.html.charts import Bar
+from rankproof.errors import DataError, shorten
+from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
+from rankproof.scoring.limits import ends
+from rankproof.scoring.scores import Scores
+from rankproof.stats.intervals import Interval, intervals
+
+BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
+"""The ranks, from and to, that one column of the heat map stands for."""
+RECALLS = tuple(i / 10 for i in range(11))
+DEPTHS = tuple(range(1, 21))
+"""The depths k at which success is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class System(Displayable):
+    """One system over all queries."""
+
+    name: str
+    bars: tuple[Bar, ...]
+    """One a measure, the deciding one first."""
+    precision: tuple[float, ...]
+    """Interpolated precision at `RECALLS`."""
+    success: tuple[float, ...]
+    """The share of queries with something relevant in the top `DEPTHS`."""
+    slices: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """For each group the number of queries and the mean of the deciding measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition(Displayable):
+    """How a measure is defined."""
+
+    name: str
+    title: str
+    formula: str
+    higher: bool = True
+    """Whether more is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Displayable):
+    """The differences of one system to the baseline on the deciding measure, the greatest gain first."""
+
+    system: str
+    values: tuple[tuple[str, float], ...]
+    """Query and difference, turned so that more is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks(Displayable):
+    """Where the relevant documents of one query stand: how many in each of `BUCKETS`, then those not found."""
+
+    query: str
+    counts: tuple[tuple[int, ...], ...]
+    """One row a system shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content(Displayable):
+    """Everything a report says."""
+
+    title: str
+    queries: int
+    documents: int
+    """Judged documents."""
+    systems: tuple[System, ...]
+    definitions: tuple[Definition, ...]
+    leader: str
+    """The system with the best mean of the deciding measure."""
+    shown: tuple[str, ...]
+    """The systems of which single queries are shown: the baseline and another."""
+    conventions: tuple[str, ...]
+    method: str
+    """How the intervals of means were made."""
+    level: float = 0.95
+    relevant: str = "grade 1 or more"
+    """What counts as relevant where documents are counted."""
+    comparison: Mapping[str, Any] | None = None
+    """Rows against the baseline and what was decided; None for one system alone."""
+    permutations: int = 0
+    """How many sign flips were drawn at most for each p."""
+    moved: tuple[Moved, ...] = ()
+    duels: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """For each system against each other: on how many queries it wins, and loses."""
+    buckets: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """For each system how many relevant documents stand in each of `BUCKETS`, then those not found."""
+    ranks: tuple[Ranks, ...] = ()
+    cases: tuple[Case, ...] = ()
+    findings: tuple[tuple[Any, Sequence[str]], ...] = ()
+    """What the audit says, and of which systems."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The texts of queries by id."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The titles of documents by id."""
+    diagnosed: Diagnosed | None = None
+    """What is wrong with one of the systems, where that was asked for."""
+    profile: str | None = None
+    version: str = ""
+
+    @property
+    def measure(self) -> str:
+        """The deciding measure."""
+        return self.definitions[0].name
+
+    @property
+    def splits(self) -> list[int]:
+        """The measures of which it is known for all systems what was never found, and what was ranked too low."""
+        bars = [[system.bars[i] for system in self.systems] for i in range(len(self.definitions))]
+        return [
+            i
+            for i, some in enumerate(bars)
+            if self.definitions[i].higher
+            and all(None not in (bar.never_found, bar.ranked_too_low) for bar in some)
+        ]
+
+    def system(self, name: str) -> System:
+        """The system of that name."""
+        return next(each for each in self.systems if each.name == name)
+
+    def role(self, name: str) -> str:
+        """How a system is drawn: `best`, `base` or `other`."""
+        if name == self.leader:
+            return "best"
+        return "base" if self.comparison and name == self.comparison["baseline"] else "other"
+
+
+HARDEST = 40
+"""Queries that get a line of the heat map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What people call things: the title of the page, the texts of queries, the titles of documents."""
+
+    title: str
+    queries: Any = None
+    documents: Any = None
+
+
+def collect(
+    judgments: Judgments,
+    scores: Mapping[str, Scores],
+    compared: Comparison | None,
+    texts: Texts,
+    alpha: float,
+) -> Content:
+    """Everything a report shows."""
+    leader = _leader(scores)
+    shown = _shown(scores, leader, compared)
+    cases = tuple(cases_of(judgments, scores, shown, compared))
+    moved = () if compared is None else tuple(_moved(compared))
+    ranks = tuple(_ranks(scores, shown))
+    named = _named(cases, moved, ranks)
+    first = scores[leader]
+    bars, method = _all_bars(scores, 1 - alpha)
+    return Content(
+        title=texts.title,
+        queries=len(judgments.queries),
+        documents=len(judgments.docs),
+        systems=tuple(_system(name, each, bars[name]) for name, each in scores.items()),
+        definitions=tuple(_definitions(first)),
+        leader=leader,
+        shown=shown,
+        conventions=tuple(first.conventions.in_words()),
+        method=method,
+        level=1 - alpha,
+        relevant=relevant_in_words(first),
+        comparison=None if compared is None else _view(compared),
+        moved=moved,
+        duels=_duels(list(scores.values())) if len(scores) > 1 else (),
+        buckets={name: _buckets(hits_of(each), relevant_from(each)) for name, each in scores.items()},
+        ranks=ranks,
+        cases=cases,
+        findings=tuple(_findings(scores)),
+        texts=query_texts(texts.queries, judgments.queries, named[0]),
+        titles=read_titles(texts.documents, named[1]),
+        profile=first.conventions.profile,
+        version=_version(),
+    )
+
+
+def query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> dict[str, str]:
+    """The texts of the queries that are shown; an error where the source has the text of no judged query."""
+    found = read_texts(source, set(judged), QUERY_TEXT)
+    if source is not None and judged and not found:
+        raise DataError(
+            f"queries: has the text of none of the {len(judged)} judged queries, as {shorten(judged[0])}. "
+            "Next: check that the ids are those of the judgments."
+        )
+    return {query: text for query, text in found.items() if query in shown}
+
+
+def _version() -> str:
+    from rankproof import __version__
+
+    return __version__
+
+
+# --- which systems and queries ---------------------------------------------------------------------
+
+
+def _leader(scores: Mapping[str, Scores]) -> str:
+    """The system with the best mean of the first measure."""
+    return max(scores, key=lambda name: sign_of(scores[name]) * scores[name][first_measure(scores[name])])
+
+
+def _shown(scores: Mapping[str, Scores], leader: str, compared: Comparison | None) -> tuple[str, ...]:
+    """The baseline and the best of the others; a system alone for itself."""
+    if compared is None:
+        return (leader,)
+    others = {name: each for name, each in scores.items() if name != compared.baseline}
+    return compared.baseline, _leader(others)
+
+
+def _named(
+    cases: Sequence[Case], moved: Sequence[Moved], ranks: Sequence[Ranks]
+) -> tuple[set[str], set[str]]:
+    """The queries and the documents that the page speaks of."""
+    ends = [query for each in moved for query, _ in (*each.values[:5], *each.values[-5:])]
+    queries = {*ends, *(each.query for each in ranks), *(each.query for each in cases)}
+    sides = [own for each in cases for _, own in each.sides]
+    listed = {line.document for own in sides for line in own.lines[:10]}
+    return queries, listed | {document for own in sides for document, _ in own.missed}
+
+
+# --- systems ---------------------------------------------------------------------------------------
+
+
+def _all_bars(scores: Mapping[str, Scores], level: float) -> tuple[dict[str, tuple[Bar, ...]], str]:
+    """The bars of every system, and in words how their intervals were made."""
+    found = {name: _uncertainties(each, level) for name, each in scores.items()}
+    bars = {name: tuple(_bar(each, *pair) for pair in found[name].items()) for name, each in scores.items()}
+    methods = dict.fromkeys(each.method for by_measure in found.values() for each in by_measure.values())
+    return bars, "; ".join(methods)
+
+
+def _uncertainties(scores: Scores, level: float) -> dict[str, Interval]:
+    """What `Scores.uncertainty` gives for each measure."""
+    columns = list(scores.columns.values())
+    found = intervals(
+        [each.counting for each in columns],
+        level=level,
+        averages=[each.measure.spec.average for each in columns],
+        bounds=[ends(scores, name) for name in scores],
+    )
+    return dict(zip(scores, found, strict=True))
+
+
+def _bar(scores: Scores, measure: str, found: Interval) -> Bar:
+    split = scores.split(measure) or (None, None)
+    return Bar(measure, scores[measure], found.low, found.high, scores.ceiling(measure), *split)
+
+
+def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:
+    first, hits, rel = first_measure(scores), hits_of(scores), relevant_from(scores)
+    curve = (float(best_precision(hits, at, rel, "nearest").mean()) for at in RECALLS)
+    slices = {group: (len(part.column(first).counting), part[first]) for group, part in scores.slices.items()}
+    return System(name, bars, tuple(curve), tuple(_success(hits, rel)), slices)
+
+
+def _success(hits: Hits, rel: float) -> Iterator[float]:
+    """For each depth the share of queries with something relevant down to it."""
+    for k in DEPTHS:
+        yield float((hits.top(k).relevant(rel).count() > 0).mean())
+
+
+def _definitions(scores: Scores) -> Iterator[Definition]:
+    for column in scores.columns.values():
+        spec = column.measure.spec
+        yield Definition(column.measure.name, spec.title, sections(spec.doc).get("Formula", ""), spec.higher)
+
+
+def _findings(scores: Mapping[str, Scores]) -> Iterator[tuple[Any, list[str]]]:
+    """Each finding once, with the systems it is about."""
+    found: dict[str, tuple[Any, list[str]]] = {}
+    for name, each in scores.items():
+        for finding in each.audit:
+            found.setdefault(str(finding), (finding, []))[1].append(name)
+    order = ("error", "warning", "note")
+    yield from sorted(found.values(), key=lambda pair: order.index(pair[0].severity))
+
+
+# --- against each other ----------------------------------------------------------------------------
+
+
+def _view(compared: Comparison) -> dict[str, Any]:
+    return {
+        "rows": [each.to_dict() for each in compared.rows],
+        "baseline": compared.baseline,
+        "winner": compared.winner,
+        "alpha": compared.alpha,
+        "margin": compared.margin,
+        "correction": compared.correction,
+        "data": compared.data,
+    }
+
+
+def _moved(compared: Comparison) -> Iterator[Moved]:
+    """The differences of each system, turned so that more is better, the greatest gain first."""
+    sign = sign_of(compared.scores[compared.baseline])
+    for name in compared.scores:
+        if name != compared.baseline:
+            turned = [(query, sign * value) for query, value in compared.moved(name)]
+            yield Moved(name, tuple(sorted(turned, key=lambda pair: -pair[1])))
+
+
+def _duels(scores: Sequence[Scores]) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """For each pair of systems on how many queries the one wins, and loses."""
+    values = [sign_of(each) * each.column(first_measure(each)).values for each in scores]
+    return tuple(
+        tuple((int((mine > theirs).sum()), int((mine < theirs).sum())) for theirs in values)
+        for mine in values
+    )
+
+
+# --- ranks -----------------------------------------------------------------------------------------
+
+
+def _counts(hits: Hits, rel: float) -> Array:
+    """For each query how many relevant documents stand in each bucket, then those not found."""
+    good = hits.relevant(rel)
+    starts = np.array([low for low, _ in BUCKETS])
+    bucket = np.searchsorted(starts, good.rank, side="right") - 1
+    size = len(BUCKETS)
+    table = np.bincount(good.query * size + bucket, minlength=hits.n * size).reshape(hits.n, size)
+    wanted = hits.ideal.relevant(rel).count().astype(int)
+    missing = np.maximum(wanted - table.sum(axis=1), 0)
+    return np.column_stack([table, missing])
+
+
+def _buckets(hits: Hits, rel: float) -> tuple[int, ...]:
+    return tuple(_counts(hits, rel).sum(axis=0).tolist())
+
+
+def _ranks(scores: Mapping[str, Scores], shown: Sequence[str]) -> Iterator[Ranks]:
+    """The queries that the last system shown finds hardest, those without a relevant document left out."""
+    tables = [_counts(hits_of(scores[name]), relevant_from(scores[name])) for name in shown]
+    for row in hardest(scores[shown[-1]], tables[0].sum(axis=1) > 0)[:HARDEST]:
+        counts = tuple(tuple(table[row].tolist()) for table in tables)
+        yield Ranks(scores[shown[-1]].queries[row], counts)

@@ -1,0 +1,1 @@
+"""Judgments and a ranking in, scores out: `evaluate`, `explain`, `audit`, and their words."""

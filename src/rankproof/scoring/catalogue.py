@@ -1,0 +1,342 @@
+"""What the words of the output mean, each in a few sentences; measures are described by their own declarations."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rankproof.core.measure import Measure, docstring, sections
+from rankproof.core.profiles import Profile
+from rankproof.document.terminal import wrap
+from rankproof.errors import UsageError, nearest, shorten
+
+NAME = 20
+"""The columns that names get in a list."""
+
+
+FAMILY = 13
+"""The columns that a family's name gets."""
+
+
+def listed(measures: Iterable[Measure]) -> str:
+    """Every measure with the first line of its description, by families: the modules they stand in."""
+    lines: list[str] = []
+    for module, members in _grouped(measures).items():
+        lines += ([""] if lines else []) + wrap(_family(module))
+        for each in members:
+            lines += _entry(each.spec.name, each.spec.title)
+    return "\n".join([*lines, "", "rankproof measures NAME describes one in full."]) + "\n"
+
+
+def names(measures: Iterable[Measure]) -> str:
+    """The names alone, a line or two for the measures of each module."""
+    lines = []
+    for module, members in _grouped(measures).items():
+        first = f"{module.rpartition('.')[2]:{FAMILY}}  "
+        lines += wrap(", ".join(each.spec.name for each in members), first=first, later=" " * len(first))
+    return "\n".join([*lines, "", "Described by --full; one in full by: rankproof measures NAME"]) + "\n"
+
+
+def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    groups: dict[str, list[Measure]] = {}
+    for each in measures:
+        groups.setdefault(each.spec.function.__module__, []).append(each)
+    return groups
+
+
+def _family(module: str) -> str:
+    """What the measures of a module have in common: the first sentence of its docstring."""
+    said = " ".join((docstring(sys.modules.get(module)) or module).split())
+    return said.partition(". ")[0].removesuffix(".")
+
+
+def _entry(name: str, words: str) -> list[str]:
+    first = f"  {name:{NAME}} "
+    return wrap(words, first=first, later=" " * len(first))
+
+
+def described(measure: Measure) -> str:
+    """One measure in full."""
+    spec = measure.spec
+    lines = [str(measure), "", *wrap(spec.title), *_reads(measure)]
+    for name, said in sections(spec.doc).items():
+        lines += ["", *wrap(said, first=f"{name}: ", later="    ")]
+    if spec.parameters:
+        lines += ["", "Parameters:", *_parameters(measure)]
+    if spec.also:
+        lines += ["", *wrap(", ".join(_other_names(measure)), first="Other names: ", later="    ")]
+    return "\n".join(lines) + "\n"
+
+
+def _reads(measure: Measure) -> list[str]:
+    """What is unusual about how it is read."""
+    unusual = {
+        "pair": "Reads two rankings.",
+        "preference": "Reads preferences between documents.",
+        "span": "Reads judged spans of text: evaluate_spans, or 'rankproof spans'.",
+    }
+    said = [unusual.get(measure.spec.kind, ""), "" if measure.spec.higher else "Lower is better."]
+    return [" ".join(filter(None, said))] if any(said) else []
+
+
+def _parameters(measure: Measure) -> list[str]:
+    """Each parameter with its value, and what it may be."""
+    lines = []
+    for name, parameter in measure.spec.parameters.items():
+        at = " (@)" if name == measure.spec.at else ""
+        lines += _entry(f"{name} = {_value(measure.params[name])}{at}", _expected(parameter.kind.expected))
+    return lines
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else repr(value)
+
+
+def _expected(expected: str) -> str:
+    words = expected.split("|")
+    return expected if len(words) == 1 else "one of " + ", ".join(map(repr, words))
+
+
+def _other_names(measure: Measure) -> list[str]:
+    """The other names, those of a variant with what they stand for."""
+    return [
+        name + (f" ({_settings(params)})" if params else "") for name, params in measure.spec.also.items()
+    ]
+
+
+def _settings(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in params.items())
+
+
+def record(measure: Measure) -> dict[str, Any]:
+    """One measure as plain data."""
+    spec = measure.spec
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "group": spec.function.__module__.rpartition(".")[2],
+        "reads": spec.kind,
+        "higher_is_better": spec.higher,
+        "fields": sections(spec.doc),
+        "parameters": {
+            name: {
+                "default": _plain(each.default),
+                "expected": _expected(each.kind.expected),
+                "at": name == spec.at,
+            }
+            for name, each in spec.parameters.items()
+        },
+        "other_names": {name: _plain(params) for name, params in spec.also.items()},
+    }
+
+
+def _plain(value: Any) -> Any:
+    return {str(name): _plain(each) for name, each in value.items()} if isinstance(value, Mapping) else value
+
+
+# --- profiles --------------------------------------------------------------------------------------
+
+
+def profiles(known: Iterable[Profile]) -> str:
+    """Every profile with the tool it follows."""
+    lines = [line for each in known for line in _entry(each.name, each.source)]
+    return "\n".join([*lines, "", "rankproof profiles NAME says what a tool does otherwise."]) + "\n"
+
+
+def profile(found: Profile) -> str:
+    """One profile in full."""
+    lines = wrap(f"{found.name}: {found.source}; {found.proof}.")
+    lines += ["", *_items(found.says)]
+    lines += ["", "Not followed:", *_items(found.beyond)] if found.beyond else []
+    lines += ["", *_settled(found), "", *_measured(found)]
+    return "\n".join(lines) + "\n"
+
+
+def _items(said: Iterable[str]) -> list[str]:
+    return [line for each in said for line in wrap(each.removesuffix("."), first="- ", later="  ")]
+
+
+def _settled(found: Profile) -> list[str]:
+    """What the profile sets, as one would write it oneself."""
+    measures = [f"{name}({_settings(params)})" for name, params in found.measures.items()]
+    conventions = [f"{name}={value!r}" for name, value in found.conventions.items()]
+    lines = wrap(", ".join(measures) or "as they are", first="Measures: ", later="    ")
+    return lines + wrap(", ".join(conventions) or "as they are", first="Conventions: ", later="    ")
+
+
+def _measured(found: Profile) -> list[str]:
+    """Which measures are the tool's, and which only follow its conventions."""
+    kinds = {
+        "Proven equal, but for the above: ": found.proven.split(),
+        "Not equal: ": found.other.split(),
+        "In the tool too, equality not shown: ": found.unproven.split(),
+    }
+    lines = [
+        line
+        for head, names in kinds.items()
+        if names
+        for line in wrap(", ".join(names), first=head, later="    ")
+    ]
+    return [*lines, "All others: not in the tool; only its conventions are followed."]
+
+
+def profile_record(found: Profile) -> dict[str, Any]:
+    """One profile as plain data."""
+    return {
+        "name": found.name,
+        "source": found.source,
+        "proof": found.proof,
+        "says": list(found.says),
+        "not_followed": list(map(str, found.beyond)),
+        "proven": found.proven.split(),
+        "not_equal": found.other.split(),
+        "unproven": found.unproven.split(),
+        "measures": _plain(found.measures),
+        "conventions": _plain(found.conventions),
+    }
+
+
+TERMS = {
+    "mean": "The average over the queries that count (n of them). A sum or a geometric mean is said to be one.",
+    "interval": "Where the mean over queries like these lies, with the confidence at its head (95 %): if the queries "
+    "were drawn again, 95 of 100 such intervals would hold the true mean. It is of one mean; whether two "
+    "systems differ says the interval of the difference. docs/statistics.md says how it is made.",
+    "confidence": "See interval.",
+    "bootstrap": "Weighing the queries anew at random, again and again, and looking how the mean varies: that is how "
+    "intervals are made. BCa is the variant that corrects bias and skewness; the Bayesian one weighs "
+    "smoothly.",
+    "BCa": "Bias-corrected and accelerated: a bootstrap interval that allows for skewed values. See bootstrap.",
+    "ceiling": "The best mean that any ranking could reach under these judgments: queries without relevant "
+    "documents, or with fewer than k, keep it below 1. Compare a mean with its ceiling, not with 1.",
+    "never found": "How much of the distance to the ceiling is lost as relevant documents are nowhere in the rankings: "
+    "retrieval lost it, and no reranker can bring it back.",
+    "ranked too low": "How much of the distance to the ceiling is lost as relevant documents were returned, but "
+    "too far down: a better order would win it.",
+    "n": "Over how many queries the mean is.",
+    "unjudged": "Documents nobody judged count as not relevant. The column 'if the unjudged were relevant' has the "
+    "means at worst and at best if they had been judged.",
+    "equal scores": "Documents with the same score have no order of their own; the column says between which means any "
+    "order of them would lie. --ties says which one is taken.",
+    "difference": "The system's mean minus the baseline's, over the same queries.",
+    "baseline": "The system that all others are compared with: the first, or the one that --baseline names.",
+    "p": "How often chance alone (the signs of the differences flipped at random, query by query) gives a "
+    "difference at least as large. It is corrected over all rows that are tested together; 'p alone' is "
+    "not.",
+    "sign flips": "The test behind p: if two systems are alike, each query's difference could as well have the other "
+    "sign. So the signs are flipped at random many times, and p is the share with a mean as far from 0 as "
+    "the one seen.",
+    "Holm": "Corrects p where several differences are tested at once: the smallest p is multiplied by their "
+    "number, the next by one less, and so on. The chance of any false verdict stays below alpha.",
+    "alpha": "The rate of false verdicts that is accepted where nothing differs: 0.05 where nobody says otherwise.",
+    "verdict": "better or worse where chance is ruled out (p at most alpha), equivalent where the difference is "
+    "shown to be within the margin, else 'cannot tell yet'.",
+    "margin": "The difference that would not matter to you. With it systems can be shown to be equivalent, and a "
+    "gate passes what loses less.",
+    "equivalent": "The difference is shown to be smaller than the margin, in both directions.",
+    "effect": "The mean difference in standard deviations of the differences from query to query (Cohen's d_z): 0.2 "
+    "is small, 0.5 medium, 0.8 large. It says how consistent a gain is, not how big.",
+    "detectable": "The smallest true difference that this many queries show at least four times out of five. A smaller "
+    "one may exist and stay unseen.",
+    "queries needed": "How many queries like these would show a true difference as large as the one seen, four times "
+    "out of five.",
+    "won/tied/lost": "On how many queries the system is above the baseline, equal to it, and below it.",
+    "bounds": "Between which values a number lies whatever is not known: the order of equal scores, what nobody "
+    "judged, verdicts that are open.",
+    "coverage": "Which share was judged at all.",
+    "judged": "Which share of what was asked got a verdict; the rest is in no mean.",
+    "unmeasured": "Nobody judged it, or the judge could not tell: it is in no mean, never 0 and never 1.",
+    "corrected": "The mean with the judge's error taken out, by labels of people (PPI++).",
+    "kappa": "How far two judges agree beyond what chance would give: 1 always, 0 no more than by chance.",
+    "nugget": "A fact that a good answer has: vital if it must be there, okay if it may. Strict scores count what is "
+    "there in full alone, the others a part as half; weighted ones count okay nuggets half.",
+    "support": "How far a source bears out what it is cited for: 1 in full, .5 in part, 0 not at all, as in TREC's RAG "
+    "track.",
+    "MIRAGE": "Four rates, by answers without contexts, with the right one and with those retrieved: noise "
+    "vulnerability, context acceptability, context insensitivity, context misinterpretation. They add up to 1.",
+    "noise vulnerability": "The share of questions answered right from the one right context, and wrong from what was "
+    "retrieved (MIRAGE).",
+    "context acceptability": "The share of questions answered right from the right context, and right from what was "
+    "retrieved (MIRAGE).",
+    "context insensitivity": "The share of questions answered wrong from the right context, as without any (MIRAGE).",
+    "context misinterpretation": "The share of questions answered right without contexts, and wrong from the right "
+    "one (MIRAGE).",
+    "prediction-powered inference": "The mean by a machine over everything, plus what it was off by where people "
+    "looked, with the weight of the machine that makes the error least (PPI++).",
+    "tau-b": "How alike two orders are: 1 the same, 0 unrelated, -1 reversed; ties are allowed for (Kendall).",
+    "tau-AP": "As tau, but mistakes at the top of the order weigh more.",
+    "RBO": "Rank-biased overlap: how much two rankings share, the top weighing most; it allows for lists of "
+    "different items.",
+    "swap rate": "How often two halves of the queries disagree about which of two systems is better.",
+    "front": "Configurations that no other beats in quality, latency and cost at once.",
+    "p50": "Half of the questions took no longer; p95: 19 of 20; p99: 99 of 100.",
+    "held out": "Questions that did not choose the winner: only on them is its mean not flattered.",
+    "profile": "The conventions of another tool as one word, such as trec_eval-9; see 'rankproof profiles'.",
+    "gate": "Whether a change may ship: pass if a loss beyond the margin is ruled out, fail if one is shown, else "
+    "inconclusive.",
+    "relevance level": "From which grade on a document counts as relevant: rel=, 1 where nobody says otherwise.",
+}
+OTHERS = {
+    "95 % interval": "interval",
+    "confidence interval": "interval",
+    "bayesian bootstrap": "bootstrap",
+    "holm correction": "Holm",
+    "p-value": "p",
+    "p alone": "p",
+    "p drop": "p",
+    "ties": "equal scores",
+    "won": "won/tied/lost",
+    "not judged": "unjudged",
+    "d z": "effect",
+    "cohen's d": "effect",
+    "effect size": "effect",
+    "significance": "p",
+    "significant": "p",
+    "p95": "p50",
+    "p99": "p50",
+    "cannot tell yet": "verdict",
+    "inconclusive": "gate",
+    "equal": "equal scores",
+    "power": "detectable",
+    "ppi": "prediction-powered inference",
+    "ppi++": "prediction-powered inference",
+    "nuggets": "nugget",
+    "vital": "nugget",
+    "okay": "nugget",
+    "partial support": "support",
+    "full support": "support",
+    "tau": "tau-b",
+}
+"""Other words for the same."""
+
+
+def term_names() -> list[str]:
+    """Every word that is explained."""
+    return [*TERMS, *OTHERS]
+
+
+def knows(word: str) -> bool:
+    """Whether the word is one of the output, rather than a measure."""
+    return _found(word) is not None
+
+
+def _found(word: str) -> str | None:
+    """The heading under which a word is explained, in whatever case and number it is written."""
+    key = " ".join(word.replace("_", " ").split()).lower()
+    known = {each.lower(): each for each in TERMS} | OTHERS
+    return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
+
+
+def term(word: str, measures: Iterable[str] = ()) -> str:
+    """What a word of the output means.
+
+    >>> print(term("Detectable").splitlines()[0])
+    detectable
+    """
+    found = _found(word)
+    if found is None:
+        raise UsageError(
+            f"explain: got {shorten(word)}, which is neither a word of the output nor a measure."
+            f"{nearest(word, [*term_names(), *measures])} Next: one of {', '.join(TERMS)}; or a measure, like nDCG@10."
+        )
+    return "\n".join([found, "", *wrap(TERMS[found])]) + "\n"

@@ -1,0 +1,282 @@
+"""`evaluate`: judgments and a ranking in, scores out."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.arrays import HIGHEST_EXP
+from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
+from rankproof.core.join import Census, join
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
+from rankproof.core.names import parse_each
+from rankproof.core.parameters import LARGEST
+from rankproof.core.rules import Conventions, Default
+from rankproof.core.scoring import scored
+from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.io.frames import LIBRARY, is_frame, library_of
+from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.pipes import pipes_kept
+from rankproof.io.roles import Columns, with_columns
+from rankproof.io.rows import notes_of
+from rankproof.scoring.grouping import Grouping, grouped, groups_of
+from rankproof.scoring.limits import SEED
+from rankproof.scoring.scores import Scores
+
+DEFAULT_MEASURES = "nDCG@10, RR@10, AP, P@5, R@5, R@100, Success@5"
+
+Measures = str | Measure | Iterable[str | Measure]
+
+
+def prepare(judgments: Any) -> Judgments:
+    """Judgments read and checked once, for use with many rankings.
+
+    >>> judgments = prepare({"q1": {"d1": 1}})
+    >>> [evaluate(judgments, {"q1": ranking}, "RR")["RR"] for ranking in (["d1"], ["d2", "d1"])]
+    [1.0, 0.5]
+    """
+    return load_judgments(judgments)
+
+
+@with_columns
+@pipes_kept()
+def evaluate(
+    judgments: Any,
+    ranking: Any,
+    measures: Measures | None = None,
+    *,
+    profile: str | None = None,
+    ties: str = Default("trec"),
+    missing: str = Default("zero"),
+    no_relevant: str = Default("zero"),
+    unjudged: str = Default("nonrelevant"),
+    duplicates: str = Default("error"),
+    corpus: int | None = None,
+    context_k: int | None = None,
+    by: Grouping | None = None,
+    unjudged_grade: float = 1.0,
+    columns: Columns = None,
+) -> Scores:
+    """Score a ranking against judgments.
+
+    `judgments` is `{query: {document: grade}}`, `{query: [relevant documents]}`, a path, a data frame or rows;
+    `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows.
+    `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well
+    (or is a function, a file, a data frame of queries, or a column of the judgments).
+    The other arguments are conventions: `rankproof.core.rules.CHOICES` says in words what each does. A
+    `profile` settles those that are not given.
+
+    >>> scores = evaluate({"q1": {"d1": 3, "d2": 1}}, {"q1": ["d2", "d1", "d3"]}, "P@2, nDCG@3")
+    >>> scores["P@2"], round(scores["nDCG@3"], 4)
+    (1.0, 0.7967)
+    """
+    asked = _rank_measures(parse_each(DEFAULT_MEASURES if measures is None else measures))
+    conventions = Conventions(
+        ties=ties,
+        missing=missing,
+        no_relevant=no_relevant,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        corpus=corpus,
+        context_k=context_k,
+        unjudged_grade=unjudged_grade,
+    )
+    names = {each.name: each for each in asked}
+    if profile is not None:
+        from rankproof.core.profiles import apply
+
+        asked, conventions, names = apply(profile, asked, conventions)
+    groups = groups_of(by, judgments)
+    _check_one(ranking)
+    judged = load_judgments(judgments)
+    found = score_ranking(judged, load_ranking(ranking), asked, conventions, groups, names)
+    found.library = library_of(ranking) or str(judged.prepared.get(LIBRARY, ""))
+    return found
+
+
+def _check_one(ranking: Any) -> None:
+    """Refuse rankings by name, which would be taken for rankings by query."""
+    if not isinstance(ranking, Mapping) or not ranking:
+        return
+    name, first = next(iter(ranking.items()))
+    several = hasattr(first, "blocks") or is_frame(first) or isinstance(first, os.PathLike)
+    several = several or (isinstance(first, str) and os.path.isfile(first))
+    if isinstance(first, Mapping):
+        several = isinstance(next(iter(first.values()), None), (Mapping, list, tuple))
+    if several:
+        raise UsageError(
+            f"ranking: got rankings by name ({', '.join(map(shorten, list(ranking)[:3]))}), expected one ranking. "
+            f"Next: evaluate(judgments, rankings[{name!r}]) scores one, compare(judgments, rankings) sets them beside "
+            "each other."
+        )
+
+
+def score_ranking(
+    judgments: Judgments,
+    ranking: Any,
+    measures: list[Measure],
+    conventions: Conventions,
+    by: Grouping | None = None,
+    asked_as: Mapping[str, Measure] | None = None,
+) -> Scores:
+    """Scores of an opened ranking; `asked_as` has the names under which a profile's measures were asked."""
+    if not judgments.queries:
+        raise DataError(
+            f"{judgments.source}: there are no judgments in it, so there is nothing to score. "
+            "Next: check which file or table this is."
+        )
+    census = Census(notes=notes_of(judgments))
+    if "machine" in judgments.prepared:
+        census.made_by += [each for name in ("source", "tag") if (each := getattr(ranking, name, ""))]
+    hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
+    _check_grades(judgments, measures)
+    rng = np.random.default_rng(SEED) if hits.first is not None else None
+    return Scores(
+        queries=judgments.queries,
+        columns=scored(measures, hits, conventions, rng, judgments.queries),
+        conventions=conventions,
+        groups=grouped(judgments.queries, by),
+        names={asked: each.name for asked, each in (asked_as or {}).items()},
+        hits=hits,
+        judgments=judgments,
+        ranking=ranking,
+        census=census,
+    )
+
+
+def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
+    """A grade with which nothing can be computed is told with its query and document."""
+    size = np.abs(judgments.grade)
+    exponential = any(each.params.get("gain") == "exp" for each in measures)
+    row = int((judgments.grade if exponential else size).argmax()) if len(size) else 0
+    most = HIGHEST_EXP if exponential else LARGEST
+    if not len(size) or (judgments.grade[row] if exponential else size[row]) <= most:
+        return
+    why, instead = (
+        ("gain='exp' of it is beyond any number", "use gain='linear', or a mapping of grade to gain")
+        if exponential
+        else ("it is too large to compute with", "write grades on a scale of its own")
+    )
+    query = judgments.queries[int(judgments.query[row])]
+    raise DataError(
+        f"{judgments.source}, query {shorten(query)}, document {shorten(judgments.docs[row])}: the grade is "
+        f"{judgments.grade[row]:g}, expected at most {most:g}: {why}. Next: {instead}."
+    )
+
+
+def _rank_measures(measures: list[Measure]) -> list[Measure]:
+    for each in measures:
+        if each.spec.kind != "ranking":
+            raise UsageError(
+                f"{each}: this measure reads {_READS[each.spec.kind]}, not judgments and a ranking. "
+                f"Next: see 'rankproof measures {each.spec.name}' for how it is used."
+            )
+    return measures
+
+
+_READS = {
+    "pair": "two rankings",
+    "preference": "preferences between documents",
+    "judged": "judged samples",
+    "span": "judged spans of text",
+}
+
+
+def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) -> None:
+    """Refuse arguments that neither the function nor `evaluate`, which gets them, knows."""
+    parameters = [*signature(function).parameters.values(), *signature(evaluate).parameters.values()]
+    known = dict.fromkeys(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                f"{function.__name__}: unknown argument {name!r}.{nearest(name, known)} "
+                f"Next: name one of {', '.join(known)}."
+            )
+
+
+def check_alpha(alpha: Any, most: float = 1) -> None:
+    """Refuse an error rate that is none."""
+    if not _is_number(alpha) or not 0 < alpha < most:
+        raise UsageError(
+            f"alpha: got {alpha!r}, expected a number above 0 and below {most:g}. Next: leave it out for 0.05."
+        )
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse a seed that starts no generator."""
+    if not isinstance(seed, int) or seed < 0:
+        raise UsageError(
+            f"seed: got {seed!r}, expected a whole number from 0 on. Next: give a whole number, like 0."
+        )
+
+
+def check_margin(margin: Any, what: str = "", least: str = "a number above 0") -> None:
+    """Refuse a margin that is no size; one of 0 is a size where `least` says so."""
+    fits = _is_number(margin) and (margin > 0 or (margin == 0 and least != "a number above 0"))
+    if not fits or margin == math.inf:
+        raise UsageError(
+            f"margin: got {margin!r}{what}, expected {least}. Next: give the difference that would not matter, "
+            "like 0.01, or leave it out."
+        )
+
+
+def check_spelling(scores: Scores, name: str) -> None:
+    """Refuse scores of a ranking that finds nothing only because its ids are spelt otherwise."""
+    if scores.ranking is None or scores.judgments is None or scores.audit.of_kind(NOTHING_SHARED) is None:
+        return
+    check_found(ranked_otherwise(scores.judgments, scores.ranking.table().doc), name)
+
+
+def check_floor(limit: Any, measure: str) -> None:
+    """Refuse a floor that nothing can be held against."""
+    if not _is_number(limit) or not math.isfinite(limit):
+        raise UsageError(
+            f"floor: got {limit!r} for {measure}, expected a number, like 0.4."
+            " Next: give the lowest mean allowed."
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def named(systems: Mapping[Any, Any]) -> dict[str, Any]:
+    """The systems by their names as text."""
+    return {str(name): each for name, each in systems.items()}
+
+
+def averaged_otherwise(scores: Scores) -> list[str]:
+    """The measures whose mean is no mean of the queries' values, so that it has no difference query by query."""
+    return [name for name, each in scores.columns.items() if each.measure.spec.average != "mean"]
+
+
+def check_not_thin(scores: Mapping[str, Scores], measure: str) -> None:
+    """Refuse to put systems in order by means over the few samples that a judge could settle."""
+    for name, each in scores.items():
+        if each.thin(measure):
+            raise DataError(
+                f"{shorten(name)}: fewer than half of the samples could be measured by {measure}, so no order "
+                "follows. Next: let another judge settle the rest (a cascade), or name another metric."
+            )
+
+
+def check_averages(scores: Scores) -> None:
+    """Refuse to decide by measures that are not averaged by the mean."""
+    odd = averaged_otherwise(scores)
+    if odd:
+        raise UsageError(
+            f"{', '.join(odd)}: averaged by {_average(scores, odd[0])}, so there are no differences query by query to "
+            "test. Next: name measures that are means over the queries, like AP for GMAP."
+        )
+
+
+def _average(scores: Scores, name: str) -> str:
+    return {"geometric": "the geometric mean", "sum": "a sum"}.get(
+        scores.column(name).measure.spec.average, "no mean"
+    )

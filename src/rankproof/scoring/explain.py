@@ -1,0 +1,381 @@
+"""One number explained, as text: the ranked list, the steps on paper, and what differs in another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.explained import Explained, Line, claim, differences, differing
+from rankproof.core.hits import Hits
+from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure, sections
+from rankproof.core.paper import Step, Term, derive, said
+from rankproof.core.rules import CHOICES, Conventions, seen_by, worth
+from rankproof.core.table import RankingTable, ideal, listing, missed
+from rankproof.document.display import Displayable, width
+from rankproof.document.numbers import ABSENT, score
+from rankproof.document.terminal import Column, cut, pad, page_width, table, wrap
+from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
+from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.roles import Columns, with_columns
+from rankproof.scoring.evaluate import check_conventions, evaluate
+from rankproof.scoring.scores import Scores
+from rankproof.scoring.tables import DISTRUST
+
+SHOWN = 20
+"""Ranks shown where there is no cut-off; below them judged documents only."""
+MOST = 40
+"""Lines of the list that are printed."""
+TERMS = 20
+"""Lines of a step that are printed."""
+ID = 32
+"""The columns a document id gets in a step."""
+
+
+def text(own: Explained, other: Explained | None = None, wrong: Iterable[str] = ()) -> str:
+    """Everything about the number, and about the other one where there is one; above it what makes it wrong."""
+    above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
+    lines = [*above, *_head(own), "", *_list(own), "", *_steps(own, set()), "", *_result(own, own.said)]
+    if other is not None:
+        lines += ["", *_versus(own, other)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(own: Explained) -> list[str]:
+    lines = [*_headline(own), "", *wrap(own.title)]
+    return lines + (wrap(own.formula, first="Formula: ", later="         ") if own.formula else [])
+
+
+def _headline(own: Explained) -> list[str]:
+    return wrap(f"{own.measure} of query {cut(own.query, 40)}{own.credit}: {score(own.value)}")
+
+
+def _result(own: Explained, said: Iterable[str]) -> list[str]:
+    notes = [line for note in said for line in wrap(f"{note}.", first="Note: ", later="      ")]
+    return [f"{own.measure} = {score(own.value)}", *notes]
+
+
+# --- the list --------------------------------------------------------------------------------------
+
+
+def _list(own: Explained) -> list[str]:
+    if not own.lines:
+        return ["The ranking has no documents for this query.", *_missed(own)]
+    shown = _telling(own)
+    columns = [
+        Column("rank", [_rank(line) for line in shown], True),
+        Column("document", [line.document if line else "..." for line in shown]),
+        *_scores(shown),
+        Column("grade", [_grade(line) for line in shown], True),
+        Column("adds", [_adds(line) for line in shown], True),
+    ]
+    return [*table(columns), "", *_legend(own, shown), *_missed(own)]
+
+
+def _telling(own: Explained) -> list[Line | None]:
+    """The lines worth printing: the top, then what counts; None stands for those left out."""
+    depth = min(max(own.params.get("k") or SHOWN, 10), MOST - 10)
+    shown: list[Line | None] = []
+    for place, line in enumerate(own.lines, start=1):
+        if (place <= depth or line.adds or (line.grade or 0) > 0) and len(shown) < MOST:
+            shown.append(line)
+        elif shown[-1] is not None:
+            shown.append(None)
+    return shown
+
+
+def _rank(line: Line | None) -> str:
+    return "" if line is None else ABSENT if line.rank is None else f"{line.rank:,}"
+
+
+def _grade(line: Line | None) -> str:
+    return "" if line is None else ABSENT if line.grade is None else f"{line.grade:g}"
+
+
+def _adds(line: Line | None) -> str:
+    return "" if line is None or not line.adds else score(line.adds)
+
+
+def _scores(shown: Sequence[Line | None]) -> list[Column]:
+    """The scores with as many digits as tell them apart; those that are equal are marked."""
+    known = {line.score for line in shown if line is not None and line.score is not None}
+    if not known:
+        return []
+    spell = _spelling(known)
+    cells = ["" if line is None or line.score is None else spell(line.score) for line in shown]
+    marks = ["  " if line is None or not line.tied else " =" for line in shown]
+    return [Column("score  ", [cell + mark for cell, mark in zip(cells, marks, strict=True)], True)]
+
+
+def _spelling(known: set[float]) -> Callable[[float], str]:
+    """The shortest way to write all of the numbers so that different ones look different."""
+    for decimals in (0, 1, 2, 3, 4, 5, 6):
+        if max(map(abs, known)) < 1e7 and len({f"{each:.{decimals}f}" for each in known}) == len(known):
+            return lambda value: f"{value:.{max(decimals, 0 if _whole(known) else 4)}f}"
+    return repr
+
+
+def _whole(known: set[float]) -> bool:
+    return all(each.is_integer() for each in known)
+
+
+def _legend(own: Explained, shown: Sequence[Line | None]) -> list[str]:
+    said_of = []
+    if any(line and line.tied for line in shown):
+        said_of.append("= shares its score with others")
+    if any(line and line.grade is None for line in shown):
+        said_of.append("grade - was not judged")
+    if any(line and line.rank is None for line in shown):
+        said_of.append("rank - was taken out")
+    return wrap(f"({'; '.join(said_of)})") if said_of else []
+
+
+def _missed(own: Explained) -> list[str]:
+    if not own.missed:
+        return []
+    listed = ", ".join(f"{cut(doc, ID)} (grade {grade:g})" for doc, grade in own.missed[:10])
+    more = f", and {len(own.missed) - 10:,} more" if len(own.missed) > 10 else ""
+    return wrap(f"Not in the ranking: {listed}{more}.")
+
+
+# --- the steps -------------------------------------------------------------------------------------
+
+
+def _steps(own: Explained, marked: set[str]) -> list[str]:
+    """The steps, numbered; those of a kind in `marked` begin with `>`."""
+    lines: list[str] = []
+    for number, step in enumerate(own.steps, start=1):
+        mark = ">" if step.kind in marked else " "
+        lines += wrap(_said(step), first=f"{mark}{number:2}. ", later=" " * 5)
+        lines += [line.rstrip() for line in _calculation(step, own)]
+    return lines
+
+
+def _calculation(step: Step, own: Explained) -> Iterator[str]:
+    """The terms, aligned at their equals signs, and what they come to."""
+    shown = step.terms[:TERMS]
+    digits = max((len(str(term.rank)) for term in shown if term.rank), default=0)
+    rows = [(_about(term, own, digits), term.expression, term.value) for term in shown]
+    if step.expression:
+        rows.append(("", step.expression, step.value))
+    about = max((width(row[0]) for row in rows), default=0)
+    reach = max((width(row[1]) for row in rows), default=0)
+    lines = [f"{pad(row[0], about)}  {pad(row[1], reach, True)}{_equals(row[2])}" for row in rows]
+    if len(step.terms) > TERMS:
+        lines.insert(TERMS, f"... and {len(step.terms) - TERMS:,} more")
+    yield from (f"       {line}" for line in lines) if about else (f"       {line.strip()}" for line in lines)
+
+
+def _said(step: Step) -> str:
+    """The step in words; a number that needs no calculation stands beside them."""
+    return step.says if step.expression else f"{step.says}{_equals(step.value)}"
+
+
+def _equals(value: float | None) -> str:
+    return "" if value is None else f" = {said(value)}"
+
+
+def _about(term: Term, own: Explained, digits: int) -> str:
+    """The rank and the document a term is about, as far as it is about any."""
+    if term.doc is None:
+        return ""
+    name = cut(own.names.get(term.doc, "(not judged)"), ID)
+    return name if term.rank is None else f"rank {term.rank:>{digits}}  {name}"
+
+
+# --- versus ----------------------------------------------------------------------------------------
+
+
+def _versus(own: Explained, other: Explained) -> list[str]:
+    """The other derivation as far as it is another, its differing steps marked, and why in words."""
+    marked = differing(own, other)
+    lines = ["-" * page_width(), *_headline(other), ""]
+    if [line.document for line in own.lines] != [line.document for line in other.lines]:
+        lines += [*_list(other), ""]
+    if marked:
+        lines += [*_steps(other, marked), "", *_result(other, other.notes), ""]
+    lines += ["What differs (steps marked >):" if marked else "What differs (the steps are the same):"]
+    return lines + [line for each in differences(own, other) for line in wrap(each, first="- ", later="  ")]
+
+
+SAME = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Displayable):
+    """One number explained, and beside it the same under a profile where one was asked for."""
+
+    own: Explained
+    other: Explained | None = None
+    wrong: tuple[str, ...] = ()
+    """What makes the numbers of this ranking wrong, as the audit says it."""
+
+    @property
+    def value(self) -> float:
+        """The number: what `evaluate` gives this query."""
+        return self.own.value
+
+    @property
+    def differences(self) -> list[str]:
+        """Why the profile's number differs, in sentences."""
+        return [] if self.other is None else differences(self.own, self.other)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        versus = None if self.other is None else self.other.to_dict()
+        return {
+            **self.own.to_dict(),
+            "versus": versus,
+            "differences": self.differences,
+            "wrong": list(self.wrong),
+        }
+
+    def html(self, name: str = "the ranking", *, queries: Any = None, documents: Any = None) -> str:
+        """The same as a page: found and wanted as sets, the list beside the ideal, the steps.
+
+        `queries` and `documents` give texts and titles, as for `report`.
+        """
+        return explanation_page({name: [self]}, queries=queries, documents=documents)
+
+    def __str__(self) -> str:
+        """The list, the steps, and what differs."""
+        return text(self.own, self.other, self.wrong)
+
+    def _in_one_line(self) -> str:
+        """What it explains."""
+        return f"<Explanation of {self.own.measure} = {self.value:.4f} for query {self.own.query!r}>"
+
+
+@with_columns
+def explain(
+    judgments: Any,
+    ranking: Any,
+    query: str,
+    measure: str | Measure = "nDCG@10",
+    *,
+    profile: str | None = None,
+    versus: str | None = None,
+    columns: Columns = None,
+    **conventions: Any,
+) -> Explanation:
+    """How the number of one query comes about: the ranked list, and the derivation as on paper.
+
+    `versus` names a profile: the same under its conventions, and what differs. The other arguments are those
+    of `evaluate`.
+
+    >>> relevant, ranking = {"q1": {"d1": 1, "d2": 1}}, {"q1": ["d1", "d3", "d2"]}
+    >>> found = explain(relevant, ranking, "q1", "P@3")
+    >>> [step.value for step in found.own.steps], found.value
+    ([2.0, 3.0, 0.6666666666666666], 0.6666666666666666)
+    """
+    check_conventions(conventions, explain)
+    judged, opened = load_judgments(judgments), load_ranking(ranking)
+    query = _known(query, judged)
+    table = opened.table_near(query) if hasattr(opened, "table_near") else opened.table()
+
+    def under(name: str | None) -> Scores:
+        return evaluate(judged, opened, [measure], profile=name, **conventions)
+
+    own, other = under(profile), None if versus is None else under(versus)
+    return Explanation(
+        explained(own, judged, table, query),
+        None if other is None else explained(other, judged, table, query),
+        tuple(own.wrong),
+    )
+
+
+def explanation_page(
+    systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, documents: Any = None
+) -> str:
+    """Explanations of the same measures and query under one system, or several side by side, as one page."""
+    from rankproof import __version__
+    from rankproof.scoring.explain_page import Lesson, Side, html
+
+    every = [each for explanations in systems.values() for each in explanations]
+    query = every[0].own.query
+    listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
+    measures = zip(
+        *([Side(n, x.own, x.other, x.wrong) for x in found] for n, found in systems.items()), strict=True
+    )
+    lesson = Lesson(
+        query=query,
+        measures=tuple(measures),
+        text=read_texts(queries, {query}, QUERY_TEXT).get(query),
+        titles=read_titles(documents, listed),
+        version=__version__,
+    )
+    return html(lesson)
+
+
+def _known(query: Any, judgments: Judgments) -> str:
+    name = str(query)
+    if name not in judgments.index:
+        raise UsageError(
+            f"query {shorten(name)} is not judged in {judgments.source}.{nearest(name, judgments.queries)} "
+            "Next: name a query of the judgments."
+        )
+    return name
+
+
+def explained(scores: Scores, judgments: Judgments, table: RankingTable, query: str) -> Explained:
+    """The number of one query under the first measure of scores; `table` has the query's documents."""
+    column = next(iter(scores.columns.values()))
+    measure, conventions, at = column.measure, scores.conventions, judgments.index[query]
+    if scores.hits is None:
+        raise DataError("there are no rankings behind these scores. Next: evaluate again.")
+    value = float(column.values[at])
+    hits = _as_scored(measure, scores.hits.select(np.array([at])), conventions, value)
+    written = derive(measure, hits)
+    return Explained(
+        query=query,
+        measure=measure.name,
+        title=measure.spec.title,
+        formula=sections(measure.spec.doc).get("Formula", ""),
+        params=measure.params,
+        value=value,
+        lines=tuple(listing(table, query, judgments, hits, conventions, written.parts)),
+        missed=tuple(missed(judgments, query, hits)),
+        steps=(*written.steps, *_closing(written.value, value, conventions)),
+        names={i: judgments.docs[i] for i in range(judgments.start[at], judgments.start[at + 1])},
+        conventions=conventions,
+        notes=tuple(_notes(scores, at)),
+        claim=None if conventions.profile is None else claim(conventions.profile, measure),
+        ideal=tuple(ideal(measure, judgments, hits)),
+    )
+
+
+def _as_scored(measure: Measure, hits: Hits, conventions: Conventions, value: float) -> Hits:
+    """The hits in the order of equal scores that gave the number, where one order did."""
+    if conventions.ties not in ("best", "worst"):
+        return hits
+    value_of_rows = worth(measure, hits)
+    if value_of_rows is None:
+        return hits
+    for order in (hits.tied_by(value_of_rows), hits.tied_against(value_of_rows)):
+        if abs(float(measure(seen_by(measure, order))[0]) - value) <= SAME:
+            return order
+    return hits
+
+
+def _closing(derived: float, value: float, conventions: Conventions) -> list[Step]:
+    """What a convention makes of the number derived from one order of the documents."""
+    if abs(derived - value) <= SAME:
+        return []
+    if conventions.rounded is not None:
+        return [Step("rounded", f"rounded to {conventions.rounded} decimals", value=value)]
+    return [Step("ties", f"ties={conventions.ties}: {CHOICES['ties'][conventions.ties]}", value=value)]
+
+
+def _notes(scores: Scores, at: int) -> list[str]:
+    """What must be said beside the number."""
+    column, hits = next(iter(scores.columns.values())), scores.hits
+    said = [column.note] if column.note else []
+    if hits is not None and hits.answered is not None and not hits.answered[at]:
+        said.append("the ranking has no documents for this query")
+    if column.counted is not None and not column.counted[at]:
+        said.append("this query is left out of the mean")
+    return said

@@ -1,0 +1,354 @@
+"""One number of one query as a page: the sets, the list beside the ideal, the steps on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rankproof.core.explained import Explained, Line, differences
+from rankproof.core.paper import Step, Term, said
+from rankproof.document.html.charts import contributions
+from rankproof.document.html.page import (
+    Child,
+    Markup,
+    Section,
+    el,
+    fold,
+    ident,
+    join,
+    page,
+    paragraphs,
+    prose,
+    table,
+)
+from rankproof.document.html.svg import circle, figure, picture, rect, text
+from rankproof.document.numbers import ABSENT, count, score
+from rankproof.scoring.tables import DISTRUST
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How many documents are in each part of the picture."""
+
+    tp: int
+    """Retrieved and relevant."""
+    fp: int
+    """Retrieved and not relevant."""
+    fn: int
+    """Relevant and not retrieved."""
+    tn: int | None
+    """Neither; None where the size of the collection is not known."""
+    unjudged: int
+    """Those of `fp` that nobody judged."""
+
+
+def confusion(own: Explained) -> Confusion:
+    """The documents of one query, counted at the measure's cut-off and grade."""
+    placed = [line for line in own.lines if line.rank is not None]
+    k = own.params.get("k") or len(placed)
+    shown, deeper = placed[:k], placed[k:]
+    tp = sum(_relevant(own, line.grade) for line in shown)
+    fp = len(shown) - tp
+    fn = sum(_relevant(own, line.grade) for line in deeper) + sum(_relevant(own, g) for _, g in own.missed)
+    corpus = own.conventions.corpus
+    unjudged = sum(line.grade is None and not _relevant(own, None) for line in shown)
+    return Confusion(tp, fp, fn, None if corpus is None else max(corpus - tp - fp - fn, 0), unjudged)
+
+
+def _relevant(own: Explained, grade: float | None) -> bool:
+    if grade is None:
+        return own.conventions.unjudged == "relevant" and _relevant(own, own.conventions.unjudged_grade)
+    least = _least(own)
+    return grade >= least if least else grade > 0
+
+
+def _least(own: Explained) -> float:
+    """The grade from which on a document is relevant: where the query's grades set it, a step says it."""
+    found = [step.value for step in own.steps if step.kind == "threshold" and step.value is not None]
+    return float([*found, own.params.get("rel") or 0][0])
+
+
+def threshold(own: Explained) -> str:
+    """What counts as relevant, in words."""
+    least = _least(own)
+    return f"a grade of {least:g} or more" if least else "a grade above 0"
+
+
+def venn(name: str, own: Explained) -> Markup:
+    """The two sets as circles that overlap, in the box of the collection."""
+    parts = confusion(own)
+    k = own.params.get("k")
+    top = f"retrieved (top {k:,})" if k else "retrieved"
+    neither = "TN not known" if parts.tn is None else f"TN {parts.tn:,}"
+    says = f"TP {parts.tp:,}, FP {parts.fp:,}, FN {parts.fn:,}, {neither}"
+    return picture(
+        f"{name}: retrieved and relevant",
+        says,
+        226,
+        rect(1, 1, 398, 224, "all"),
+        circle(150, 118, 78, "set"),
+        circle(250, 118, 78, "set wanted"),
+        text(112, 28, top, "mid tick"),
+        text(288, 28, "relevant", "mid tick"),
+        *_part(110, parts.fp, "FP"),
+        *_part(200, parts.tp, "TP"),
+        *_part(290, parts.fn, "FN"),
+        text(390, 214, neither, "end tick"),
+    )
+
+
+def _part(x: float, number: int, name: str) -> tuple[Markup, Markup]:
+    return text(x, 120, f"{number:,}", "mid big"), text(x, 140, name, "mid small")
+
+
+def equations(own: Explained) -> Markup:
+    """Precision and recall as the picture shows them."""
+    parts = confusion(own)
+    found, shown, wanted = parts.tp, parts.tp + parts.fp, parts.tp + parts.fn
+    lines = (_equation("precision", "TP + FP", found, shown), _equation("recall", "TP + FN", found, wanted))
+    aside = f"Of FP, {count(parts.unjudged, 'document was', 'documents were')} judged by nobody."
+    return el("div", *lines, el("p", aside, cls="note") if parts.unjudged else None)
+
+
+def _equation(name: str, bottom: str, a: int, b: int) -> Markup:
+    value = score(a / b) if b else "0 / 0, taken as 0"
+    return el("p", f"{name} = TP / ({bottom}) = {a:,} / {b:,} = {value}")
+
+
+DEPTH = 20
+"""Documents listed where the measure has no cut-off."""
+MISSED = 5
+"""Documents named that were not found."""
+MOST = 50
+"""Documents, and lines of a step, that are listed at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One system's number, and beside it the same under another tool's conventions where that was asked."""
+
+    name: str
+    own: Explained
+    other: Explained | None = None
+    wrong: tuple[str, ...] = ()
+    """What makes its numbers wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What the page is about."""
+
+    query: str
+    measures: tuple[tuple[Side, ...], ...]
+    """For each measure the systems side by side."""
+    text: str | None = None
+    """The text of the query."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+
+
+def html(lesson: Lesson) -> str:
+    """The page as one file that needs nothing else."""
+    asked = el("p", ident(lesson.text), cls="verdict") if lesson.text else None
+    values = (
+        f"{side.own.measure} of {side.name} is {score(side.own.value)}."
+        for sides in lesson.measures
+        for side in sides
+    )
+    wrong = dict.fromkeys(
+        f"{DISTRUST} {side.name}: {each}"
+        for sides in lesson.measures
+        for side in sides
+        for each in side.wrong
+    )
+    sections = [
+        section for i, sides in enumerate(lesson.measures) for section in _sections(lesson, sides, f"m{i}")
+    ]
+    conventions = lesson.measures[0][0].own.conventions.in_words()
+    words = el("ul", *(el("li", each) for each in conventions))
+    sections.append(Section("conventions", "Conventions", words))
+    foot = el("p", f"Made by rankproof {lesson.version}.")
+    return page(f"Query {lesson.query}", join([asked, paragraphs(wrong), paragraphs(values)]), sections, foot)
+
+
+def _sections(lesson: Lesson, sides: Sequence[Side], key: str) -> list[Section]:
+    """What is said of one measure; its name stands in the headings where there are several."""
+    parts = {
+        "Found and wanted": _sets(sides),
+        "The list beside the ideal": _lists(lesson, sides),
+        "Step by step": join([_formula(sides[0].own), *(_steps(lesson, each) for each in sides)]),
+        "The same in another tool": join(_versus(lesson, each) for each in sides),
+    }
+    several = f" ({sides[0].own.measure})" if len(lesson.measures) > 1 else ""
+    shown = [(heading, body) for heading, body in parts.items() if body]
+    return [Section(f"{key}-{i}", f"{heading}{several}", body) for i, (heading, body) in enumerate(shown)]
+
+
+# --- the sets --------------------------------------------------------------------------------------
+
+
+def _sets(sides: Sequence[Side]) -> Markup:
+    own = sides[0].own
+    lead = el(
+        "p",
+        f"Relevant is what has {threshold(own)}. TP was retrieved and is relevant, FP was retrieved and is not, "
+        "FN is relevant and was not retrieved, TN is neither.",
+    )
+    drawn = (figure(ident(each.name), venn(each.name, each.own), equations(each.own)) for each in sides)
+    return join([lead, el("div", *drawn, cls="grid")])
+
+
+# --- the lists -------------------------------------------------------------------------------------
+
+
+def _lists(lesson: Lesson, sides: Sequence[Side]) -> Markup:
+    own = sides[0].own
+    highest = top_grade(each.own for each in sides)
+    lead = el(
+        "p", "What each document adds to the number at its rank, and what the best order there is would add."
+    )
+    pictures = [_contributions(each) for each in sides if _adding(each.own.lines) or _adding(each.own.ideal)]
+    ideal = ranked(lesson.titles, "the ideal", own.ideal[: _depth(own)], highest)
+    lists = [*(_list(lesson, each, highest) for each in sides), el("div", ideal)]
+    grid = el("div", *pictures, cls="grid") if pictures else None
+    return join([lead, grid, legend(highest), el("div", *lists, cls="sides")])
+
+
+def _list(lesson: Lesson, side: Side, highest: float) -> Markup:
+    own, depth = side.own, _depth(side.own)
+    below = len(own.lines) - depth
+    rest = el("p", f"{below:,} more below.", cls="note") if below > 0 else None
+    listed = ranked(
+        lesson.titles, f"{side.name}: {own.measure} {score(own.value)}", own.lines[:depth], highest
+    )
+    return el("div", listed, rest, missed(lesson.titles, own))
+
+
+def _contributions(side: Side) -> Markup:
+    depth = _depth(side.own)
+    mine, best = _parts(side.own.lines, depth), _parts(side.own.ideal, depth)
+    caption = join([ident(side.name), el("small", "bars: what each rank adds; outlines: the ideal")])
+    return figure(caption, contributions(f"{side.name}: what each rank adds", mine, best, depth))
+
+
+def _parts(lines: Sequence[Line], depth: int) -> dict[int, float]:
+    return {line.rank: line.adds for line in lines if line.rank and line.adds and line.rank <= depth}
+
+
+def _adding(lines: Sequence[Line]) -> bool:
+    return any(line.adds for line in lines)
+
+
+def _depth(own: Explained) -> int:
+    return min(own.params.get("k") or DEPTH, MOST)
+
+
+# --- the steps -------------------------------------------------------------------------------------
+
+
+def _formula(own: Explained) -> Markup | None:
+    return el("p", prose(own.formula), cls="formula") if own.formula else None
+
+
+def _steps(lesson: Lesson, side: Side) -> Markup:
+    own = side.own
+    notes = (el("p", f"Note: {note}.", cls="note") for note in own.said)
+    result = el("p", f"{own.measure} = {score(own.value)}", cls="equation")
+    return join([el("h3", ident(side.name)), _numbered(lesson, own), result, *notes])
+
+
+def _numbered(lesson: Lesson, own: Explained) -> Markup:
+    return el("ol", *(el("li", _step(lesson, own, each)) for each in own.steps), cls="steps")
+
+
+def _step(lesson: Lesson, own: Explained, step: Step) -> Markup:
+    """A step in words, its terms as a table, and what they come to."""
+    value = "" if step.value is None else f" = {said(step.value)}"
+    words = el("div", prose(step.says), None if step.expression else el("b", value))
+    end = el("div", step.expression, el("b", value)) if step.expression else None
+    if not step.terms:
+        return join([words, end])
+    left = len(step.terms) - MOST
+    more = el("p", f"and {left:,} more", cls="note") if left > 0 else None
+    return join([words, _terms(lesson, own, step), more, end])
+
+
+def _terms(lesson: Lesson, own: Explained, step: Step) -> Markup:
+    """The terms as a table; ranks and documents only where a term is about one."""
+    about = any(term.doc is not None for term in step.terms)
+    headings = ("rank", "document", "term", "value") if about else ("term", "value")
+    plain: list[list[Child]] = [
+        [term.expression, "" if term.value is None else said(term.value)] for term in step.terms[:MOST]
+    ]
+    if not about:
+        return table(step.says, headings, plain)
+    rows = [[*_about(lesson, own, term), *cells] for term, cells in zip(step.terms, plain, strict=False)]
+    return table(step.says, headings, rows, words=(1, 2))
+
+
+def _about(lesson: Lesson, own: Explained, term: Term) -> tuple[Child, Child]:
+    name = "" if term.doc is None else own.names.get(term.doc, "(not judged)")
+    rank = "" if term.rank is None else f"{term.rank:,}"
+    return rank, el("td", document(lesson.titles, name) if name else None, cls="doc")
+
+
+def _versus(lesson: Lesson, side: Side) -> Markup:
+    """The number under the other conventions, why it differs, and its steps."""
+    if side.other is None:
+        return Markup()
+    other = side.other
+    why = el("ul", *(el("li", prose(each)) for each in differences(side.own, other)))
+    told = f"{other.measure} in {other.where} is {score(other.value)}."
+    steps = fold(f"The steps in {other.where}", _numbered(lesson, other))
+    return join([el("h3", ident(side.name)), el("p", told), why, steps])
+
+
+def legend(highest: float) -> Markup:
+    """What the colours of the grades mean."""
+    shown = sorted({0.0, *(float(each) for each in range(1, min(int(highest), 4) + 1)), highest})
+    chips = (el("li", chip(each, highest), f" grade {each:g}") for each in shown)
+    return el("ul", *chips, el("li", chip(None, highest), " nobody judged it"), cls="legend")
+
+
+def chip(value: float | None, highest: float) -> Markup:
+    """A grade as text on its colour."""
+    if value is None:
+        return el("span", ABSENT, cls="chip none")
+    level = 0 if value <= 0 or highest <= 0 else min(3, max(1, round(3 * value / highest)))
+    return el("span", f"{value:g}", cls=f"chip g{level}")
+
+
+def top_grade(shown: Iterable[Explained]) -> float:
+    """The highest grade there is in the judgments of the queries shown."""
+    return max((line.grade or 0.0 for own in shown for line in own.ideal), default=0.0)
+
+
+def ranked(titles: Mapping[str, str], caption: str, lines: tuple[Line, ...], highest: float) -> Markup:
+    """A ranked list; documents by their titles where those are known."""
+    rows: list[list[Child]] = [
+        [
+            ABSENT if line.rank is None else f"{line.rank:,}",
+            el("td", chip(line.grade, highest)),
+            el("td", document(titles, line.document), cls="doc"),
+            score(line.adds) if line.adds else "",
+        ]
+        for line in lines
+    ]
+    if not rows:
+        return el("p", caption, ". The ranking has no documents for this query.")
+    return table(caption, ("rank", "grade", "document", "adds"), rows, words=(2,))
+
+
+def document(titles: Mapping[str, str], name: str) -> Markup:
+    """A document's title and id, or the id alone."""
+    title = titles.get(name)
+    return ident(name) if title is None else join([ident(title), el("small", ident(name))])
+
+
+def missed(titles: Mapping[str, str], own: Explained) -> Markup | None:
+    """The relevant documents that were not found."""
+    if not own.missed:
+        return None
+    named = (join([ident(titles.get(doc, doc)), f" (grade {grade:g})"]) for doc, grade in own.missed[:MISSED])
+    more = f"; and {len(own.missed) - MISSED:,} more" if len(own.missed) > MISSED else None
+    return el("p", "Not in the ranking: ", join(named, "; "), more, ".", cls="note")

@@ -1,0 +1,307 @@
+"""What stands under a table: what was measured, how, and what is wrong with the data. One sentence each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankproof.core.names import find
+from rankproof.core.scoring import Row, Summary
+from rankproof.document.display import width
+from rankproof.document.numbers import ABSENT, DUST, about, count, score, share, short_span, span, wide
+from rankproof.document.terminal import GAP, Column, page_width, table, wrap
+from rankproof.errors import one_of
+from rankproof.scoring.records import as_json
+
+if TYPE_CHECKING:
+    from rankproof.core.audit import Audit, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column: its heading, how a row fills it, and for which rows it has something to say."""
+
+    heading: str
+    """In lines, so that a narrow column can have a long heading."""
+    cell: Callable[[Row], str]
+    says: Callable[[Row], bool]
+
+
+def _always(row: Row) -> bool:
+    return True
+
+
+def _lost(value: float | None) -> bool:
+    return value is not None and abs(value) > DUST
+
+
+FIELDS = (
+    Field(
+        "estimate, with its\n95 % interval",
+        lambda row: ABSENT if row.estimate is None else about(*row.estimate),
+        lambda row: row.estimate is not None,
+    ),
+    Field("mean", lambda row: score(row.shown), _always),
+    Field("95 % interval", lambda row: _interval(row), lambda row: _interval(row) != ABSENT),
+    Field("corrected", lambda row: score(row.corrected), lambda row: row.corrected is not None),
+    Field(
+        "95 % interval with\nthe judge's error",
+        lambda row: ABSENT if row.corrected_ends is None else span(*row.corrected_ends),
+        lambda row: row.corrected_ends is not None,
+    ),
+    Field("ceiling", lambda row: score(row.ceiling), lambda row: row.ceiling is not None),
+    Field("never\nfound", lambda row: score(row.never_found), lambda row: _lost(row.never_found)),
+    Field("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
+    Field("n", lambda row: count(row.n), _always),
+    Field("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: wide(row.ties)),
+    Field("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
+    Field(
+        "with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: wide(row.possible)
+    ),
+    Field(
+        "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: wide(row.unjudged)
+    ),
+)
+
+
+def _interval(row: Row) -> str:
+    """The interval of a mean; where there is an estimate, its own interval says more than that of what is settled."""
+    return span(*row.ends) if row.estimate is None else ABSENT
+
+
+def _share(value: float | None) -> str:
+    return ABSENT if value is None else share(value)
+
+
+def _bounds(pair: tuple[float, float] | None) -> str:
+    return span(*pair) if pair is not None and wide(pair) else ABSENT
+
+
+def telling(rows: Sequence[Row]) -> list[Field]:
+    """The columns in which at least one row says something."""
+    return [each for each in FIELDS if any(map(each.says, rows))]
+
+
+def size(summary: Summary) -> str:
+    """How much was measured.
+
+    >>> size(Summary("", [], queries=2, documents=1, tied=0))
+    '2 queries, 1 judged document.'
+    """
+    queries = count(summary.queries, *summary.nouns)
+    judged = f", {count(summary.documents, 'judged document')}" if summary.documents else ""
+    return f"{queries}{judged}."
+
+
+def tied(summary: Summary) -> str:
+    """How much hangs on the order of equal scores."""
+    if summary.tied is None:
+        return "No judged document was found." if summary.documents else ""
+    if not summary.tied:
+        return "No judged document found shares its score."
+    return f"{share(summary.tied)} of the judged documents found share their score with others."
+
+
+def unjudged(summary: Summary) -> str:
+    """How much of what was shown nobody judged; empty where no measure has a cut-off."""
+    if not summary.unjudged:
+        return ""
+    if not any(summary.unjudged.values()):
+        return f"Every document in the top {max(summary.unjudged)} was judged."
+    listed = ", ".join(f"{share(part)} of the top {k:,}" for k, part in summary.unjudged.items())
+    return f"Not judged: {listed}."
+
+
+def definitions(summary: Summary) -> str:
+    """The conventions in one line.
+
+    >>> definitions(Summary("", [], 1, 1, 0, conventions=["ties=trec: by id", "missing=zero: 0"]))
+    'Conventions: ties trec; missing zero.'
+    """
+    said = "; ".join(each.partition(":")[0].replace("=", " ") for each in summary.conventions)
+    profile = f"profile {summary.profile}; " if summary.profile else ""
+    return f"Conventions: {profile}{said}." if profile or said else ""
+
+
+def intervals(rows: Sequence[Row]) -> str:
+    """How the intervals were made; where it differs, for which measures."""
+    methods: dict[str, list[str]] = {}
+    for row in rows:
+        if row.method and not row.thin:
+            methods.setdefault(row.method, []).append(row.measure)
+    if len(methods) == 1:
+        return f"Intervals: {next(iter(methods))}."
+    listed = "; ".join(f"{method} ({', '.join(names)})" for method, names in methods.items())
+    return f"Intervals: {listed}." if listed else ""
+
+
+def methods(rows: Sequence[Row]) -> str:
+    """How the intervals of several rankings were made."""
+    made = dict.fromkeys(row.method for row in rows if row.method)
+    return f"Intervals: {'; '.join(made)}." if made else ""
+
+
+def notes(rows: Sequence[Row]) -> list[str]:
+    """What must be said beside single numbers, once for all measures of which the same is to be said."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note):
+            if each:
+                said.setdefault(each, []).append(row.measure)
+    return [f"{', '.join(names)}: {each}." for each, names in said.items()]
+
+
+def _thin(row: Row) -> str:
+    """Why a mean is not shown."""
+    if not row.thin:
+        return ""
+    return (
+        f"no mean, as only {row.n:,} of {count(row.measurable or 0, 'sample')} could be measured, and those that "
+        "can are not like the rest; the bounds are what is known"
+    )
+
+
+AVERAGES = {"sum": "the sum over queries, no mean", "geometric": "the geometric mean over queries"}
+"""What is called a mean in the table and is none."""
+
+
+def average(name: str) -> str:
+    """How a measure makes one number of many; "mean" for one that is not known here."""
+    measure = find(name.partition("@")[0].partition("(")[0])
+    return "mean" if measure is None else measure.spec.average
+
+
+def under(summary: Summary) -> list[str]:
+    """Every sentence under the table of one ranking, without the findings."""
+    first = f"{size(summary)} {tied(summary)} {unjudged(summary)}".strip()
+    said = [first, *summary.said, *notes(summary.rows)]
+    return [each for each in (*said, f"{definitions(summary)} {intervals(summary.rows)}".strip()) if each]
+
+
+RED, YELLOW, RESET = "\x1b[31m", "\x1b[33m", "\x1b[0m"
+DISTRUST = "These numbers are not to be trusted:"
+"""What stands over the errors of an audit, above the numbers that are wrong."""
+
+FORMATS = ("table", "full", "json")
+"""The formats of an audit."""
+COLOURS = {"error": RED, "warning": YELLOW}
+
+
+def paint(text: str, colour: str, wanted: bool) -> str:
+    """The text in a colour, where colour is wanted."""
+    return f"{colour}{text}{RESET}" if wanted and colour else text
+
+
+def distrusted(wrong: Iterable[str]) -> list[str]:
+    """What stands above numbers that these errors of an audit make wrong; nothing where there are none."""
+    lines = [line for each in wrong for line in wrap(each, first="  error    ", later=" " * 11)]
+    return [DISTRUST, *lines, ""] if lines else []
+
+
+def finding_lines(finding: Finding, colour: bool = False, where: str = "") -> list[str]:
+    """One finding, its severity first, then what it is about where that must be said."""
+    lines = wrap(f"{where}{sentence(finding)}", first=f"  {finding.severity:8} ", later=" " * 11)
+    label = finding.severity
+    lines[0] = lines[0].replace(label, paint(label, COLOURS.get(label, ""), colour), 1)
+    return lines
+
+
+def report(audit: Audit, colour: bool = False, whole: bool = True) -> str:
+    """The findings, and above them how many there are of each severity: all, or what one screen has room for."""
+    from rankproof.document import terminal
+
+    times = Counter(each.severity for each in audit)
+    told = [count(times[each], each) for each in times]
+    lines = ["Nothing to report."] if not told else [f"{', '.join(told)}:", ""]
+    ranks = {"error": terminal.ALWAYS, "warning": 1, "note": 2}
+    parts = [terminal.Part(finding_lines(x, colour), ranks[x.severity], f"more {x.severity}") for x in audit]
+    lay_out = terminal.whole if whole else terminal.fitted
+    return "\n".join(lay_out([terminal.Part(lines), *parts])) + "\n"
+
+
+def render_audit(audit: Audit, name: str) -> str:
+    """An audit in the format of that name."""
+    if name not in FORMATS:
+        raise one_of("format", name, FORMATS)
+    if name == "json":
+        return as_json([each.to_dict() for each in audit]).rstrip("\n")
+    return report(audit, whole=name == "full").rstrip("\n")
+
+
+def sentence(finding: Finding) -> str:
+    """A finding as running text."""
+    return f"{finding}"
+
+
+MARK = "*"
+LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"
+FEWEST = 10
+"""With fewer queries nothing is marked: the best of so few means says next to nothing about the next queries."""
+
+
+def side_by_side(summaries: Sequence[Summary], limit: int | None = None) -> list[str]:
+    """A line a measure and a column a ranking, intervals beside the means; where that does not fit, under them,
+    or with a line a ranking."""
+    limit = page_width() if limit is None else limit
+    names = [each.name for each in summaries]
+    measures = [row.measure for row in summaries[0].rows]
+    cells = [[cell(row, row.measure in best(summaries, each)) for row in each.rows] for each in summaries]
+    beside = [Column("measure", measures), *map(_beside, names, cells)]
+    upright = [Column("measure", _spaced(measures)), *map(_stacked, names, cells)]
+    turned = [Column("ranking", _spaced(names)), *map(_stacked, measures, zip(*cells, strict=True))]
+    return table(next((each for each in (beside, upright) if _needs(each) <= limit), turned), limit)
+
+
+def cell(row: Row, marked: bool) -> tuple[str, str]:
+    """The mean of a row, and under it the interval."""
+    return score(row.shown) + (MARK if marked else " "), short_span(*row.ends)
+
+
+def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
+    """The measures on which this ranking has the best mean, as far as the table shows and can tell.
+
+    Nothing is best of fewer than 10 queries, nor where the last mean is not apart from it.
+    """
+    won = set()
+    for i, row in enumerate(summary.rows):
+        rows = [each.rows[i] for each in summaries]
+        if any(math.isnan(each.shown) for each in rows):
+            continue  # one has no mean, so none is best
+        rows.sort(key=lambda each: each.shown, reverse=row.higher)
+        if score(row.shown) == score(rows[0].shown) != score(rows[-1].shown) and _apart(row, rows[-1]):
+            won.add(row.measure)
+    return won
+
+
+def _apart(one: Row, other: Row) -> bool:
+    """Whether two means tell anything: each is of enough queries, and outside the interval of the other."""
+    for row, mean in ((one, other.shown), (other, one.shown)):
+        low, high = row.ends
+        if row.n < FEWEST or low is None or high is None or low <= mean <= high:
+            return False
+    return True
+
+
+def legend(summaries: Sequence[Summary]) -> str:
+    """What the mark says; "" where no mean is marked."""
+    return LEGEND if any(best(summaries, each) for each in summaries) else ""
+
+
+def _spaced(labels: Sequence[str]) -> list[str]:
+    """Each label with an empty line below, beside which the interval stands."""
+    return [line for label in labels for line in (label, "")]
+
+
+def _beside(heading: str, cells: Sequence[tuple[str, str]]) -> Column:
+    return Column(heading, [" ".join(pair) for pair in cells], right=True)
+
+
+def _stacked(heading: str, cells: Sequence[tuple[str, str]]) -> Column:
+    return Column(heading, [line for pair in cells for line in pair], right=True)
+
+
+def _needs(columns: Sequence[Column]) -> int:
+    return sum(each.width + width(GAP) for each in columns) - width(GAP)

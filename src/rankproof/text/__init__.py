@@ -1,0 +1,1 @@
+"""Units of text, with the places they stand at: words, sentences, claims, numbers, dates, entities."""

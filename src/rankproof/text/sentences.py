@@ -1,0 +1,396 @@
+"""Whether a mark ends a sentence, judged by what stands before and after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from rankproof.text.abbreviations import (
+    BEFORE_MORE,
+    BEFORE_NUMBER,
+    GERMAN,
+    LABELS,
+    MAY_END,
+    ORDINAL_NOUNS,
+    SAID,
+    SINGLE,
+    STARTERS,
+    UNITS,
+)
+from rankproof.text.blocks import Span, blocks, trimmed
+from rankproof.text.graphemes import ARABIC, CJK, DEVANAGARI, GREEK, THAI, UNSPACED, cuttable, next_cut
+
+PAIRS = {
+    "(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》", "〈": "〉", "〔": "〕",
+    "｢": "｣", "“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", '"': '"', "＂": "＂", "‘": "’",
+}  # fmt: skip
+CHARACTER = re.compile(
+    "[" + re.escape("".join(dict.fromkeys("".join(PAIRS) + "".join(PAIRS.values())))) + "]"
+)
+LONGEST_QUOTE = 300
+"""A quotation that goes on for longer is divided as other text is."""
+LETTER = re.compile(r"\w")
+
+
+def enclosed(text: str) -> bytearray:
+    """For each character whether it stands inside a pair; the pair's own marks stand outside, but for the first.
+
+    >>> list(enclosed('a (b) c'))
+    [0, 0, 1, 1, 0, 0, 0]
+    """
+    inside = bytearray(len(text))
+    open_: list[int] = []
+    for found in CHARACTER.finditer(text):
+        place, mark = found.start(), found.group()
+        if mark == "’" and _apostrophe(text, place):
+            continue
+        level = _closed_by(text, open_, mark)
+        if level is not None:
+            _cover(inside, open_[level], place)
+            del open_[level:]
+        elif mark in PAIRS:
+            open_.append(place)
+    return inside
+
+
+def _closed_by(text: str, open_: list[int], mark: str) -> int | None:
+    """The innermost open pair that the mark closes; none further out than three levels."""
+    for level in range(len(open_) - 1, max(len(open_) - 4, -1), -1):
+        if mark in PAIRS[text[open_[level]]]:
+            return level
+    return None
+
+
+def _cover(inside: bytearray, start: int, end: int) -> None:
+    if end - start <= LONGEST_QUOTE:
+        inside[start:end] = b"\x01" * (end - start)
+
+
+def _apostrophe(text: str, place: int) -> bool:
+    """Whether ’ stands within a word."""
+    return LETTER.match(text, place - 1) is not None and LETTER.match(text, place + 1) is not None
+
+
+BEFORE = re.compile(r"[^\s(\[\"“„«‘'「（/—–]*$")
+FIRST = re.compile(r"[^\w]*(?P<word>[\w][\w'’.-]*)?", re.DOTALL)
+ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")
+"""Letters with points between them, the last point taken off: U.S, e.g, z.B."""
+INITIAL = re.compile(rf"[^\W\d_]|[{DEVANAGARI}]{{1,3}}")
+ALONE = SINGLE | UNITS
+LABELS_OR_NONE = LABELS | {""}
+ORDINAL = re.compile(r"\d{1,2}|[IVX]+")
+GOES_ON_WIDE = re.compile(
+    r"と|って|とか|という|など|[のはがをにでもや]|、|，|,|的|地|得|(?:然后|就|便|接着|并|而)(?![他她它我你您])"
+)
+"""What follows a quotation of which a sentence is not the end."""
+
+
+SAID_WIDE = re.compile(r"[^。！？，、没不无]{0,6}(?:说|說|问|問|喊|叫|答|道|写|認めた)道?[。，：,]")
+"""Who said the quotation that a sentence began with."""
+OPENED = re.compile(r"\s*[“「『\"]")
+
+
+LONGEST = 100
+"""So far back a word is looked for."""
+
+
+@lru_cache(maxsize=8)
+def _all_small(block: str) -> bool:
+    return block.islower()
+
+
+@lru_cache(maxsize=8)
+def _german(block: str) -> bool:
+    return not GERMAN.isdisjoint(block.casefold().split())
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A mark that may end a sentence, where it stands, and where the sentence began."""
+
+    block: str
+    start: int
+    mark: re.Match[str]
+
+    @cached_property
+    def word(self) -> str:
+        """What stands directly before the mark; empty where that is a space."""
+        found = BEFORE.search(self.block, max(self.start, self.mark.start() - LONGEST), self.mark.start())
+        return found.group() if found else ""
+
+    @cached_property
+    def next(self) -> str:
+        """The first word after the mark."""
+        found = FIRST.match(self.block, self.mark.end())
+        return (found and found["word"]) or ""
+
+    @cached_property
+    def after(self) -> str:
+        """The first characters after the mark and its white space."""
+        return self.block[self.mark.end() : self.mark.end() + 12].lstrip()[:1]
+
+    @property
+    def starter(self) -> bool:
+        """Whether the next word is one that sentences begin with."""
+        return self.next.casefold().rstrip(".") in STARTERS or not self.next
+
+    @cached_property
+    def uncased(self) -> bool:
+        """Whether the text writes no word large though it could, so that a small letter says nothing."""
+        return _all_small(self.block)
+
+
+def ends_sentence(ending: Ending) -> bool:
+    """Whether the mark is the end of a sentence."""
+    mark = ending.mark
+    if mark["particle"] is not None:
+        return True
+    if mark["wide"]:
+        return not (mark["wide_close"] and _goes_on_wide(ending))
+    if mark["run_on"]:
+        return (
+            mark["plain"] in ".!?" and ending.starter and ending.word[-1:].islower() and len(ending.word) > 1
+        )
+    if _small_letter_follows(ending) or _inserted(ending):
+        return False
+    return _by_mark(ending)
+
+
+def _goes_on_wide(ending: Ending) -> bool:
+    """Whether a sentence goes on after a quotation, or the mark is part of a title."""
+    place = ending.mark.end()
+    if ending.mark["wide_close"][-1] in "》〉" or GOES_ON_WIDE.match(ending.block, place):
+        return True
+    opened = OPENED.match(ending.block, ending.start)
+    return opened is not None and SAID_WIDE.match(ending.block, place) is not None
+
+
+def _inserted(ending: Ending) -> bool:
+    """Whether the mark stands at the end of brackets that were opened within the sentence."""
+    opened = {")": "(", "]": "["}.get(ending.mark["close"][-1:])
+    return (
+        opened is not None
+        and ending.block.rfind(opened, ending.start, ending.mark.start()) > ending.start + 1
+    )
+
+
+def _small_letter_follows(ending: Ending) -> bool:
+    """Whether the sentence goes on with a small letter, or with white space that no new one begins after."""
+    if ending.uncased:
+        return False
+    word = ending.next
+    if ending.after in ",;:、，" or (ending.after == "(" and ending.mark["close"]):
+        return True
+    return word[:1].islower() and not any(c.isupper() for c in word[1:3])
+
+
+def _by_mark(ending: Ending) -> bool:
+    plain = ending.mark["plain"]
+    if plain in ("…", "...", "....") or " " in plain:
+        return _after_dots(ending)
+    if "?" in plain or "!" in plain:
+        return not (ending.mark["close"] and _said(ending)) and ending.after not in "&"
+    if plain == ".":
+        return _after_point(ending)
+    return True
+
+
+def _after_dots(ending: Ending) -> bool:
+    """Three points leave a thought open; four end a sentence."""
+    four = ending.mark["plain"].replace(" ", "") == "...."
+    return four or (ending.next not in ("I", "I'm", "I'll", "") and not ending.uncased)
+
+
+def _said(ending: Ending) -> bool:
+    """Whether a quotation is followed by who said it."""
+    if ending.next.startswith("و"):
+        return True
+    if not ending.after.isalpha():
+        return False
+    following = ending.block[ending.mark.end() : ending.mark.end() + 60].split()[:4]
+    caseless = ending.after.lower() == ending.after.upper()
+    return any(
+        word.strip(".,।،").casefold() in SAID and not (caseless and word[-1] in ",،") for word in following
+    )
+
+
+def _after_point(ending: Ending) -> bool:
+    word = ending.word.rstrip(".")
+    if not word or ending.mark["close"]:
+        return bool(ending.next) or not word or bool(ending.mark["close"])
+    folded = word.casefold().replace("\u00a0", "")
+    if folded in ALONE and _stands_alone(ending):
+        return True
+    if folded in MAY_END and ending.starter and not (folded in BEFORE_NUMBER and ending.next[:1].isdigit()):
+        return True
+    if folded in MAY_END or folded in BEFORE_MORE or (_takes_number(folded) and _number_follows(ending)):
+        return False
+    if ACRONYM.fullmatch(word) or INITIAL.fullmatch(word):
+        return _ends_after_letters(ending, word)
+    return not (ORDINAL.fullmatch(word) and _ordinal(ending, word))
+
+
+def _stands_alone(ending: Ending) -> bool:
+    """Whether a short word is no initial: I after a small word, a unit after a number."""
+    start = max(ending.start, ending.mark.start() - LONGEST)
+    before = " ".join(ending.block[start : ending.mark.start()].split()[-2:-1])
+    if ending.word == "I":
+        return before.islower() and ending.starter
+    return ending.word not in UNITS or before[-1:].isdigit()
+
+
+def _ends_after_letters(ending: Ending, word: str) -> bool:
+    """Initials belong to a name, letters at the beginning number a list; acronyms may end a sentence."""
+    if not ending.block[ending.start : ending.mark.start() - len(word)].strip(" (#>*-"):
+        return False
+    if re.search(f"[{ARABIC}{DEVANAGARI}]", word):
+        return False
+    return ending.starter and bool(ending.next) and not ending.next.endswith(".")
+
+
+def _takes_number(folded: str) -> bool:
+    return folded in BEFORE_NUMBER or folded.endswith("str")
+
+
+def _number_follows(ending: Ending) -> bool:
+    return ending.next[:1].isdigit() or re.fullmatch(r"[ivxlIVXL]+[.,]?", ending.next) is not None
+
+
+def _ordinal(ending: Ending, word: str) -> bool:
+    """Whether a number with a point is a number of a list, or an ordinal as German and others write it."""
+    head = ending.block[ending.start : ending.mark.start() - len(word)]
+    if head.strip(" (#>*-").casefold() in LABELS_OR_NONE:
+        return True
+    if ending.next.casefold().rstrip(".") in ORDINAL_NOUNS:
+        return True
+    return _german(ending.block) and not ending.starter
+
+
+CLOSERS = "\"'”’»›)\\]}」』）】》〉〕｣＂*_"
+NOTES = r"(?:\[\d[\d,–-]*\]|【\d+】|[¹²³⁰⁴-⁹])*"
+MARK = re.compile(
+    rf"""
+    (?P<wide> [。！？｡‼⁇⁈⁉]+[。！？｡!?…]* | (?<=[^\d\s])．(?!\d) | (?<=[{CJK}”」』）])[!?]+ )
+      (?P<wide_close> [{CLOSERS}]* ) {NOTES}
+  | (?P<plain> (?:\.[ \u00a0]){{2,4}}\. | [.!?…]+ | [؟۔।॥։።፧។။།‽]+[!?؟]*
+      | (?<=[{DEVANAGARI}]\s)\| | (?<=[{DEVANAGARI}])\| | (?<=[{GREEK}]); | \u037e )
+      (?P<close> (?:[\u00a0\u202f\ ]?(?:[»›](?!\w)|''(?!\w)))?[{CLOSERS}“]* ) {NOTES}
+      (?= \s | $ | (?P<run_on> [A-Z][a-z]+\b ) | (?<=[؟۔।॥።]) | (?<=[{CJK}]\.) )
+  | (?P<particle> (?:(?<=ครับ)|(?<=ค่ะ)|(?<=นะคะ)|(?<=จ้ะ))(?=\ ) )
+    """,
+    re.VERBOSE,
+)
+SIGN = re.compile("[.!?…。！？｡‼⁇⁈⁉．؟۔।॥։።፧။។།‽|;\u037e]")
+"""What a mark begins with; looked for first, as that is fast."""
+THAI_SIGN = re.compile(f"{SIGN.pattern[:-1]} ]")
+THAI_LETTER = re.compile(f"[{THAI}]")
+WORD = re.compile(r"\w")
+RECENT = 256
+"""Texts whose sentences are remembered: claims, statements and entities of one text are asked for in a row."""
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text, in order and apart; headings, list items and rows count as sentences.
+
+    >>> text = 'Dr. Wu paid $3.50 in the U.S. He asked, "Why?" and left. 多少钱？「三元。」と言った。'
+    >>> [part.of(text) for part in sentences(text)]
+    ['Dr. Wu paid $3.50 in the U.S.', 'He asked, "Why?" and left.', '多少钱？', '「三元。」と言った。']
+    """
+    return list(_sentences(text))
+
+
+@lru_cache(RECENT)
+def _sentences(text: str) -> tuple[Span, ...]:
+    return tuple(span for block in blocks(text) for span in _split(text, block))
+
+
+def _split(text: str, block: Span) -> Iterator[Span]:
+    """The sentences of one block."""
+    start = block.start
+    for end in _ends(block.of(text)):
+        yield trimmed(text, start, block.start + end)
+        start = block.start + end
+    rest = trimmed(text, start, block.end)
+    if rest.start < rest.end:
+        yield rest
+
+
+def _ends(block: str) -> Iterator[int]:
+    """Where sentences of a block end, but for the last; what holds no word belongs to the sentence after it."""
+    inside = enclosed(block)
+    start, looked, last = 0, 0, len(block.rstrip())
+    for mark in _marks(block):
+        if mark.end() >= last or (inside[mark.start()] and inside[mark.end() - 1]):
+            continue
+        if not WORD.search(block, looked, mark.start()):
+            looked = mark.start()
+        elif ends_sentence(Ending(block, start, mark)):
+            start = looked = mark.end()
+            yield start
+
+
+def _marks(block: str) -> Iterator[re.Match[str]]:
+    """The marks that may end a sentence."""
+    signs = SIGN if block.isascii() or not THAI_LETTER.search(block) else THAI_SIGN
+    past = 0
+    for sign in signs.finditer(block):
+        if sign.start() >= past and (mark := MARK.match(block, sign.start())):
+            past = mark.end()
+            yield mark
+
+
+TOKEN = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
+
+
+def tokens(text: str) -> list[Span]:
+    """What stands between white space; where writing has no spaces, each character.
+
+    Every character that is not white space is in exactly one of them.
+
+    >>> [token.of("Fees: 3.50 €, 三元。") for token in tokens("Fees: 3.50 €, 三元。")]
+    ['Fees:', '3.50', '€,', '三', '元', '。']
+    """
+    found = TOKEN.finditer(text)
+    if text.isascii():
+        return [Span(*match.span()) for match in found]
+    return between(text, Span(0, len(text)), (match.start() for match in found))
+
+
+def whole_sentences(text: str) -> list[Span]:
+    """The sentences, with whatever stands between two of them put to the first.
+
+    >>> [part.of("# Fees\\n\\nNone. Really!") for part in whole_sentences("# Fees\\n\\nNone. Really!")]
+    ['# Fees', 'None.', 'Really!']
+    """
+    return between(text, Span(0, len(text)), (span.start for span in sentences(text)))
+
+
+def between(text: str, part: Span, cuts: Iterable[int]) -> list[Span]:
+    """The pieces of a part of a text between cuts, without the white space around them and without blanks.
+
+    A cut inside a character is made behind it.
+
+    >>> between("one two", Span(0, 7), [4])
+    [Span(start=0, end=3), Span(start=4, end=7)]
+    """
+    inside = {next_cut(text, cut) for cut in cuts if part.start < cut < part.end}
+    places = [part.start, *sorted(cut for cut in inside if cut < part.end), part.end]
+    pieces = (tight(text, Span(*pair)) for pair in pairwise(places))
+    return [piece for piece in pieces if piece.start < piece.end]
+
+
+def tight(text: str, part: Span) -> Span:
+    """The part without the white space around it, but for what a mark makes part of a character.
+
+    >>> tight(" \\u0301a ", Span(0, 4))
+    Span(start=0, end=3)
+    """
+    start, end = trimmed(text, *part)
+    if start == end:
+        return Span(start, end)
+    while start > part.start and not cuttable(text, start):
+        start -= 1
+    return Span(start, min(next_cut(text, end), part.end))

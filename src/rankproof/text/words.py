@@ -1,0 +1,284 @@
+"""Words of a text with their places, in a form in which spellings of the same word are alike."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rankproof.text.graphemes import HAN, KANA, UNSPACED
+
+MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u200c\u200d"
+INDIC = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
+ARABIC_MARKS = "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
+LETTER = rf"(?:(?![{UNSPACED}])[^\W_]|[{MARKS}{INDIC}{ARABIC_MARKS}])"
+WORD = re.compile(
+    rf"(?P<run>[{UNSPACED}]+)"
+    r"|(?P<dotted>(?<![\w.])(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?)"
+    r"|(?P<number>\d+(?:[.,٫٬]\d+)+|(?>\d+)(?![^\W\d_]))"
+    rf"|(?P<word>{LETTER}+(?:['’]{LETTER}+)*)"
+)
+PLAIN_WORD = re.compile(
+    r"(?P<run>(?!))|(?P<dotted>(?<![\w.])(?:[A-Za-z]\.){2,}(?:[A-Za-z]\b)?)"
+    r"|(?P<number>\d+(?:[.,]\d+)+|(?>\d+)(?![^\W\d_]))|(?P<word>[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*)"
+)
+"""The same for a text of ASCII characters alone, which is faster."""
+HIRAGANA = "\u3041-\u3096"
+PIECE = re.compile(rf"[{HIRAGANA}]+|(?:(?![{HIRAGANA}])[{KANA}])+|[{HAN}]+|[^{HAN}{KANA}]+")
+PARTICLES = re.compile("[的了是在和与及吗呢吧不没]+")
+FOLDED_ARABIC = str.maketrans("أإآٱىةکیؤئ", "اااايهكيوي")
+TASHKEEL = re.compile(f"[{ARABIC_MARKS}]")
+ELISION = re.compile(r"(?:[cdjlmnst]|qu|dell|nell|sull|all|un|quell)['’](?=\w{2})")
+ENDING = re.compile(r"['’](?:s|re|ve|ll|d|m)?$")
+
+
+class Word(NamedTuple):
+    """A word where it stands, with its form: case folded, compatibility forms and accents taken away."""
+
+    start: int
+    end: int
+    form: str
+
+
+def words(text: str) -> list[Word]:
+    """The words of a text; where writing has no spaces, pairs of neighbouring characters.
+
+    >>> [word.form for word in words("Brasília’s 1,000 U.S. cafés: 東京都へ")]
+    ['brasilia', '1,000', 'usa', 'cafes', '東京', '京都', 'へ']
+    """
+    return list(_words(text))
+
+
+def has_words(text: str) -> bool:
+    """Whether there is a word in a text.
+
+    >>> has_words("— 1 —"), has_words("* * *")
+    (True, False)
+    """
+    return next(_words(text), None) is not None
+
+
+def _words(text: str) -> Iterator[Word]:
+    for found in (PLAIN_WORD if text.isascii() else WORD).finditer(text):
+        kind, (start, end) = found.lastgroup, found.span()
+        if kind == "run":
+            yield from _run(text, start, end)
+        elif kind == "dotted":
+            yield Word(start, end, acronym(found[0].replace(".", "")))
+        else:
+            yield tuple.__new__(Word, (start, end, folded(found[0])))  # the fastest way
+
+
+def _run(text: str, start: int, end: int) -> Iterator[Word]:
+    """Pairs of neighbours in a run of writing without spaces; words of katakana stay whole."""
+    for piece in PIECE.finditer(text, start, end):
+        first = piece.group()[0]
+        if "\u30a0" <= first <= "\u30ff":
+            yield Word(piece.start(), piece.end(), unicodedata.normalize("NFKC", piece.group()))
+            continue
+        place = piece.start()
+        for gap in [*PARTICLES.finditer(text, place, piece.end()), None]:
+            stop = gap.start() if gap else piece.end()
+            yield from _pairs(text, place, stop)
+            place = gap.end() if gap else stop
+
+
+def _pairs(text: str, start: int, end: int) -> Iterator[Word]:
+    if end - start == 1:
+        yield Word(start, end, text[start:end])
+    for place in range(start, end - 1):
+        yield Word(place, place + 2, text[place : place + 2])
+
+
+def acronym(letters: str) -> str:
+    """The form of capital letters.
+
+    >>> acronym("US"), acronym("NATO")
+    ('usa', 'nato')
+    """
+    form = letters.casefold()
+    return "usa" if form == "us" else form
+
+
+@lru_cache(maxsize=1 << 16)
+def folded(word: str) -> str:
+    """A word without case, accents, vowel points, and what an apostrophe ties to it.
+
+    >>> folded("L’Été"), folded("Straße"), folded("كِتَابٌ"), folded("US"), folded("don't")
+    ('ete', 'strasse', 'كتاب', 'usa', "don't")
+    """
+    if word == "US":
+        return "usa"
+    form = word.casefold()
+    if form.isascii():
+        return _untied(form) if "'" in form else form
+    return _untied(_plain(unicodedata.normalize("NFKC", form).replace("’", "'").casefold()))
+
+
+def _untied(form: str) -> str:
+    return ENDING.sub("", ELISION.sub("", form, count=1)) or form
+
+
+def _plain(form: str) -> str:
+    """Without accents where they are optional, and with one form of Arabic letters."""
+    if form[0] < "\u0530":
+        parts = unicodedata.normalize("NFD", form)
+        return "".join(c for c in parts if not unicodedata.combining(c)) or form
+    if "\u0600" <= form[0] <= "\u06ff":
+        return TASHKEEL.sub("", form).translate(FOLDED_ARABIC) or form
+    return form.replace("\u200c", "").replace("\u200d", "").replace("\u0901", "\u0902") or form
+
+
+FAMILIES = """
+arise arose arisen |awake awoke awoken |bear bore borne |beat beaten |become became |begin began begun
+|bend bent |bind bound |bite bit bitten |bleed bled |blow blew blown |break broke broken |breed bred
+|bring brought |build built |burn burnt |buy bought |catch caught |choose chose chosen |cling clung |come
+came |creep crept |deal dealt |die died dies dying |dig dug |draw drew drawn |dream dreamt |drink drank
+drunk |drive drove driven |eat ate eaten |fall fell fallen |feed fed |feel felt |fight fought |find found
+|flee fled |fly flew flown flies |forbid forbade forbidden |forget forgot forgotten |forgive forgave
+forgiven |freeze froze frozen |get got gotten |give gave given |go went gone goes |grow grew grown |hang
+hung |hear heard |hide hid hidden |hold held |keep kept |know knew known |lay laid lain |lead led |learn
+learnt |leave left |lend lent |lie lying lies |light lit |lose lost loss |make made |mean meant |meet met
+|pay paid |ride rode ridden |ring rang rung |rise rose risen |run ran |say said |see saw seen |seek
+sought |sell sold sale |send sent |shake shook shaken |shine shone |shoot shot |show shown |shrink shrank
+shrunk |sing sang sung |sink sank sunk |sit sat |sleep slept |slide slid |speak spoke spoken |spend spent
+|spin spun |split splits |spread spreads |spring sprang sprung |stand stood |steal stole stolen |stick
+stuck |sting stung |strike struck stricken |strive strove |swear swore sworn |sweep swept |swim swam swum
+|swing swung |take took taken |teach taught |tear tore torn |tell told |think thought |throw threw thrown
+|understand understood |use used using uses |wake woke woken |wear wore worn |weave wove woven |weep wept
+|win won |wind wound |write wrote written writer |man men |woman women |child children |foot feet |tooth
+teeth |mouse mice |goose geese |person people persons |life lives |wife wives |leaf leaves |half halves
+|wolf wolves |knife knives |criterion criteria |phenomenon phenomena |analysis analyses |crisis crises
+|basis bases |thesis theses |datum data |medium media |index indices |matrix matrices |good better best
+|bad worse worst |far further furthest |old older elder |high higher highest height |long longer length
+|large larger largest |big bigger biggest |small smaller smallest |early earlier earliest |late later
+latest |great greater greatest |strong strength |wide width |deep depth |young younger |birth born |dead
+death deaths |marry married marriage |decide decision |success succeed |british britain |french france
+|spanish spain |german germany |english england |american america |chinese china |japanese japan |indian
+india |italian italy |russian russia |european europe |african africa |australian australia |canadian
+canada |irish ireland |scottish scotland |greek greece |dutch netherlands |swedish sweden |norwegian
+norway |danish denmark |polish poland |turkish turkey |egyptian egypt |brazilian brazil |mexican mexico
+|portuguese portugal |swiss switzerland |korean korea |welsh wales
+"""
+IRREGULAR = {form: family.split()[0] for family in FAMILIES.split("|") for form in family.split()}
+"""The first form of each family by every form."""
+
+
+VOWEL = re.compile(r"[aeiouy]")
+PLURAL = re.compile(r"(?<=\w{2})(?:(?<=i)es|(?<=[sxz])es|(?<=[cs]h)es|(?<![suia])s)$|(?<=\w{3}[aeo])s$")
+DERIVED = re.compile(
+    r"(?<=\w{4})(?:fulness|iveness|ement|ation|ically|ally|ingly|edly|ness|ment|ities|ity|(?<=\w{5})ion|ive|ist|ism"
+    r"|or|ung|ungen|lichen?|licher|liche|heit|keit|mente|zione|cion|cao)$"
+)
+INFLECTED = re.compile(r"(?<=\w{2})(?:ing|ed|eth)$")
+SHORT = re.compile(r"(?<=\w{3})(?:er|en|em|es|ly|[aeioy])$")
+DOUBLED = re.compile(r"([bdfgmnprt])\1$")
+CYRILLIC = re.compile(
+    r"(?<=\w{3})(?:иями|ями|ами|ого|его|ому|ему|ыми|ими|иях|ов|ев|ей|ой|ий|ый|ая|яя|ое|ее|ые|ие|ам|ям|ах|ях|ом|ем|ия"
+    r"|ую|юю|у|ю|а|я|о|е|ы|и|ь|й)$"
+)
+ARABIC_HEAD = re.compile(r"^(?:وال|بال|كال|فال|لل|ال|و(?=\w{4}))(?=\w{2})")
+ARABIC_TAIL = re.compile(r"(?<=\w{3})(?:هما|ها|هم|ات|ون|ين|ان|يه|ه|ي)$")
+HINDI = re.compile(r"(?<=..)(?:ियों|ियाँ|ियां|ाओं|ुओं|ाएं|ाएँ|ओं|ों|ें|ीं|ाँ|ां|ता|ती|ते|ना|ने|नी|ी|ा|े|ो|ि|ु|ू|ं)$")
+KOREAN = re.compile(
+    r"(?<=[가-힣])(?:에서는|으로는|에게서|에서|에게|으로|까지|부터|처럼|보다|이다|입니다|은|는|이|가|을|를|의|에|로|와|과|도|만)$"
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(form: str) -> str:
+    """The stem of a word's form.
+
+    >>> stem("cities") == stem("city"), stem("stopped") == stem("stops"), stem("houses") == stem("house")
+    (True, True, True)
+    >>> stem("katzen") == stem("katze"), stem("الكتاب") == stem("كتاب"), stem("लड़कों") == stem("लड़का")
+    (True, True, True)
+    """
+    form = IRREGULAR.get(form, form)
+    first = form[0]
+    if first < "\u0250":
+        return _latin(form) if first.isalpha() and len(form) > 3 else form
+    if "\u0400" <= first <= "\u04ff":
+        return CYRILLIC.sub("", form)
+    if "\u0600" <= first <= "\u06ff":
+        return ARABIC_TAIL.sub("", ARABIC_HEAD.sub("", form))
+    if "\u0900" <= first <= "\u097f":
+        return HINDI.sub("", form)
+    return KOREAN.sub("", form) if "가" <= first <= "힣" else form
+
+
+def _latin(form: str) -> str:
+    """English inflections first, then endings that Germanic and Romance languages share."""
+    form = PLURAL.sub("", form)
+    shorter = INFLECTED.sub("", form)
+    if shorter != form and VOWEL.search(shorter) and (shorter[-1] not in "aeiou" or len(shorter) > 3):
+        form = DOUBLED.sub(r"\1", shorter)
+    shorter = DERIVED.sub("", form)
+    return SHORT.sub("", SHORT.sub("", shorter) if len(shorter) > 6 else shorter)
+
+
+SHORTEST = 4
+"""Shorter words are near to too many others."""
+
+TWO_SLIPS = 9
+"""From this length on a word may have two slips of the pen."""
+
+STRANGE_START = 5
+"""From this length on the first letter may be wrong too, where the word was looked for."""
+
+
+def meant(
+    word: str, known: Mapping[str, Sequence[str]], counts: Mapping[str, int], likely: Collection[str] = ()
+) -> str:
+    """The known word that `word` is a slip of the pen away from; "" where there is none.
+
+    `known` has the words by their first letter, `counts` how frequent each is. Words in `likely` (those of the
+    documents that were looked for) come first, and alone may differ in the first letter.
+
+    >>> counts = {"password": 3, "passport": 9, "mouse": 5}
+    >>> known = {"p": ["password", "passport"], "m": ["mouse"]}
+    >>> meant("passwrod", known, counts), meant("house", known, counts)
+    ('password', '')
+    >>> meant("house", known, counts, likely={"mouse"})
+    'mouse'
+    """
+    if len(word) < SHORTEST or not word.isalpha():
+        return ""
+    near = {each: slips(word, each, 2) for each in known.get(word[0], ())}
+    if len(word) >= STRANGE_START:
+        near |= {each: slips(word, each, 2) for each in likely if each not in near}
+    fit = [each for each, off in near.items() if 0 < off <= _most(word, each)]
+    return min(fit, key=lambda each: (near[each], each not in likely, -counts.get(each, 0), each), default="")
+
+
+def _most(word: str, other: str) -> int:
+    """How many slips make the one of the other; among short words a letter replaced makes another word."""
+    if len(other) < SHORTEST - 1 or (len(word) == len(other) == SHORTEST and sorted(word) != sorted(other)):
+        return 0
+    return 2 if len(word) >= TWO_SLIPS else 1
+
+
+def slips(one: str, other: str, most: int) -> int:
+    """How many slips apart two words are: a letter left out, put in, replaced, or two swapped.
+
+    More than `most` are not counted on.
+
+    >>> slips("chnage", "change", 2), slips("adress", "address", 2), slips("abc", "xyz", 1)
+    (1, 1, 2)
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before, last = [0] * (len(other) + 1), list(range(len(other) + 1))
+    for i, letter in enumerate(one, start=1):
+        row = [i]
+        for j, wanted in enumerate(other, start=1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+        before, last = last, row
+    return last[-1]
