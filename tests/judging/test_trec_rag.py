@@ -12,7 +12,7 @@ import pytest
 
 from rankproof import calibrate, judge, mirage
 from rankproof.errors import DataError, UsageError
-from tests.models.server import Served, serving
+from tests.judging.models.server import Served, serving
 from tests.shell import rankproof
 
 SIX = {

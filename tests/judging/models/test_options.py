@@ -1,0 +1,125 @@
+"""Options of a model: known ones, misspelt ones, a service's own; the budget and a reply's limit; the address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankproof import chat, judge
+from rankproof.errors import UsageError
+from rankproof.judging.judges import judge_of
+from tests.judging.models.server import Fault, Served, serving
+from tests.judging.models.test_chat import text_of
+from tests.shell import rankproof
+
+ROWS = [
+    {
+        "id": f"s{i}",
+        "question": f"How many legs has animal {i}?",
+        "contexts": [f"It has {i} legs.", "A ferry."],
+    }
+    for i in range(6)
+]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with serving() as served:
+        yield served
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"temprature": 0}, "Did you mean 'temperature'"),
+        ({"max_token": 9}, "Did you mean 'max_tokens'"),
+        ({"concurency": 3}, "Did you mean 'concurrency'"),
+        ({"budget_token": 3}, "Did you mean 'budget_tokens'"),
+        ({"top_a": 0.1}, "extra={'top_a': ...}"),
+        ({"extra": 3}, "expected a mapping"),
+        ({"extra": {"messages": []}}, "what a call says itself"),
+        ({"extra": {"api_key": "x"}}, "environment"),
+        ({"max_tokens": 0}, "the most tokens of a reply"),
+        ({"budget_tokens": "many"}, "expected a number from 0"),
+        ({"max_calls": -1}, "expected a number from 0"),
+    ],
+)
+def test_an_option_that_is_none_is_an_error(options: dict[str, Any], words: str) -> None:
+    for asked in (
+        lambda: judge_of("openai:m", base_url="http://127.0.0.1:9", **options),
+        lambda: judge_of("anthropic:m", base_url="http://127.0.0.1:9", **options),
+        lambda: chat(str.upper, **options),
+    ):
+        with pytest.raises(UsageError, match="Next: ") as raised:
+            asked()
+        assert words in str(raised.value)
+
+
+def test_what_is_known_or_marked_is_sent_as_it_is(server: Served, tmp_path: Path) -> None:
+    sent = {"temperature": 0.5, "seed": 3, "top_p": 0.9, "reasoning_effort": "low", "max_tokens": 900}
+    judge(ROWS[:1], "P@2", judge="openai:m", base_url=server.url, **sent, extra={"top_a": 0.2})
+    assert {**sent, "top_a": 0.2}.items() <= server.calls[-1].items()
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS[:1]))
+    common = ("judge", "s.jsonl", "-m", "P@2", "--judge", "openai:m", "--base-url", server.url)
+    done = rankproof(tmp_path, *common, "--set", "extra.Top-A=0.3", "--set", "top-p=0.8")
+    assert (done.returncode, server.calls[-1]["Top-A"], server.calls[-1]["top_p"]) == (0, 0.3, 0.8)
+    done = rankproof(tmp_path, *common, "--set", "temprature=0")
+    assert done.returncode == 2
+    assert "Did you mean 'temperature'" in done.stderr
+
+
+def test_max_tokens_limits_a_reply_and_budget_tokens_the_run(server: Served) -> None:
+    scores = judge(ROWS, "P@2", judge="openai:m", base_url=server.url, max_tokens=500, concurrency=1)
+    assert scores.coverage["P@2"] == 1
+    assert {each["max_tokens"] for each in server.calls} == {500}
+    with pytest.warns(UserWarning, match="budget_tokens"):
+        judge(ROWS, "RR", judge="openai:m", base_url=server.url, max_tokens=5_000_000)
+    assert "max_tokens" not in server.calls[-1]
+    server.refused = {
+        "max_tokens": "Unsupported parameter: use 'max_completion_tokens' instead of 'max_tokens'."
+    }
+    scores = judge(ROWS, "P@2", judge="openai:m2", base_url=server.url, max_tokens=500)
+    assert scores.coverage["P@2"] == 1
+    assert server.calls[-1]["max_completion_tokens"] == 500
+    assert any("'max_completion_tokens' is sent" in each for each in scores.account.problems)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        *("many", [1, 2], 7, True, {"prompt_tokens": "lots"}, {"prompt_tokens": [3]}, {"prompt_tokens": {}}),
+        *({"prompt_tokens": 1e400}, {"prompt_tokens": float("nan")}, {"prompt_tokens": -5}, {}, None),
+        {"prompt_tokens": 10**40, "completion_tokens": "x"},
+    ],
+)
+def test_an_odd_count_of_tokens_voids_no_reply_and_no_budget(server: Served, usage: Any) -> None:
+    server.faults = [Fault(envelope=lambda reply: {**reply, "usage": usage}, times=10**6)]
+    scores = judge(ROWS, "P@2", judge="openai:m", base_url=server.url)
+    assert (scores["P@2"], scores.coverage["P@2"]) == (0.5, 1)
+    assert scores.account.prompt_tokens == 0
+    short = judge(ROWS, "P@2", judge="openai:m", base_url=server.url, budget_tokens=2500, concurrency=1)
+    assert 0 < short.coverage["P@2"] < 1
+
+
+def test_a_budget_holds_for_a_function_that_counts_nothing(server: Served) -> None:
+    server.faults = [Fault(envelope=lambda reply: reply["choices"][0]["message"] and reply, times=10**6)]
+    scores = judge(ROWS, "P@2", judge=chat(text_of(server), budget_tokens=2500, concurrency=1))
+    assert 0 < scores.coverage["P@2"] < 1
+    assert "the budget of 2,500 tokens is spent" in str(scores.reasons)
+
+
+def test_the_same_model_at_another_address_is_the_same_judge(server: Served, tmp_path: Path) -> None:
+    with serving() as moved:
+        for options, calls in (({}, 0), ({"by_address": True}, 1)):
+            file = tmp_path / f"{calls}.db"
+            for each in (server, moved):
+                before = len(moved.calls)
+                judge(
+                    ROWS[:1], "P@2", judge="openai:m", base_url=each.url, ledger=file, probe=False, **options
+                )
+            assert len(moved.calls) - before == calls
