@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from rankproof.cli.group import COMMANDS
+from rankproof.cli.group import COMMANDS, MODULES
 from rankproof.compat.trec_eval import main as trec_eval
 from rankproof.core.measure import REGISTRY
 from rankproof.core.profiles import PROFILES
@@ -33,7 +33,9 @@ def test_without_a_command_there_is_help(rankproof: Any) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
-    command: click.Command = import_module(f"rankproof.cli.{name.replace('-', '_')}").command
+    command: click.Command = import_module(
+        f"rankproof.cli.{MODULES.get(name, name.replace('-', '_'))}"
+    ).command
     assert (command.help or "").partition("\n")[0] == COMMANDS[name]
 
 

@@ -313,7 +313,7 @@ def marks_in(answer: str, contexts: Sequence[Context]) -> tuple[str, tuple[Citat
     """The answer without its marks, and what each mark cites; no mark counts where none names a context.
 
     >>> marks_in("Paris is the capital [1].", [Context("doc-7", "Paris, the capital.")])
-    ('Paris is the capital.', (Citation(claim='Paris is the capital.', context='doc-7'),))
+    ('Paris is the capital.', (Citation(claim='Paris is the capital.', context='doc-7', support=None),))
     """
     marked = "".join(map(_inward, answer.splitlines(keepends=True)))
     found = [
