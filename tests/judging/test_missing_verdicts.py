@@ -90,8 +90,10 @@ def test_no_score_rises_above_its_bound(seed: int, spoiled: dict[int, Any], comp
 @pytest.mark.parametrize("name", list(METRICS))
 def test_without_a_single_verdict_nothing_is_measured(name: str) -> None:
     scores = judged(0, lambda n: None, name)
-    if METRICS[name].measure.spec.name == "context_entity_recall":
-        return  # entities need no judge
+    if METRICS[name].measure.spec.name == "context_entity_recall":  # entities need no judge
+        assert scores[name] == judged(0, lambda n: ..., name)[name]
+        assert scores.coverage[name] == 1
+        return
     assert math.isnan(scores[name])
     repeated = 1 / 5 if name == "context_relevance" else 0  # a statement said twice says nothing new: a rule
     assert scores.coverage[name] == repeated
@@ -102,12 +104,21 @@ def test_without_a_single_verdict_nothing_is_measured(name: str) -> None:
 @pytest.mark.parametrize("peer", PEERS)
 def test_the_formulas_of_others_do_not_rise_either(peer: str) -> None:
     whole = judged(3, lambda n: ..., list(PEERS[peer]), compat=peer)
+    open_ones = 0
     for missing in range(20):
         part = judged(3, lambda n, at=missing: None if n == at else ..., list(PEERS[peer]), compat=peer)
         for name in part:
-            low, high = part.bounds(name) or (0, 1)
-            assert math.isnan(part[name]) or low <= part[name] <= high + 1e-9
+            if part.bounds(name) is None:
+                assert math.isnan(part[name]), name
+                continue
+            low, high = part.bounds(name)
             assert math.isnan(whole[name]) or low - 1e-9 <= whole[name] <= high + 1e-9
+            if math.isnan(part[name]):
+                open_ones += 1
+                assert part.coverage[name] < 1, f"{name} is settled and not shown"
+            else:
+                assert part[name] == whole[name], f"{name} is shown, so the lost verdict cannot matter"
+    assert open_ones, "no lost verdict left anything open"
 
 
 def test_two_verdicts_of_six_are_no_perfect_faithfulness() -> None:
