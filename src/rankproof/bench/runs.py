@@ -1,4 +1,4 @@
-"""`Run`: what one retriever found for every question, how fast, and what it is worth."""
+"""`Run` and `Standings`: what retrievers found for every question, how fast, and what it is worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long answers took, as text."""
+"""Runs, standings and latencies as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results to standard output or a file; everything else to standard error."""
+"""Where results go: standard output or a file, which is refused before any work if it is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores that were made apart, brought together: only what was measured alike is compared."""
+"""Scores that were made apart, brought together if they were measured alike; and what limits them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queries of a report that are worth a look, with their ranked lists."""
+"""The measure that decides, and the queries that are worth a look."""
 
 from __future__ import annotations
 

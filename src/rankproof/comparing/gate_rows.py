@@ -1,4 +1,4 @@
-"""The rows of a gate: differences, floors and coverages, each of which had to hold."""
+"""The rows of a gate, and the saved releases that a candidate is held against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders of systems as text: a leaderboard with how far it can be trusted, and how alike two orders are."""
+"""Leaderboards, rank correlations and saved results as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic on arrays whose rows lie query by query: the one division, stretches of equal values, the best order."""
+"""Arithmetic on arrays whose rows lie query by query, and what a grade is worth."""
 
 from __future__ import annotations
 

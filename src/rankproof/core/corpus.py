@@ -1,4 +1,4 @@
-"""A corpus: the documents that retrievers search, by id, in their own order."""
+"""A corpus of documents by id, judged spans of them, and what rankings of chunks show."""
 
 from __future__ import annotations
 

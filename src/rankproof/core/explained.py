@@ -1,4 +1,4 @@
-"""One number explained, as plain values: the ranked list it comes from, and its derivation."""
+"""One number explained, as plain values: its list, its derivation, and where other tools differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgments: which documents were judged for which query, and how. Prepared once, used often."""
+"""Judgments: grades of documents by query, or preferences between documents."""
 
 from __future__ import annotations
 

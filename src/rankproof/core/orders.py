@@ -1,4 +1,4 @@
-"""Orders of equal scores, many at once: each order of a query is a query of its own in one Hits."""
+"""Orders of equal scores: many at once, and their means in closed form."""
 
 from __future__ import annotations
 

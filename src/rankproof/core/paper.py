@@ -1,4 +1,4 @@
-"""The parts of a derivation, as plain values: terms, steps, and the query they are about."""
+"""Derivations on paper: steps and terms, the general derivation, and which measures have one of their own."""
 
 from __future__ import annotations
 

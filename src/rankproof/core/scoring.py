@@ -1,4 +1,4 @@
-"""From hits to numbers: one measure under the conventions, per query and as one."""
+"""From hits to numbers: measures under the conventions, what limits them, and what is shown of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole ranking as columns: what the audit, `convert` and the measures between two rankings read."""
+"""A whole ranking as columns, and the list of one query as it was scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the words of the question, against those of the documents."""
+"""Rules by which single queries fail: what was found, near-copies, wording."""
 
 from __future__ import annotations
 

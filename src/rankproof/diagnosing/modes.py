@@ -1,4 +1,4 @@
-"""Failure modes: what goes wrong with retrievers and their tests, how one sees it, and what helps."""
+"""Regimes of precision and recall, and failure modes: how one sees them, and what helps."""
 
 from __future__ import annotations
 

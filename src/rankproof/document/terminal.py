@@ -1,4 +1,4 @@
-"""Text tables that line up and fit: any script in the cells, at most so many columns of the screen."""
+"""What fits a terminal: tables that line up, charts of characters, and one screen of what matters most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corpus from whatever it is kept in: a dict, records, a data frame, a file, a folder, an ir_datasets object."""
+"""Corpora and questions from whatever they are kept in: dicts, records, data frames, files, folders."""
 
 from __future__ import annotations
 

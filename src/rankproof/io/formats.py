@@ -1,4 +1,4 @@
-"""What a file holds, told by its first lines; the name only breaks a draw."""
+"""What a file holds, told by its first lines; CSV and TSV, with or without a header."""
 
 from __future__ import annotations
 

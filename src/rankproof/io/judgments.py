@@ -1,4 +1,4 @@
-"""Judgments that are in memory: grades by document, sets of relevant documents, grades by aspect."""
+"""Judgments that are in memory: of documents, of aspects, of spans."""
 
 from __future__ import annotations
 

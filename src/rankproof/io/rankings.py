@@ -1,4 +1,4 @@
-"""Rankings that are in memory as rows: of small files, of tuples, of whatever has no faster way."""
+"""Rankings that are in memory: lists, pairs and rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collecting what a report shows: plain values from scores and a comparison."""
+"""What a report shows, as plain values, and how it is collected."""
 
 from __future__ import annotations
 

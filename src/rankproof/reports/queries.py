@@ -1,4 +1,4 @@
-"""Where the relevant documents stand: a heat map of ranks."""
+"""Queries in a report: lists side by side, where relevant documents stand and are lost, curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer in words: which system is best, and whether that is real."""
+"""The answer in words, what the audit says, and the definitions."""
 
 from __future__ import annotations
 

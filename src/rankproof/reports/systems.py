@@ -1,4 +1,4 @@
-"""Every system on every measure, with its interval."""
+"""Systems in a report: every measure with its interval, groups, duels, differences."""
 
 from __future__ import annotations
 

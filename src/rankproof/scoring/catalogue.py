@@ -1,4 +1,4 @@
-"""What the words of the output mean, each in a few sentences; measures are described by their own declarations."""
+"""Measures, profiles and terms as reference text."""
 
 from __future__ import annotations
 

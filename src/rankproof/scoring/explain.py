@@ -1,4 +1,4 @@
-"""One number explained, as text: the ranked list, the steps on paper, and what differs in another tool."""
+"""`explain`: one number of one query, step by step, and why another tool has a different one."""
 
 from __future__ import annotations
 

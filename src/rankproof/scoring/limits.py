@@ -1,4 +1,4 @@
-"""What the means of `Scores` could be: their ceiling, their bounds, and why they are below their ceiling.
+"""What is known beside the means: facts, ceiling, bounds, values by query, and scores as plain data.
 
 Each is the mean of a limit over the queries that count; of scores read back it is what was saved.
 """

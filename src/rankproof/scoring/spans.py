@@ -1,4 +1,4 @@
-"""From rankings of chunks and judged spans to the tokens that are shown, rank by rank."""
+"""`evaluate_spans`: how much of what a ranking of chunks shows was judged relevant."""
 
 from __future__ import annotations
 

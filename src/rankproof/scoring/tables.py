@@ -1,4 +1,4 @@
-"""What stands under a table: what was measured, how, and what is wrong with the data. One sentence each."""
+"""Parts of every table of scores: columns, findings, rankings side by side, what stands below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corrections for asking several questions at once: adjusted p-values, in the order given.
+"""Several questions at once: adjusted p-values, Tukey's test of all pairs, letters of groups.
 
 An adjusted p at or below alpha is a finding at level alpha, over the whole family.
 """

@@ -1,4 +1,4 @@
-"""Intervals of the mean difference of two systems on the same queries.
+"""Intervals of the mean difference of two systems, and whether they are the same within a margin.
 
 Each end is a lower bound (of the differences, and of the differences turned round) at half of what the level leaves:
 `stats/confidence.py` says how. The interval of b - a is that of a - b mirrored, to the last digit, and nothing is

@@ -1,4 +1,4 @@
-"""Two systems on the same queries: their differences, checked, and what a test says of them.
+"""Two systems on the same queries: their differences, checked, tested, and how large they are.
 
 Every function of this package that draws at random puts its data into one order first (differences by size,
 tables by rows), so that the same generator gives the same answer in whatever order the queries came.

@@ -1,4 +1,4 @@
-"""Shares with their intervals: k of n, where n may be small and k may be 0 or n.
+"""Shares, quantiles and two groups of queries, with intervals that hold for small n.
 
 A share is the mean of hits and misses, so its interval is that of such a mean (`stats.intervals`): quantiles of two
 beta distributions, with four fifths of one more count at the near end and a fifth at the far one.

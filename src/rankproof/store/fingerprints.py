@@ -1,4 +1,4 @@
-"""Fingerprints: the same judgments or rankings have the same one, in whatever order and form they came."""
+"""Fingerprints of judgments, rankings and code: the same input has the same one."""
 
 from __future__ import annotations
 

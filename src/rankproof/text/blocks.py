@@ -1,4 +1,4 @@
-"""Where lines break a text: paragraphs, headings, list items and rows of tables, but not wrapped lines."""
+"""Spans and blocks of a text: paragraphs, headings, list items, rows of tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text claims: its statements, taken apart where clauses stand each for itself.
+"""What a text claims, and by which words a statement is denied.
 
 Clauses are parted only where both have a subject of their own; pronouns are left as they are.
 """

@@ -1,4 +1,4 @@
-"""Where a text may be cut without taking apart what a reader sees as one character."""
+"""Writings, and where a text may be cut without taking apart what a reader sees as one character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that say little alone, in the main languages, folded as `words` folds them."""
+"""Which language a text is in, and the words that say little alone in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a mark ends a sentence, judged by what stands before and after it."""
+"""Where sentences begin and end, and texts in pieces that leave nothing out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a text with their places, in a form in which spellings of the same word are alike."""
+"""Words of a text with their places and stems, and which word a misspelt one was meant to be."""
 
 from __future__ import annotations
 

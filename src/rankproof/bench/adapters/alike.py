@@ -1,4 +1,4 @@
-"""Documents that are all of one make, read by columns: fast retrievers return such thousands of times."""
+"""Answers as columns: questions that failed, documents without an id, documents of one make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What code a function runs: its own, and that of the functions and classes of its module that it names.
+"""What code a function runs, from which files and with which state: whether a search has changed.
 
 The plain values of the module that this code names belong to it, as they would if they stood in their place.
 """

@@ -1,4 +1,4 @@
-"""A chunker: how a text is cut, as a plain value; two with equal settings cut alike."""
+"""Chunkers as plain values, lengths of chunks, and a corpus of chunks."""
 
 from __future__ import annotations
 

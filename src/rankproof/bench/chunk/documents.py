@@ -1,4 +1,4 @@
-"""From rankings and judgments of chunks to those of documents."""
+"""From rankings and judgments of chunks to those of documents, and back."""
 
 from __future__ import annotations
 

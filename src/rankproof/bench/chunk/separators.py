@@ -1,4 +1,4 @@
-"""Cutting where a text is loosest: between paragraphs, else lines, else sentences, else words."""
+"""Cutting texts: at the loosest place, by sentences, in windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rankings of any kind read for fusion: named, with ids of one kind, side by side in a pool."""
+"""`fuse`: several rankings in, one out."""
 
 from __future__ import annotations
 

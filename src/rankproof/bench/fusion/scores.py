@@ -1,4 +1,4 @@
-"""Methods that read scores: they assume that the scores of all rankings are on one scale."""
+"""Scores of rankings on one scale, and the methods that read them."""
 
 from __future__ import annotations
 

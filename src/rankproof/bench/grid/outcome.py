@@ -1,4 +1,4 @@
-"""What each factor does on average: the levels of one compared where everything else is the same."""
+"""What configurations came to: effects of factors, the front of the best, the winner on questions held out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running configurations: one after the other, on all questions or on more and more of them."""
+"""Running configurations on the questions, judgments and documents that a grid names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever makes vectors of texts, as one kind of value."""
+"""Vectors of texts, in batches: by a function, a model or an HTTP endpoint."""
 
 from __future__ import annotations
 

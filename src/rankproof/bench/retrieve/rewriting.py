@@ -1,4 +1,4 @@
-"""Query expansion by RM3: words of the documents found first join the question, which is then asked again."""
+"""Questions changed before they are asked: words added (RM3), spelling corrected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions drawn from a corpus without a model: known items, asked for by a few of their own words.
+"""Questions drawn from a corpus without a model, and split into parts that are alike.
 
 A known item is a document that a person has seen and wants back. What is remembered of it is taken to be a
 few telling words of its title, of a heading, or of its rarest sentence: never in the order they stand in,

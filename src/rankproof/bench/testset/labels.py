@@ -1,4 +1,4 @@
-"""Labels: who gave which document which grade, one line a decision, never rewritten.
+"""Labels of people: written one line a decision, gone through in a session, and how far they agree.
 
 A file of labels only grows: an undo is one more line. So nothing is lost when a session ends in the middle,
 several people can write to one file, and their files can be put one behind the other.

@@ -1,4 +1,4 @@
-"""The command line of trec_eval, read as trec_eval reads it."""
+"""Options, parameters and help, as trec_eval has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit says: findings, each with a severity, a count, examples and a next step."""
+"""What an audit says: findings, from when on each is said, and what it looks at."""
 
 from __future__ import annotations
 

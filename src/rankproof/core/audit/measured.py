@@ -1,4 +1,4 @@
-"""Whether the measures asked for can say what they seem to say on these data."""
+"""Whether the measures asked for can say what they seem to say; the accuracy trap."""
 
 from __future__ import annotations
 

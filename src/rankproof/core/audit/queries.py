@@ -1,4 +1,4 @@
-"""Whether the ranking answers the judged queries, and with what."""
+"""Whether the ranking answers the judged queries, with what, and the right way up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of a report: each takes plain numbers and gives a drawing."""
+"""The pictures of pages: each takes plain numbers and gives a drawing."""
 
 from __future__ import annotations
 

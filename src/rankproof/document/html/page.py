@@ -1,4 +1,4 @@
-"""Markup as text: elements that escape whatever is not markup already."""
+"""Pages: markup that escapes whatever is not markup already, the style sheet, and the frame of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of an earlier run, from the ledger alone: no key, no network, nothing asked."""
+"""Verdicts that stand in the ledger already: of people, and of earlier runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge that asks a language model."""
+"""The judge that asks a language model, call by call or as one batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model is asked: patience, tries, calls at once, what may be spent."""
+"""How a model is asked: patience, tries, calls at once; what tokens cost and what may be spent."""
 
 from __future__ import annotations
 
