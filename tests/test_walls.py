@@ -20,7 +20,7 @@ ORDER = (
     {"text"},
     {"document"},
     {"core"},
-    {"stats", "io"},
+    {"stats", "io", "net"},
     {"store"},
     {"scoring"},
     {"comparing"},

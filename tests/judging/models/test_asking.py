@@ -21,8 +21,8 @@ import rankproof
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.asking import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
-from rankproof.judging.models.transport import FIRST, Pace
 from rankproof.judging.verdicts import Ask, Unmeasured, Verdict
+from rankproof.net.retries import FIRST, Pace
 from rankproof.store.ledger import Ledger
 
 from .server import Fault, Served, serving, status

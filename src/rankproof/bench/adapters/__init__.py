@@ -2,6 +2,6 @@
 
 from rankproof.bench.adapters.adapt import adapted, as_retriever, named
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.alike import Failed
+from rankproof.net.retries import Failed
 
 __all__ = ["Adapted", "Failed", "adapted", "as_retriever", "named"]

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.alike import Failed
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.callables import is_async, of_callable, with_k
 from rankproof.bench.adapters.code import digest_of, module_digest, state_of
@@ -19,6 +18,7 @@ from rankproof.bench.adapters.endpoint import of_endpoint
 from rankproof.bench.adapters.imports import attribute_of, module_named, place_of
 from rankproof.bench.retriever import Retriever
 from rankproof.errors import UsageError, shorten
+from rankproof.net.retries import Failed
 
 Call: TypeAlias = Callable[[Any, int], Any]
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters.alike import Failed, unusable
+from rankproof.bench.adapters.alike import unusable
 from rankproof.bench.adapters.answers import IdOf, Reading, arranged, read_answer
 from rankproof.bench.retriever import Found
+from rankproof.net.retries import Failed
 
 MOST = 100_000
 """So many documents are taken of what comes bit by bit: a generator may have no end."""

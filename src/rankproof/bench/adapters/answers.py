@@ -14,12 +14,13 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from rankproof.bench.adapters.alike import SCORE, Failed, columns_of_alike, fields_of, no_id, unusable
+from rankproof.bench.adapters.alike import SCORE, columns_of_alike, fields_of, no_id, unusable
 from rankproof.bench.retriever import Found
 from rankproof.document.display import Displayable
 from rankproof.io.frames import is_frame, records_of_frame
 from rankproof.io.ids import is_integer
 from rankproof.io.records import DOCUMENT_ID, DOCUMENT_TEXT, METADATA, field_of, record_of
+from rankproof.net.retries import Failed
 
 IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""

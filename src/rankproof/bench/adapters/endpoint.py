@@ -16,31 +16,104 @@ timeout = 10
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import SplitResult, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.alike import Failed, unusable
+from rankproof.bench.adapters.alike import unusable
 from rankproof.bench.adapters.answers import IdOf
-from rankproof.bench.adapters.http import (
-    Client,
-    Request,
-    asks,
-    filled,
-    filled_json,
-    filled_url,
-    hidden,
-    json_with_secrets,
-    secrets_in,
-    with_secrets,
-)
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
+from rankproof.net.client import Client, Request
+from rankproof.net.retries import Failed
+from rankproof.net.secrets import hidden
+
+QUESTION = ("{question}", "{query}", "{text}")
+K = "{k}"
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+def filled(template: Any, question: str, k: int) -> Any:
+    """A template with the question and k in their places; `{k}` alone becomes a number.
+
+    >>> filled({"q": "{question}", "size": "{k}", "from": 0}, "why?", 10)
+    {'q': 'why?', 'size': 10, 'from': 0}
+    """
+    if isinstance(template, Mapping):
+        return {key: filled(value, question, k) for key, value in template.items()}
+    if isinstance(template, list):
+        return [filled(each, question, k) for each in template]
+    if not isinstance(template, str):
+        return template
+    return k if template == K else _replaced(template, question, k)
+
+
+def filled_json(template: str, question: str, k: int) -> str:
+    """The text of a JSON body, with the question as it stands inside quotes.
+
+    >>> filled_json('{"q": "{question}", "size": {k}}', 'say "hi"', 10)
+    '{"q": "say \\\\"hi\\\\"", "size": 10}'
+    """
+    return _replaced(template, json.dumps(question)[1:-1], k)
+
+
+def filled_url(template: str, question: str, k: int) -> str:
+    """The URL, with the question percent-encoded.
+
+    >>> filled_url("http://x/search?q={question}&n={k}", "a b&c", 10)
+    'http://x/search?q=a%20b%26c&n=10'
+    """
+    return _replaced(template, quote(question, safe=""), k)
+
+
+def _replaced(template: str, question: str, k: int) -> str:
+    # In one pass, so that a question which has "{k}" in it stays what it is.
+    words = {**dict.fromkeys(QUESTION, question), K: str(k)}
+    return re.sub("|".join(map(re.escape, words)), lambda found: words[found[0]], template)
+
+
+def asks(template: Any) -> bool:
+    """Whether the question has a place in the template."""
+    return any(each in json.dumps(template) for each in QUESTION)
+
+
+def with_secrets(template: Any, where: str) -> Any:
+    """The template with `${NAME}` replaced by what the environment has under that name, in every text in it."""
+    if isinstance(template, Mapping):
+        return {key: with_secrets(value, where) for key, value in template.items()}
+    if isinstance(template, list):
+        return [with_secrets(each, where) for each in template]
+    return (
+        _VARIABLE.sub(lambda found: _secret(found[1], where), template)
+        if isinstance(template, str)
+        else template
+    )
+
+
+def _secret(name: str, where: str) -> str:
+    if name not in os.environ:
+        raise UsageError(
+            f"{where}: the environment has no {name}. Next: set it, as in {name}=... rankproof run ..."
+        )
+    return os.environ[name]
+
+
+def json_with_secrets(template: str, where: str) -> str:
+    """The text of a JSON body with `${NAME}` replaced, as it stands inside quotes."""
+    return _VARIABLE.sub(lambda found: json.dumps(_secret(found[1], where))[1:-1], template)
+
+
+def secrets_in(*templates: str) -> dict[str, str]:
+    """What must never be shown, with the words that stand for it."""
+    names = {name for each in templates for name in _VARIABLE.findall(each)}
+    return {os.environ[name]: f"${{{name}}}" for name in names if os.environ.get(name)}
+
 
 Step: TypeAlias = "str | int | None"
 """A key, a place in a list, or None for every item of a list."""

@@ -15,9 +15,10 @@ from time import monotonic, sleep
 from typing import Any, BinaryIO
 
 from rankproof.bench.adapters.adapter import Answered, Flow
-from rankproof.bench.adapters.alike import Failed, unusable
+from rankproof.bench.adapters.alike import unusable
 from rankproof.bench.adapters.answers import LISTS
 from rankproof.errors import shorten
+from rankproof.net.retries import Failed
 
 TAIL = 300
 """Characters of what it wrote to standard error that are told."""

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from rankproof.bench.connect.store import Store, batches, best, faults, field_in, without_secrets
+from rankproof.bench.connect.store import Store, batches, best, faults, field_in
 from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import missing_extra, one_of
+from rankproof.net.secrets import without_access
 
 ADVICE = "check the address, the name of the collection and the length of its vectors, or hand over your own client."
 SPACES = ("cosine", "l2", "ip")
@@ -84,7 +85,7 @@ def _client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
 def _address(where: Any) -> str:
     """The place itself, or that of a client."""
     if not hasattr(where, "get_collection"):
-        return without_secrets(str(where))
+        return without_access(str(where))
     told = where.get_settings()
     if told.chroma_server_host:
         return f"{told.chroma_server_host}:{told.chroma_server_http_port}"

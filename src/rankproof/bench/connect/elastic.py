@@ -10,8 +10,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from rankproof.bench.adapters.alike import Failed
-from rankproof.bench.adapters.http import Client, Request
 from rankproof.bench.connect.store import (
     Store,
     StoreError,
@@ -20,12 +18,14 @@ from rankproof.bench.connect.store import (
     field_in,
     payload,
     said,
-    without_secrets,
 )
 from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.errors import UsageError, shorten
+from rankproof.net.client import Client, Request
+from rankproof.net.retries import Failed
+from rankproof.net.secrets import without_access
 
 NEXT = {
     "HTTP 400": "check the names of the fields, the filter, and k (an index answers 10,000 documents at most).",
@@ -43,11 +43,11 @@ class Server:
     def __init__(self, name: str, url: str, index: str, *, timeout: float = 30.0, **access: Any) -> None:
         if not url.startswith(("http://", "https://")):
             raise UsageError(
-                f"{name}: got {without_secrets(url)!r}, expected a URL like 'http://localhost:9200'. "
+                f"{name}: got {without_access(url)!r}, expected a URL like 'http://localhost:9200'. "
                 "Next: write it with http:// or https://."
             )
         self.name, self.index = name, quote(index, safe=",*-_.+")
-        self.url = without_secrets(url).rstrip("/")
+        self.url = without_access(url).rstrip("/")
         self.headers = _headers(url, **access)
         self.secrets = _secrets(self.headers, access.get("password"), urlsplit(url).password)
         self.client = Client(timeout, dict.fromkeys(self.secrets, "***"))
@@ -146,7 +146,7 @@ def _store(
     server = Server(name, url, index, **access)
     settings = {
         "store": name,
-        "where": without_secrets(url),
+        "where": without_access(url),
         "index": index,
         "embedder": None if asked is None else dict(asked.settings),
         "search": _said(fields, query) if asked is None else {"vector": vector, "candidates": candidates},

@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rankproof.bench.connect.store import Store, batches, best, faults, field_in, without_secrets
+from rankproof.bench.connect.store import Store, batches, best, faults, field_in
 from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import missing_extra, one_of
+from rankproof.net.secrets import without_access
 
 ADVICE = "check the folder, the name of the table, and the names of its columns."
 DISTANCES = ("cosine", "l2", "dot")
@@ -41,7 +42,7 @@ def lancedb(
     asked = None if embedder is None else as_embedder(embedder)
     settings = {
         "store": "lancedb",
-        "where": without_secrets(str(getattr(connection, "uri", "a connection"))),
+        "where": without_access(str(getattr(connection, "uri", "a connection"))),
         "table": table,
         "embedder": None if asked is None else dict(asked.settings),
         "id": id,

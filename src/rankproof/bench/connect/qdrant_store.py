@@ -14,12 +14,12 @@ from rankproof.bench.connect.store import (
     faults,
     field_in,
     payload,
-    without_secrets,
 )
 from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.errors import missing_extra
+from rankproof.net.secrets import without_access
 
 DISTANCES = ("Euclid", "Manhattan")
 """Where less is better."""
@@ -89,10 +89,10 @@ def _client(where: Any, options: Mapping[str, Any]) -> Any:
 def _address(where: Any) -> str:
     """The place itself, or that of a client."""
     if not hasattr(where, "query_points"):
-        return without_secrets(str(where))
+        return without_access(str(where))
     told = getattr(where, "init_options", {})
     named = (str(told[name]) for name in ("url", "host", "path", "location") if told.get(name))
-    return without_secrets(next(named, "a client"))
+    return without_access(next(named, "a client"))
 
 
 def _plain(filter: Any) -> Any:

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
-from rankproof.bench.adapters.alike import LONGEST, Failed
 from rankproof.bench.adapters.answers import arranged
-from rankproof.bench.adapters.http import hidden
 from rankproof.bench.retrieve.search import check_count, check_questions
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError
 from rankproof.io.corpora import load_corpus
+from rankproof.net.retries import LONGEST, Failed
+from rankproof.net.secrets import hidden
 
 BATCH = 256
 """How many documents are handed to a store at a time."""
@@ -85,17 +84,6 @@ def said(error: Exception, secrets: Iterable[str | None] = ()) -> str:
     words = " ".join(str(error).split()).rstrip(".!?") or type(error).__name__
     shown = hidden(words, {secret: "***" for secret in secrets if secret})
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
-
-
-def without_secrets(url: str) -> str:
-    """A URL without the name, password and parameters in it.
-
-    >>> without_secrets("https://me:secret@search.example:9200/x?key=1")
-    'https://search.example:9200/x'
-    """
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=host, query="", fragment="").geturl()
 
 
 def field_in(record: Mapping[str, Any], name: str, store: str) -> Any:

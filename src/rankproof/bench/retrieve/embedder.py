@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from time import sleep
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from rankproof.bench.adapters.adapter import finished
-from rankproof.bench.adapters.alike import Failed
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.adapters.http import Client, Request
 from rankproof.bench.retrieve.search import check_count
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, shorten
+from rankproof.net.client import Client, Request
+from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
 from rankproof.store.answers import Answers, opened
 
@@ -119,8 +118,8 @@ def _unpacked(text: str) -> Array:
 
 
 OPENAI = "api.openai.com"
-LONGEST_WAIT = 30.0
-"""Seconds after which a server that asks for more patience is not waited for."""
+FIRST_PAUSE = 0.25
+"""Seconds before a failed request is sent again; doubled each time."""
 
 
 def endpoint(
@@ -147,32 +146,18 @@ def endpoint(
 
     def embed(texts: list[str]) -> list[list[float]]:
         body = json.dumps({**options, "input": texts, "encoding_format": "float"}).encode()
-        with closing(Client(timeout)) as client:
-            answer = _asked(client, Request("POST", url, _headers(secret), body), retries, secret)
+        request = Request("POST", url, _headers(secret), body)
+        try:
+            with closing(Client(timeout, {secret: "[key]"} if secret else {})) as client:
+                answer = client.json(request, Retries(retries + 1, FIRST_PAUSE))
+        except Failed as failed:
+            times = "once" if failed.attempts == 1 else f"{failed.attempts} times"
+            raise DataError(
+                f"{url}: asked {times}, {failed.reason}. Next: check base_url, model and key."
+            ) from None
         return _vectors(answer, len(texts), url)
 
     return Embedder(model, {"endpoint": url, **options}, embed, embed, batch)
-
-
-def _asked(client: Client, request: Request, retries: int, secret: str) -> Any:
-    """The answer, asked for again where that may help."""
-    for attempt in range(retries + 1):
-        try:
-            return client.json(request)
-        except Failed as failed:
-            wait = max(failed.wait, 0.25 * 2**attempt)
-            if not failed.again or attempt == retries or wait > LONGEST_WAIT:
-                raise _unanswered(request.url, failed, attempt + 1, secret) from None
-            sleep(wait)
-    raise UsageError("retries: expected at least one attempt. Next: give 1 or more.")
-
-
-def _unanswered(url: str, failed: Failed, times: int, secret: str) -> DataError:
-    reason = failed.reason
-    if secret and (secret[:6] in reason or secret[-6:] in reason):
-        reason = reason.partition(":")[0]  # the server repeats the key
-    tries = "once" if times == 1 else f"{times} times"
-    return DataError(f"{url}: asked {tries}, {reason}. Next: check base_url, model and key.")
 
 
 def _vectors(answer: Any, count: int, url: str) -> list[list[float]]:

@@ -2,59 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import floor
-from threading import Lock
-from time import monotonic
 from typing import Any, TypedDict
 
-from rankproof.bench.adapters import Adapted, Failed
+from rankproof.bench.adapters import Adapted
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, nearest, shorten
-
-SLACK = 1.02
-"""Calls take a little time to arrive, some less than others: so much longer are the pauses between them."""
-
-
-class Pace:
-    """Gives everyone a moment to begin: in no second more than `rate`, and none during a pause.
-
-    >>> moments = iter([0.0, 0.0, 0.5, 0.6])
-    >>> pace = Pace(2.0, lambda: next(moments))
-    >>> pace.turn(), round(pace.turn(), 2), round(pace.turn(), 2), pace.turn()
-    (0.0, 0.51, 0.01, 0.0)
-    """
-
-    def __init__(self, rate: float | None, clock: Callable[[], float] = monotonic) -> None:
-        # A window of a second that begins with a call may hold as many whole calls as `rate` says, and no part of one.
-        self._gap = 0.0 if rate is None else SLACK / (floor(rate) if rate >= 1 else rate)
-        self._clock = clock
-        self._free = 0.0
-        self._lock = Lock()
-
-    def turn(self) -> float:
-        """Begin now, which 0 says; else the seconds after which to ask again.
-
-        A moment is taken when it has come: one that was given out before could be used late, and the next in time.
-        """
-        if not self._gap and not self._free:
-            return 0.0
-        with self._lock:
-            now = self._clock()
-            if now < self._free:
-                return self._free - now
-            self._free = now + self._gap
-        return 0.0
-
-    def pause(self, seconds: float) -> None:
-        """Let nobody begin for so long: the other side asked for it."""
-        with self._lock:
-            self._free = max(self._free, self._clock() + seconds)
-
-
-LONGEST_WAIT = 120.0
-"""Seconds; an endpoint that asks for a longer pause has failed."""
+from rankproof.net.retries import Retries
 
 
 class Limits(TypedDict, total=False):
@@ -93,17 +48,10 @@ class Plan(Displayable):
         """Seconds to wait for so many questions in one call."""
         return None if self.timeout is None else self.timeout * questions
 
-    def delay(self, attempt: int, failure: Failed) -> float:
-        """Seconds before the next attempt.
-
-        >>> [Plan(backoff=0.5).delay(attempt, Failed("no")) for attempt in (1, 2, 3)]
-        [0.5, 1.0, 2.0]
-        """
-        return float(max(self.backoff * 2 ** (attempt - 1), failure.wait))
-
-    def tries_again(self, attempt: int, failure: Failed) -> bool:
-        """Whether a failed attempt is followed by another."""
-        return failure.again and attempt <= self.retries and failure.wait <= LONGEST_WAIT
+    @property
+    def retrying(self) -> Retries:
+        """How often, and after how long, a failed question is asked again."""
+        return Retries(self.retries + 1, self.backoff)
 
 
 def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> Plan:

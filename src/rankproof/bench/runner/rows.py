@@ -13,9 +13,10 @@ from types import TracebackType
 from typing import Any
 
 from rankproof.bench.adapters.adapter import MOST, answers_of
-from rankproof.bench.adapters.alike import Failed, as_failure
+from rankproof.bench.adapters.alike import as_failure
 from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
 from rankproof.document.display import Displayable
+from rankproof.net.retries import Failed
 
 
 class Outcome:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from threading import Thread
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
-from rankproof.bench.adapters.alike import Failed
 from rankproof.bench.runner.rows import Job, Outcome
 from rankproof.bench.runner.work import Work
+from rankproof.net.retries import Failed
 
 
 def start(work: Work, retriever: Adapted, k: int) -> None:
@@ -20,7 +20,7 @@ def _work_off(work: Work, retriever: Adapted, k: int) -> None:
     while (job := work.next()) is not None:
         attempt = 1
         while (job := _Attempt(work, job, attempt).made(retriever, k)).ids:
-            if work.over.wait(work.plan.delay(attempt, Failed(""))):
+            if work.over.wait(work.plan.retrying.delay(attempt, Failed(""))):
                 return
             attempt += 1
 
@@ -64,7 +64,7 @@ class _Attempt:
         anew = place in self.told
         if (
             outcome.failure is not None
-            and self.work.plan.tries_again(self.attempt, outcome.failure)
+            and self.work.plan.retrying.allow(self.attempt, outcome.failure)
             and not anew
         ):
             self.again.add(place)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Event, Lock
 from time import monotonic
 from typing import TypeAlias
 
-from rankproof.bench.adapters.alike import Unaskable
-from rankproof.bench.runner.plan import Pace, Plan
+from rankproof.bench.runner.plan import Plan
 from rankproof.bench.runner.rows import Job, Outcome, Reader, Row, late
+from rankproof.errors import UsageError
+from rankproof.net.retries import Attempts, Pace, attempts
 
-Course: TypeAlias = "Generator[float | None, Outcome | None, tuple[Outcome, int]]"
-"""The way of a job to its last outcome, and which attempt that was: yields seconds to wait, or None to be asked."""
+Course: TypeAlias = Attempts[Outcome]
+"""The way of a job to its last outcome, and which attempt that was."""
 
 
 @dataclass(eq=False, slots=True)
@@ -39,7 +40,7 @@ class Work:
         self.over = Event()
         """Set when every question has its row, or nobody is to go on."""
         self._jobs = deque(jobs)
-        self.broken: Unaskable | None = None
+        self.broken: UsageError | None = None
         """Why there is no sense in going on."""
         self.failed = 0
         """How many questions got no answer."""
@@ -67,20 +68,7 @@ class Work:
 
     def course(self, first: Outcome | None = None) -> Course:
         """The attempts at one job, and the pauses between them, after the `first` where that was made already."""
-        attempt, outcome = 0, first
-        while True:
-            attempt += 1
-            if outcome is None:
-                while wait := self._pace.turn():
-                    yield wait
-                outcome = (yield None) or Outcome()
-            failure = outcome.failure
-            if failure is None or not self.plan.tries_again(attempt, failure):
-                return outcome, attempt
-            if failure.wait:
-                self._pace.pause(failure.wait)
-            outcome = None
-            yield self.plan.delay(attempt, failure)
+        return attempts(self.plan.retrying, self._pace, first)
 
     def begin(self, job: Job, course: Course | None = None, pause: float = 0.0) -> Call:
         """Note that a call begins, or a pause before one."""

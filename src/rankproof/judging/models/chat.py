@@ -23,7 +23,9 @@ from rankproof.judging.models.limits import Budget, split
 from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
 from rankproof.judging.models.reading import reply_in
 from rankproof.judging.models.session import Session
-from rankproof.judging.models.transport import AGAIN, HOPELESS, Line, Pace
+from rankproof.judging.models.transport import HOPELESS, Line
+from rankproof.net.client import Response
+from rankproof.net.retries import AGAIN, Failed, Pace, retry_after
 
 METHODS = (
     ("invoke", "ainvoke"),  # LangChain
@@ -101,7 +103,7 @@ class InHand(Line):
     speaker: Speaker | None = None
     threads: ThreadPoolExecutor | None = None
 
-    async def _send(self, call: Call, left_out: frozenset[str]) -> tuple[int, Mapping[str, str], bytes, str]:
+    async def _send(self, call: Call, left_out: frozenset[str]) -> Response:
         given = {name: value for name, value in self.given.items() if name not in left_out}
         try:
             async with asyncio.timeout(self.timeout):
@@ -111,13 +113,13 @@ class InHand(Line):
                     return_exceptions=True,
                 )
         except TimeoutError:
-            return 0, {}, b"", f"no reply within {self.timeout:g} s"
+            return Response(failure=Failed(f"no reply within {self.timeout:g} s", again=True))
         if isinstance(found[0], BaseException):
             return self._raised(found[0])
         self.reached = True
-        return 200, {}, json.dumps(reply_in(found[0], call)).encode(), ""
+        return Response(200, body=json.dumps(reply_in(found[0], call)).encode())
 
-    def _raised(self, error: BaseException) -> tuple[int, Mapping[str, str], bytes, str]:
+    def _raised(self, error: BaseException) -> Response:
         """An error as what a service would have answered, where it says so itself."""
         response = getattr(error, "response", None)
         told = (getattr(error, "status_code", None), getattr(response, "status_code", None))
@@ -126,10 +128,11 @@ class InHand(Line):
         passing = status in AGAIN or isinstance(error, OSError | TimeoutError)
         if passing or (not status and any(word in kind.lower() for word in PASSING)):
             headers = getattr(response, "headers", None)
-            return status, headers if isinstance(headers, Mapping) else {}, b"", f"the model raised {kind}"
+            wait = retry_after(headers) if isinstance(headers, Mapping) else 0.0
+            return Response(status, failure=Failed(f"the model raised {kind}", again=True, wait=wait))
         self.reached = True
         said = f"the model raised {kind}: {error}" if status not in HOPELESS else str(error)
-        return status or 400, {}, said.encode("utf-8", "replace"), ""
+        return Response(status or 400, body=said.encode("utf-8", "replace"))
 
 
 def chat(
@@ -175,8 +178,7 @@ def chat(
             yield InHand(
                 *(session.service, session.model, repeat(None), session.pace, session.given),
                 timeout=limits.timeout,
-                tries=limits.tries,
-                pause=limits.pause,
+                retries=limits.retries,
                 dropped=session.dropped,
                 speaker=speaker,
                 threads=threads,
@@ -186,7 +188,7 @@ def chat(
 
     return ModelJudge(
         *("chat", called, Service(IN_HAND, "", ""), limits, given),
-        *(Budget(f"chat:{called}", limits.max_calls, limits.budget_tokens), Pace(limits.concurrency)),
+        *(Budget(f"chat:{called}", limits.max_calls, limits.budget_tokens), Pace(most=limits.concurrency)),
         connect=connect,
         known=_known(model, version),
     )

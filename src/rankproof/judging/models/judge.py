@@ -17,9 +17,11 @@ from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.limits import MOST_PAIRS, Budget, Limits, price, split
 from rankproof.judging.models.providers import Reply, Service, service_of
 from rankproof.judging.models.session import NONE, Connect, Session, over_http, sizes, written
-from rankproof.judging.models.transport import Failed, Hopeless, Pace, Wire, open_clients
+from rankproof.judging.models.transport import Wire
 from rankproof.judging.prompts import CLAIMS, VERDICTS
 from rankproof.judging.verdicts import Account, Ask, Keep
+from rankproof.net.client import open_clients
+from rankproof.net.retries import Failed, Pace
 
 BATCH_PRICE = 0.5
 """What services take of the usual price for a batch."""
@@ -35,7 +37,7 @@ async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -
     calls = [call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)]
     known = limits.batch if isinstance(limits.batch, str) else ""
     async with open_clients(1, limits.timeout) as clients:
-        wire = Wire(session.service, next(clients), limits.timeout, limits.tries, limits.pause)
+        wire = Wire(session.service, next(clients), limits.timeout, limits.retries)
         for again in range(limits.again, -1, -1):
             calls = await _round(session, wire, calls, again, known)
             known = ""
@@ -51,7 +53,7 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
     problem = ""
     try:
         replies = await _replies(session, wire, affordable, known) if affordable else {}
-    except (Failed, Hopeless) as error:
+    except Failed as error:
         problem = str(error)
     except (LookupError, TypeError, AttributeError, ValueError):
         # An answer without what its protocol promises.
@@ -186,7 +188,7 @@ class ModelJudge(Displayable):
     given: Mapping[str, Any] = field(default_factory=dict)
     """What is sent beside the texts: temperature, seed and the like."""
     budget: Budget = field(default_factory=lambda: Budget(""), repr=False, compare=False)
-    pace: Pace = field(default_factory=lambda: Pace(Limits.concurrency), repr=False, compare=False)
+    pace: Pace = field(default_factory=lambda: Pace(most=Limits.concurrency), repr=False, compare=False)
     dropped: set[str] = field(default_factory=set, repr=False, compare=False)
     """What the service was found to refuse, as a temperature: it is not sent any more."""
     connect: Connect = field(default=over_http, repr=False, compare=False)
@@ -265,4 +267,4 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
             f"max_money: the price of {spec} is not known. Next: limit budget_tokens or max_calls instead."
         )
     budget = Budget(spec, limits.max_calls, limits.budget_tokens, limits.max_money)
-    return ModelJudge(provider, model, service, limits, given, budget, Pace(limits.concurrency))
+    return ModelJudge(provider, model, service, limits, given, budget, Pace(most=limits.concurrency))

@@ -11,6 +11,7 @@ from typing import Any
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, nearest
 from rankproof.judging.verdicts import Account
+from rankproof.net.retries import Retries
 
 CALLED = {"gemini": "google", "bedrock": "aws"}
 """What the list of prices calls a provider, where it is another name."""
@@ -100,7 +101,7 @@ class Limits(Displayable):
     tries: int = 6
     """How often a call is sent before it is given up."""
     pause: float = 0.5
-    """Seconds before a call is sent again, doubled each time; what the service asks for goes before."""
+    """Seconds before a call is sent again, doubled each time; longer where the service asks for more."""
     again: int = 1
     """How often what is missing or wrong in a reply is asked again."""
     concurrency: int = 64
@@ -120,6 +121,11 @@ class Limits(Displayable):
     """Seconds between two looks at a batch."""
     by_address: bool = False
     """Whether the same model at another address is another judge."""
+
+    @property
+    def retries(self) -> Retries:
+        """How often, and after how long, a call is sent again."""
+        return Retries(self.tries, self.pause)
 
 
 SENT = (

@@ -12,6 +12,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.reading import tokens
+from rankproof.net.secrets import hidden
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")
@@ -271,7 +272,12 @@ class Service(Displayable):
 
     def without_key(self, body: bytes) -> bytes:
         """What a service says, without the key, should it repeat it."""
-        return body.replace(self.key.encode(), b"[key]") if len(self.key) >= SHORTEST_KEY else body
+        return hidden(body, self.secrets)
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """What no message may show."""
+        return {self.key: "[key]"} if len(self.key) >= SHORTEST_KEY else {}
 
     def check(self) -> None:
         """A hosted service needs a key in the environment; one of your own may need none."""

@@ -15,9 +15,11 @@ from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.limits import Budget, Limits, tokens_in
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import Reading, read
-from rankproof.judging.models.transport import Failed, Hopeless, Line, Pace, open_clients
+from rankproof.judging.models.transport import Hopeless, Line
 from rankproof.judging.run import Tell
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
+from rankproof.net.client import open_clients
+from rankproof.net.retries import Failed, Pace
 
 REPLY_TOKENS = {"R": 32, "S": 32, "P": 32, "Q": 16, "A": 16, "C": 160}
 """About how many tokens a reply needs for a pair of each relation."""
@@ -47,8 +49,7 @@ async def over_http(session: Session) -> AsyncIterator[Line]:
         yield Line(
             *(session.service, session.model, clients, session.pace, session.given),
             timeout=limits.timeout,
-            tries=limits.tries,
-            pause=limits.pause,
+            retries=limits.retries,
             dropped=session.dropped,
         )
 

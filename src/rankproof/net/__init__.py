@@ -1,0 +1,1 @@
+"""Talking to another side over HTTP: retries and pace, secrets, clients."""

@@ -1,0 +1,230 @@
+"""HTTP clients that keep connections open; what fails says why.
+
+There are two, as the base install has no package for asynchronous HTTP: `Client` of the standard library, and
+`open_clients` with `exchanged` over httpx2, for many calls at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import zlib
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
+from itertools import cycle
+from typing import Any
+from urllib.parse import urlsplit
+
+from rankproof.errors import missing_extra, shorten
+from rankproof.net.retries import (
+    AGAIN,
+    LONGEST,
+    ONCE,
+    Attempts,
+    Failed,
+    Pace,
+    Retries,
+    as_failed,
+    attempts,
+    retry_after,
+    settled,
+)
+from rankproof.net.secrets import hidden, without_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back, or why nothing did."""
+
+    status: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    failure: Failed | None = None
+    data: Any = None
+    """The JSON in the body, if it was read."""
+
+
+class Client:
+    """Sends requests; connections that nobody uses at the moment are kept for the next."""
+
+    def __init__(self, timeout: float | None, secrets: Mapping[str, str] | None = None) -> None:
+        self.timeout = timeout
+        self._secrets = secrets or {}
+        self._idle: deque[HTTPConnection] = deque()
+        self._closed = False
+
+    def json(self, request: Request, retries: Retries = ONCE) -> Any:
+        """The JSON that the server answers, or `Failed`."""
+        course: Attempts[Response] = attempts(retries, Pace())
+        response = settled(course, lambda: self._response(request))
+        if response.failure is not None:
+            raise response.failure
+        return response.data
+
+    def allow(self, seconds: float | None) -> None:
+        """Wait that long for an answer from now on."""
+        self.timeout = seconds
+        self._closed = False
+
+    def close(self) -> None:
+        """Close the connections that nobody uses, and the others as soon as they are done with."""
+        self._closed = True
+        while (kept := self._kept()) is not None:
+            kept.close()
+
+    def _kept(self) -> HTTPConnection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def _response(self, request: Request) -> Response:
+        try:
+            if (kept := self._kept()) is not None:
+                # The server may have closed a connection that was idle: that is no failure of the question.
+                with suppress(RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                    return self._parsed(*self._exchanged(kept, request))
+            where = urlsplit(request.url)
+            kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
+            connection = kind(where.hostname or "", where.port, timeout=self.timeout)
+            return self._parsed(*self._exchanged(connection, request))
+        except TimeoutError:
+            return Response(failure=Failed("no answer in time", again=True))
+        except (OSError, HTTPException) as error:
+            return Response(failure=as_failed(error))
+
+    def _exchanged(self, connection: HTTPConnection, request: Request) -> tuple[HTTPResponse, bytes]:
+        where = urlsplit(request.url)
+        target = (where.path or "/") + (f"?{where.query}" if where.query else "")
+        try:
+            connection.request(request.method, target, request.body, dict(request.headers))
+            response = connection.getresponse()
+            content = response.read()
+        except (OSError, HTTPException):
+            connection.close()
+            raise
+        if connection.sock is not None:  # the server did not close it
+            self._idle.append(connection)
+        if self._closed:  # while this one was in use, by a question that nobody waits for any more
+            self.close()
+        return response, _unpacked(content, response.headers.get("Content-Encoding", ""))
+
+    def _parsed(self, response: HTTPResponse, content: bytes) -> Response:
+        said, status, headers = f"HTTP {response.status}", response.status, dict(response.headers)
+        if status in AGAIN:
+            wait = retry_after(headers)
+            asked = f", which asks to wait {wait:g} s" if wait else ""
+            failure = Failed(f"{said}{asked}{self._excerpt(content)}", again=True, wait=wait)
+        elif 300 <= status < 400:
+            place = hidden(response.headers.get("Location", "elsewhere"), self._secrets)
+            failure = Failed(
+                f"{said}: moved to {place}, expected an answer. Next: put the new address into the URL"
+            )
+        elif status >= 400:
+            failure = Failed(f"{said}{self._excerpt(content)}")
+        else:
+            try:
+                return Response(status, headers, content, data=json.loads(content))
+            except (ValueError, RecursionError):
+                kind = response.headers.get("Content-Type", "no content type")
+                failure = Failed(f"{said}, {kind}: no whole JSON{self._excerpt(content)}", again=True)
+        return Response(status, headers, content, failure)
+
+    def _excerpt(self, content: bytes) -> str:
+        # Secrets are taken out before anything is cut, as half of one is too much.
+        text = " ".join(without_keys(content.decode("utf-8", "replace"), self._secrets)[:LONGEST].split())
+        return f": {shorten(text, 160)}" if text else ""
+
+
+def _unpacked(content: bytes, encoding: str) -> bytes:
+    """The content itself: some servers compress what nobody asked them to."""
+    if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        return content
+    with suppress(zlib.error):
+        return zlib.decompress(content, wbits=zlib.MAX_WBITS | 32)  # whichever of the two it is
+    return content
+
+
+# --- clients for an event loop ---------------------------------------------------------------------
+
+CLIENTS = 8
+"""Clients that share the calls."""
+
+
+@asynccontextmanager
+async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]]:
+    """Clients in an endless row, of which each may have as many connections as calls may be under way.
+
+    What a client does for a call takes the longer the more connections it has; so a few share the calls.
+    """
+    try:
+        import httpx2
+    except ImportError as error:
+        raise missing_extra("asking a model", "httpx2", "judge") from error
+    limits = httpx2.Limits(max_connections=most, max_keepalive_connections=most)
+    trusted = _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    async with AsyncExitStack() as opened:
+        clients = [
+            await opened.enter_async_context(
+                httpx2.AsyncClient(verify=trusted, limits=limits, timeout=timeout, follow_redirects=False)
+            )
+            for _ in range(min(CLIENTS, most))
+        ]
+        yield cycle(clients)
+
+
+@lru_cache(maxsize=1)
+def _trusted(file: str | None, folder: str | None) -> Any:
+    """Who is believed to be who they say; read once for as long as the variables that name the files stay."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+async def exchanged(
+    client: Any,
+    method: str,
+    url: str,
+    *,
+    within: float | None = None,
+    largest: int | None = None,
+    **sent: Any,
+) -> Response:
+    """One request of an asynchronous client, all of it `within` so many seconds; any status is an answer."""
+    import httpx2
+
+    status = 0
+    try:
+        async with asyncio.timeout(within), client.stream(method, url, **sent) as response:
+            status, parts, size = response.status_code, [], 0
+            async for part in response.aiter_bytes():
+                parts.append(part)
+                size += len(part)
+                if largest is not None and size > largest:
+                    return _nothing(status, f"the reply is larger than {largest >> 20} MiB")
+            return Response(status, response.headers, b"".join(parts))
+    except TimeoutError:
+        return _nothing(status, f"no reply within {within:g} s")
+    except httpx2.TransportError as error:
+        return _nothing(status, f"the connection failed ({type(error).__name__})")
+    except (httpx2.DecodingError, httpx2.TooManyRedirects) as error:
+        return _nothing(status, f"the reply cannot be read ({type(error).__name__})")
+
+
+def _nothing(status: int, reason: str) -> Response:
+    return Response(status, failure=Failed(reason, again=True))
