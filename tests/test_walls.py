@@ -168,6 +168,14 @@ def test_heavy_packages_are_imported_inside_functions() -> None:
         assert used <= allowed, f"{module}: {used - allowed}"
 
 
+def test_only_one_wing_speaks_http() -> None:
+    speakers = {"http", "httpx2", "email", "requests", "socket", "ssl"}
+    for module, path in MODULES.items():
+        spoken = {name for name, _ in imported(path) if name.split(".")[0] in speakers}
+        spoken |= {name for name, _ in imported(path) if name.startswith("urllib.re")}
+        assert not spoken or wing(module) == "net", f"{module}: {spoken}"
+
+
 def test_no_module_bears_the_name_of_a_public_function() -> None:
     directly_under = {m.split(".")[1] for m in MODULES if m.count(".") >= 1}
     assert not directly_under & set(rankproof.__all__)
