@@ -45,7 +45,11 @@ def code_lines(path: Path) -> int:
         if token.type not in {*skipped, tokenize.ENDMARKER}:
             lines.update(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is not ...:
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and node.value.value is not ...
+        ):
             lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return len(lines)
 
@@ -102,7 +106,9 @@ def circles() -> list[set[str]]:
     """Groups of modules that import each other, imports inside functions counted, named lazy doors not."""
     graph = {
         module: {
-            other for other, name in imported(path) if (inner(module), name) not in LAZY_DOORS and other in MODULES
+            other
+            for other, name in imported(path)
+            if (inner(module), name) not in LAZY_DOORS and other in MODULES
         }
         - {module, "rankproof"}
         for module, path in MODULES.items()

@@ -1,13 +1,29 @@
-"""`rankproof bench`: a grid of configurations, run and compared."""
+"""`rankproof run` and `bench`: ask a retriever, or a grid of them."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import options
-from rankproof.cli.output import end, format_of, oddities_told, results_apart, write
+from rankproof.cli import INTERRUPTED, options
+from rankproof.cli.output import (
+    end,
+    format_of,
+    goes_on,
+    may_replace,
+    oddities_told,
+    results_apart,
+    write,
+    wrote,
+)
+from rankproof.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from rankproof.bench.benchmark import Benchmark
+    from rankproof.bench.runs import Run
 
 
 @click.command("bench")
@@ -49,3 +65,168 @@ def command(
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)
     end(found.wrong, shown=output is None and chosen not in ("csv", "jsonl"))
+
+
+STDOUT = "-"
+KEPT = ".answers"
+"""The ending of the file beside the output in which answers are kept until all are there."""
+
+
+@click.command("run")
+@click.option(
+    "--retriever", required=True, metavar="WHAT", help="module:function, endpoint.toml or a command."
+)
+@click.option(
+    "--queries", required=True, metavar="FILE", help="The questions: JSON Lines, CSV, TSV, BEIR ..."
+)
+@click.option("--judgments", metavar="FILE", help="Ask the judged questions only, and score what was found.")
+@click.option("--corpus", metavar="FILE", help="The documents; what is not among them is reported.")
+@click.option("-k", default=100, metavar="N", help="Documents a question. [100]")
+@options.target("Where to write. [standard output]", beside=KEPT, default=STDOUT)
+@options.force
+@click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
+@click.option("--name", metavar="NAME", help="What the run is called. [the retriever]")
+@click.option("--concurrency", type=int, metavar="N", help="Questions at once. [1; async and endpoints 8]")
+@click.option("--timeout", type=float, metavar="SECONDS", help="For a question; 0: none. [60; endpoints 30]")
+@click.option("--retries", type=int, metavar="N", help="For a question that failed. [0; endpoints 2]")
+@click.option(
+    "--backoff", type=float, metavar="SECONDS", help="Before the first retry; then twice as long. [0.5]"
+)
+@click.option("--rate", type=float, metavar="N", help="Calls a second at most.")
+@click.option("--warm-up", type=int, metavar="N", help="Questions asked first and not counted. [0]")
+@click.option("--batch", type=int, metavar="N", help="The retriever takes lists of N questions.")
+@click.option("--id", "id_", metavar="FIELD", help="Where a document has its id, if not in a usual field.")
+@click.option("--cache", metavar="FILE", help="Keep the answers for later runs too. [FILE of -o + .answers]")
+@click.option("--fresh", is_flag=True, help="Ask everything anew, whatever was kept of an interrupted run.")
+@click.option("--details", metavar="FILE", help="A JSON line a question: seconds, attempts, failure.")
+def run_retriever(
+    retriever: str,
+    queries: str,
+    judgments: str | None,
+    corpus: str | None,
+    k: int,
+    output: str,
+    to: str | None,
+    name: str | None,
+    fresh: bool,
+    cache: str | None,
+    details: str | None,
+    **limits: Any,
+) -> None:
+    """Ask a retriever questions, and write the ranking it gives.
+
+    A question that fails is reported and left out of the ranking, and the run
+    goes on. A run that was interrupted goes on where it was when the same
+    command is given again. The exit code is 3 if every question failed.
+
+    \b
+    rankproof run --retriever search:find --queries queries.jsonl -o my.run
+    rankproof run --retriever endpoint.toml --queries q.tsv -k 10 -o my.run
+    rankproof run --retriever "python find.py" --queries q.tsv -o my.run
+    """
+    from rankproof.bench.benchmark import Benchmark
+    from rankproof.io.output import check_free
+    from rankproof.io.write import format_of
+
+    if details is not None:
+        check_free(details, force=goes_on())
+    form = format_of(output, to or ("trec" if output == STDOUT else None))
+    kept = _kept(cache, output, fresh)
+    with oddities_told():
+        bench = Benchmark(queries, judgments, corpus)
+    _check_ids(list(bench.queries), queries, form)
+    run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
+    _write(run, output, form)
+    if details is not None:
+        _write_details(run, details)
+    _tell(run, str(run), to_stdout=judgments is not None and output != STDOUT)
+    _tidy(run, kept, keep=cache is not None)
+    if run.failures and not any(run.ranking.values()):
+        click.echo("rankproof: no question was answered, so the ranking is empty (exit code 3)", err=True)
+        click.get_current_context().exit(DataError.exit_code)
+
+
+def _check_ids(questions: list[str], source: str, form: str) -> None:
+    """Questions whose ids the format cannot hold are refused before one is asked."""
+    from rankproof.io.render import Columns, render
+
+    render(Columns("score", questions, ["-"] * len(questions), source=source), form)
+
+
+def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
+    """The file with the answers; beside the output where no other is named."""
+    if cache is None and output == STDOUT:
+        return None
+    from rankproof.store.answers import remove
+
+    path = Path(cache or f"{output}{KEPT}")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}. Next: make it, or name another file.")
+    if fresh:
+        remove(path)
+    return path
+
+
+def _given(limits: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, as `Benchmark.run` calls them; a timeout of 0 is none."""
+    found = {name.rstrip("_"): value for name, value in limits.items() if value is not None}
+    return {**found, "timeout": found["timeout"] or None} if "timeout" in found else found
+
+
+def _asked(
+    bench: Benchmark, name: str, retriever: str, k: int, kept: Path | None, limits: dict[str, Any]
+) -> Run:
+    try:
+        with results_apart():
+            return bench.run(name, retriever, k, cache=kept, progress=True, **limits)
+    except KeyboardInterrupt:
+        where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
+        click.echo(f"\nrankproof: stopped{where}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _write(run: Run, output: str, form: str) -> None:
+    from rankproof.io.load import load_ranking
+    from rankproof.io.write import write_ranking
+
+    # A question without documents has no row in most formats; which ones failed is told anyway.
+    notes = write_ranking(load_ranking(run.ranking).table(), output, form, force=may_replace(output))
+    wrote(output, [note for note in notes if not note.startswith("queries without documents")])
+
+
+def _write_details(run: Run, path: str) -> None:
+    from rankproof.io.output import write_file
+
+    lines = [
+        {
+            "query_id": row.question,
+            "found": len(row.answer.found) if row.answer else 0,
+            "seconds": row.seconds,
+            "attempts": row.attempts,
+            "failure": row.failure or None,
+        }
+        for row in run.rows
+    ]
+    write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=True)
+    wrote(path)
+
+
+def _tell(run: Run, text: str, to_stdout: bool) -> None:
+    click.echo(text, nl=False, err=not to_stdout)
+    if run.failures and to_stdout:
+        click.echo(f"rankproof: {len(run.failures)} of {len(run.rows)} questions failed", err=True)
+
+
+def _tidy(run: Run, kept: Path | None, keep: bool) -> None:
+    """What was kept in case of an interruption goes when nothing is left to ask."""
+    if kept is None or keep:
+        return
+    if not run.failures:
+        from rankproof.store.answers import remove
+
+        remove(kept)
+        return
+    click.echo(
+        f"rankproof: the same command asks only the questions that failed; with --fresh all of them (kept in {kept}).",
+        err=True,
+    )

@@ -1,14 +1,25 @@
-"""`rankproof evaluate`: scores of one or several rankings."""
+"""`rankproof evaluate`, `spans`, `audit` and `trec_eval`: judgments and rankings in, numbers out."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, as_options, coloured, end, errors_of, format_of, telling, write
+from rankproof.cli.output import (
+    TEXTS,
+    as_options,
+    coloured,
+    end,
+    errors_of,
+    format_of,
+    oddities_told,
+    telling,
+    write,
+)
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,3 +129,162 @@ def rendered(
     coloured_text = {"table": words.text, "full": words.full}.get(form)
     table = coloured_text(summaries, colour) if coloured_text else render(summaries, form)
     return f"{render_queries(values, form)}\n{table}" if per_query else table
+
+
+@click.command("spans")
+@click.argument("judgments")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--corpus", required=True, metavar="FILE", help="The documents as they were cut: file or folder."
+)
+@click.option(
+    "--chunks", metavar="FILE", help="Where each chunk stands, if its id is not DOCUMENT#START-END."
+)
+@click.option(
+    "--tokens", default="words", metavar="WORD", help="What is counted: words or characters. [words]"
+)
+@options.measures
+@click.option(
+    "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
+)
+@options.names
+@options.scores_form
+@options.output
+@options.by
+@options.saving
+@click.option(
+    "--missing", default="zero", metavar="WORD", help="Judged queries without a ranking: zero, skip. [zero]"
+)
+@click.option(
+    "--no-relevant",
+    default="zero",
+    metavar="WORD",
+    help="Queries without a relevant span: zero, skip. [zero]",
+)
+def evaluate_passages(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_query: bool,
+    shown_as: str | None,
+    form: str | None,
+    output: str | None,
+    by: str | None,
+    names: tuple[str, ...],
+    tags: tuple[str, ...],
+    replace: bool,
+    history: str,
+    **settings: Any,
+) -> None:
+    """Score rankings of chunks against judged passages.
+
+    JUDGMENTS has the columns query, document, start, end and perhaps grade:
+    which characters hold the answer. So any way of cutting the documents is
+    measured by the same judgments. Chunks have ids like DOCUMENT#START-END;
+    the id of a document stands for the whole of it. What is saved is compared
+    by 'rankproof compare'.
+
+    \b
+    rankproof spans spans.tsv chunks.run --corpus documents.jsonl
+    rankproof spans spans.tsv a.run b.run --corpus docs/ -m "SpanR(budget=500)"
+    """
+    from rankproof.scoring.formats import check
+
+    form = form or format_of(output)
+    check(form)
+    check_one_stdin(judgments, *runs)
+    saved.check_saving(names, runs, tags, history, replace)
+    groups = None if by is None else read_groups(by, judgments)
+    scores = _scored(judgments, named(runs, shown_as), options.given(measures), by=groups, **settings)
+    if names:
+        saved.save(list(scores.values()), names, tags, history, replace)
+    show(scores, rendered(scores, form, per_query, coloured(output)), form, output)
+
+
+def _scored(
+    judgments: str,
+    runs: Mapping[str, str],
+    measures: list[str] | None,
+    corpus: str,
+    chunks: str | None,
+    **settings: Any,
+) -> dict[str, Scores]:
+    """The scores of each run; judgments and documents are read once."""
+    from rankproof.io.corpora import load_corpus
+    from rankproof.io.judgments import load_places, load_spans
+    from rankproof.scoring.spans import evaluate_spans
+
+    with oddities_told(), telling(f"reading {corpus}"):
+        documents, judged = load_corpus(corpus), load_spans(judgments)
+        settings["chunks"] = None if chunks is None else load_places(chunks)
+    found = {}
+    for name, path in runs.items():
+        with telling(f"reading {path}"):
+            found[name] = evaluate_spans(judged, path, documents, measures, **settings)
+    return found
+
+
+SERIOUS = 3
+"""The exit code when there is an error among the findings."""
+
+
+@click.command("audit")
+@click.argument("judgments")
+@click.argument("run")
+@options.measures
+@options.form("table or json")
+@options.output
+@options.conventions
+@click.pass_context
+def audit_ranking(
+    ctx: click.Context,
+    /,
+    judgments: str,
+    run: str,
+    measures: tuple[str, ...],
+    form: str | None,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Say what is wrong or odd about judgments and a ranking.
+
+    Each finding has a severity, a count, examples and a next step. The exit
+    code is 3 if one of them is an error, else 0.
+
+    \b
+    rankproof audit judgments.tsv my.run
+    rankproof audit judgments.tsv my.run -f json
+    """
+    from rankproof.errors import one_of
+    from rankproof.scoring.audit import audit
+    from rankproof.scoring.records import as_json
+    from rankproof.scoring.tables import report
+
+    form = form or format_of(output)
+    if form not in (*TEXTS, "json"):
+        raise one_of("format", form, ["table", "json"])
+    check_one_stdin(judgments, run)
+    with telling(f"reading {run}"):
+        found = audit(judgments, run, options.given(measures), **settings)
+    told = as_options(report(found, coloured(output), form == "full"))
+    write(as_json([each.to_dict() for each in found]) if form == "json" else told, output)
+    if any(each.severity == "error" for each in found):
+        ctx.exit(SERIOUS)
+
+
+class Untouched(click.Command):
+    """A command that hands on its arguments as they are, `--help` among them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Nothing is an option here."""
+        ctx.args = list(args)
+        return []
+
+
+@click.command("trec_eval", cls=Untouched, add_help_option=False)
+@click.pass_context
+def as_trec_eval(ctx: click.Context) -> None:
+    """Take trec_eval's arguments and print what it prints."""
+    from rankproof.compat.trec_eval import main
+
+    ctx.exit(main(ctx.args))

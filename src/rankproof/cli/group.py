@@ -15,8 +15,20 @@ from rankproof import __version__
 from rankproof.errors import UsageError, nearest
 from rankproof.io.pipes import pipes_kept, read_side_by_side
 
-MODULES = {"run": "run_retriever"}
-"""Where a command stands that cannot have its own name: `rankproof.cli.run` is the function that runs them all."""
+MODULES = {
+    "run": "bench",
+    "rank-correlation": "leaderboard",
+    "show": "history",
+    "rm": "history",
+    "profiles": "measures",
+    "pool": "label",
+    "convert": "fuse",
+    "diagnose": "explain",
+    "audit": "evaluate",
+    "spans": "evaluate",
+    "trec_eval": "evaluate",
+}
+"""Where a command stands that shares its module with another; the others stand in one of their own name."""
 
 COMMANDS = {
     "evaluate": "Score rankings against judgments.",
@@ -157,8 +169,8 @@ class Commands(click.Group):
         """The command of that name, loaded now."""
         if name not in COMMANDS:
             return None
-        module = MODULES.get(name, name.replace("-", "_"))
-        command: click.Command = import_module(f"rankproof.cli.{module}").command
+        inside = vars(import_module(f"rankproof.cli.{MODULES.get(name, name)}")).values()
+        command = next(each for each in inside if isinstance(each, click.Command) and each.name == name)
         if sys.flags.optimize:
             _restore_help(command)
         _complete_files(command)

@@ -1,14 +1,44 @@
-"""`rankproof leaderboard`: which order do systems have, and does it hang on single queries?"""
+"""`rankproof leaderboard` and `rank-correlation`: which order systems have, and how alike two orders are."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.boards import scored
-from rankproof.cli.output import end, format_of, telling, write
+from rankproof.cli.options import check_one_stdin, matched, named
+from rankproof.cli.output import end, errors_of, format_of, telling, write
+from rankproof.core.names import parse_all
+from rankproof.document.numbers import count
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.comparing.leaderboard import RankCorrelation
+    from rankproof.scoring.scores import Scores
+
+
+def scores_of_systems(
+    words: Sequence[str], measures: Sequence[str] | None, history: str, **conventions: Any
+) -> dict[str, Scores]:
+    """The scores of each system: of JUDGMENTS RUN RUN..., or of saved names."""
+    from rankproof.comparing.history import History
+    from rankproof.scoring.evaluate import evaluate, prepare
+
+    if saved.are_names(words, history):
+        return {name: History(history).scores(name) for name in words}
+    judgments, *given = words
+    runs = [each for path in given for each in matched(path)]
+    if len(set(runs)) < 2:
+        raise UsageError(
+            f"got {count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names."
+            " Next: give another ranking, or two saved names."
+        )
+    check_one_stdin(*words)
+    judged = prepare(judgments)
+    asked = None if measures is None else list(measures)
+    return {name: evaluate(judged, path, asked, **conventions) for name, path in named(runs).items()}
 
 
 @click.command("leaderboard")
@@ -50,6 +80,98 @@ def command(
         settings = saved.without_scoring(settings)
     first = None if asked is None else parse_all(asked)[0]
     with telling("ordering"):
-        found = leaderboard(scored(words, asked, history, **settings), first, alpha=alpha, seed=seed)
+        found = leaderboard(
+            scores_of_systems(words, asked, history, **settings), first, alpha=alpha, seed=seed
+        )
     write(found.format(form), output)
     end(found.wrong, shown=output is None)
+
+
+@click.command("rank-correlation")
+@click.argument("words", nargs=-1, required=True, metavar="SCORES SCORES | JUDGMENTS RUN RUN...")
+@options.measures
+@click.option("--judgments", "other", metavar="FILE", help="Other judgments of the same rankings.")
+@click.option("--p", "p", type=float, default=0.9, metavar="P", help="How far down RBO looks. [0.9]")
+@click.option("--lower", is_flag=True, help="Less is better, in files of scores.")
+@options.form("table, markdown or json")
+@options.output
+@options.history
+def rank_correlation(
+    words: tuple[str, ...],
+    measures: tuple[str, ...],
+    other: str | None,
+    p: float,
+    lower: bool,
+    form: str | None,
+    output: str | None,
+    history: str,
+) -> None:
+    """Say how alike two sets of scores order systems.
+
+    Kendall's tau-b, tau-AP and RBO, of two files of scores (lines SYSTEM<TAB>SCORE,
+    or what 'evaluate -f csv' writes), or of rankings under two measures or two
+    sets of judgments. The second set is the truth where one is needed.
+
+    \b
+    rankproof rank-correlation mine.tsv theirs.tsv
+    rankproof rank-correlation judgments.tsv a.run b.run c.run -m nDCG@10,AP
+    rankproof rank-correlation pooled.tsv *.run --judgments full.tsv -m nDCG@10
+
+    Saved results are taken by their names, under two measures:
+
+    \b
+    rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
+    """
+    from rankproof.comparing.orders_words import check
+
+    form = form or format_of(output)
+    check(form)
+    names = [each.name for each in parse_all(list(measures))] if measures else []
+    if len(words) == 2 and other is None and not saved.are_names(words, history):
+        found, wrong = _of_files(words, names, lower, p), list[str]()
+    else:
+        found, wrong = _of_systems(words, names, other, p, history)
+    write(found.format(form), output)
+    end(wrong)
+
+
+def _of_files(paths: tuple[str, ...], measures: list[str], lower: bool, p: float) -> RankCorrelation:
+    """Two files of scores; two measures are those of the one and of the other."""
+    from rankproof.comparing.leaderboard import rank_correlation
+
+    check_one_stdin(*paths)
+    if len(measures) > 2:
+        raise _two(measures)
+    mine, theirs = (measures[0], measures[-1]) if measures else (None, None)
+    return rank_correlation(paths[0], paths[1], mine, theirs, higher=not lower, p=p)
+
+
+def _of_systems(
+    words: tuple[str, ...], measures: list[str], other: str | None, p: float, history: str
+) -> tuple[RankCorrelation, list[str]]:
+    """Rankings under two measures, or under two sets of judgments by one."""
+    from rankproof.comparing.leaderboard import rank_correlation
+
+    if len(measures) != (2 if other is None else 1):
+        raise (
+            _two(measures)
+            if other is None
+            else UsageError(
+                f"-m: got {count(len(measures), 'measure')}, expected one, by which both judgments order the systems."
+                " Next: choose one."
+            )
+        )
+    with telling("scoring"):
+        mine = scores_of_systems(words, measures, history)
+        if other is None:
+            return rank_correlation(mine, None, *measures, p=p), errors_of(mine)
+        theirs = scores_of_systems((other, *words[1:]), measures, history)
+    found = rank_correlation(mine, theirs, measures[0], names=(words[0], other), p=p)
+    return found, [*errors_of(mine), *errors_of(theirs)]
+
+
+def _two(measures: list[str]) -> UsageError:
+    return UsageError(
+        f"-m: got {count(len(measures), 'measure')}, expected two to compare. Next: -m nDCG@10,AP; or --judgments FILE "
+        "with one; or 'rankproof leaderboard' for one order by itself."
+    )
