@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
-from rankproof.cli.group import COMMANDS, MODULES
+from rankproof.cli.group import COMMANDS, loaded
 from rankproof.compat.trec_eval import main as trec_eval
 from rankproof.core.measure import REGISTRY
 from rankproof.core.profiles import PROFILES
@@ -33,10 +31,7 @@ def test_without_a_command_there_is_help(rankproof: Any) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
-    command: click.Command = import_module(
-        f"rankproof.cli.{MODULES.get(name, name.replace('-', '_'))}"
-    ).command
-    assert (command.help or "").partition("\n")[0] == COMMANDS[name]
+    assert (loaded(name).help or "").partition("\n")[0] == COMMANDS[name]
 
 
 def test_audit_lists_findings_and_passes(rankproof: Any, files: Path) -> None:

@@ -61,6 +61,12 @@ COMMANDS = {
 }
 
 
+def loaded(name: str) -> click.Command:
+    """The command of that name, from its module."""
+    inside = vars(import_module(f"rankproof.cli.{MODULES.get(name, name)}")).values()
+    return next(each for each in inside if isinstance(each, click.Command) and each.name == name)
+
+
 def _take_columns(command: click.Command, name: str) -> None:
     """Give the option for columns to each command that reads judgments or rankings, once."""
     for inner, each in getattr(command, "commands", {}).items():
@@ -169,8 +175,7 @@ class Commands(click.Group):
         """The command of that name, loaded now."""
         if name not in COMMANDS:
             return None
-        inside = vars(import_module(f"rankproof.cli.{MODULES.get(name, name)}")).values()
-        command = next(each for each in inside if isinstance(each, click.Command) and each.name == name)
+        command = loaded(name)
         if sys.flags.optimize:
             _restore_help(command)
         _complete_files(command)
