@@ -48,9 +48,7 @@ if TYPE_CHECKING:
     from rankproof.judging.trial import Trial, trial
     from rankproof.judging.trust.stress import stress
     from rankproof.reports.report import Report, report
-    from rankproof.scoring.agreement import agreement
-    from rankproof.scoring.audit import audit
-    from rankproof.scoring.evaluate import evaluate, prepare
+    from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
     from rankproof.scoring.scores import Scores
     from rankproof.scoring.spans import evaluate_spans
@@ -71,7 +69,7 @@ _PUBLIC = {
     "compare": "rankproof.comparing.compare",
     "compare_scores": "rankproof.comparing.compare",
     "Comparison": "rankproof.comparing.comparison",
-    "agreement": "rankproof.scoring.agreement",
+    "agreement": "rankproof.scoring.evaluate",
     "diagnose": "rankproof.diagnosing.diagnose",
     "Diagnosis": "rankproof.diagnosing.diagnose",
     "gate": "rankproof.comparing.gate",
@@ -94,7 +92,7 @@ _PUBLIC = {
     "RankCorrelation": "rankproof.comparing.leaderboard",
     "report": "rankproof.reports.report",
     "Report": "rankproof.reports.report",
-    "audit": "rankproof.scoring.audit",
+    "audit": "rankproof.scoring.evaluate",
     "Audit": "rankproof.core.audit",
     "explain": "rankproof.scoring.explain",
     "Explanation": "rankproof.scoring.explain",

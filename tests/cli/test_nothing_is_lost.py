@@ -19,7 +19,7 @@ from rankproof import Benchmark, History, Judge, Verdicts, evaluate, grid, repor
 from rankproof.cli.group import rankproof as program
 from rankproof.cli.output import Target
 from rankproof.errors import UsageError
-from rankproof.io.output import whole_file, write_file
+from rankproof.io.pipes import whole_file, write_file
 from rankproof.io.write import convert
 from tests.shell import rankproof
 

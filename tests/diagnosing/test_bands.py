@@ -6,7 +6,7 @@ import pytest
 
 from rankproof import diagnose
 from rankproof.diagnosing.modes import regime_of
-from rankproof.scoring.bands import band, in_words, word_of
+from rankproof.scoring.words import band, in_words, word_of
 
 CUTS = {
     "P@5": (0.30, 0.50, 0.70),

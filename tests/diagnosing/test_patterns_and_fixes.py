@@ -8,7 +8,7 @@ import pytest
 from rankproof.diagnosing.fixes import CHANGES, Fix, Trial, fixes
 from rankproof.diagnosing.modes import Whole, failures
 from rankproof.diagnosing.patterns import FEWEST, Pattern, patterns
-from rankproof.scoring.bands import band
+from rankproof.scoring.words import band
 
 
 def found(kinds: dict[str, list[str]], values: dict[str, float], **settings: bool) -> dict[str, Pattern]:

@@ -14,7 +14,7 @@ from rankproof.core.rules import CHOICES, Conventions
 from rankproof.errors import DataError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import write_ranking
-from rankproof.scoring.audit import audit
+from rankproof.scoring.evaluate import audit
 
 
 def hits_of(judgments: Any, ranking: Any, **policies: Any) -> tuple[Hits, Census]:

@@ -15,7 +15,7 @@ import pytest
 from rankproof import Judge, judge
 from rankproof.errors import UsageError
 from rankproof.judging.judges import judge_of, judges_of
-from rankproof.judging.judges.replay import human_judge
+from rankproof.judging.judges.choose import human_judge
 from rankproof.judging.keeping import InLedger
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict

@@ -10,7 +10,7 @@ import pytest
 
 from rankproof import judge
 from rankproof.errors import UsageError
-from rankproof.judging.metrics.names import parse
+from rankproof.judging.metrics.counting import parse
 from rankproof.judging.metrics.registry import PEERS
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

@@ -58,7 +58,7 @@ def lines() -> list[dict[str, Any]]:
     """Verdicts by a judge called gold on every pair of these samples."""
     from rankproof.judging.blame import failure_of
     from rankproof.judging.case import Case
-    from rankproof.judging.metrics.names import parse_all
+    from rankproof.judging.metrics.counting import parse_all
     from rankproof.judging.run import asked
     from rankproof.judging.samples import sample_of
 

@@ -11,7 +11,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from rankproof.errors import DataError, UsageError
 from rankproof.stats.differences import difference_interval, difference_intervals, equivalence
-from rankproof.stats.dirichlet import share_below
+from rankproof.stats.distributions import share_below
 
 METHODS = ["bca", "percentile", "t"]
 

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from rankproof.stats.dirichlet import quantile, share_below
-from rankproof.stats.distributions import beta_share, f_above, shifted_t_above, t_above, t_quantile
+from rankproof.stats.distributions import (
+    beta_share,
+    f_above,
+    quantile,
+    share_below,
+    shifted_t_above,
+    t_above,
+    t_quantile,
+)
 
 DEGREES = [1, 2, 3, 7, 10, 49, 149, 999, 10_000, 1_000_000]
 

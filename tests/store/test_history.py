@@ -13,7 +13,7 @@ import pytest
 
 from rankproof import History, Scores, compare, compare_scores, evaluate, gate, gate_scores, sample
 from rankproof.errors import DataError, UsageError
-from rankproof.store.fingerprints import git_commit
+from rankproof.store.answers import git_commit
 
 MEASURES = "nDCG@10, RR, AP(denominator='found')"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

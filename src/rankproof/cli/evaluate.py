@@ -256,7 +256,7 @@ def audit_ranking(
     rankproof audit judgments.tsv my.run -f json
     """
     from rankproof.errors import one_of
-    from rankproof.scoring.audit import audit
+    from rankproof.scoring.evaluate import audit
     from rankproof.scoring.records import as_json
     from rankproof.scoring.tables import report
 

@@ -95,7 +95,7 @@ def _term(word: str) -> str:
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
     from rankproof.core.names import find, parse
-    from rankproof.judging.metrics.names import parse as parse_metric
+    from rankproof.judging.metrics.counting import parse as parse_metric
     from rankproof.scoring import catalogue
 
     plain = word.partition("@")[0].partition("(")[0]

@@ -73,7 +73,7 @@ def _literal(value: str) -> Any:
 
 def _answering(judge: Any) -> Any:
     """A person who is at the terminal is asked."""
-    from rankproof.judging.judges.replay import HumanJudge
+    from rankproof.judging.judges.choose import HumanJudge
 
     at_terminal = sys.stdin.isatty() and sys.stderr.isatty()
     return HumanJudge(judge.who, ask) if isinstance(judge, HumanJudge) and at_terminal else judge

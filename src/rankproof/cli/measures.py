@@ -58,7 +58,7 @@ def _named(name: str, judged: bool) -> Measure:
 
     if not judged and find(name.partition("@")[0].partition("(")[0]) is not None:
         return parse(name)
-    from rankproof.judging.metrics.names import parse as parse_metric
+    from rankproof.judging.metrics.counting import parse as parse_metric
     from rankproof.judging.metrics.registry import METRICS
 
     plain = name.partition("@")[0].partition("(")[0].lower()

@@ -16,7 +16,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankproof.errors import DataError, UsageError
-from rankproof.io.output import STDOUT, check_free, write_file
+from rankproof.io.pipes import STDOUT, check_free, write_file
 
 if TYPE_CHECKING:
     from rankproof.scoring.scores import Scores

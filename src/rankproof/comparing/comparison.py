@@ -165,7 +165,7 @@ class Comparison(Displayable):
 
         The system is the best one beside the baseline where none is named.
         """
-        from rankproof.comparing.cases import moved_cases
+        from rankproof.comparing.alignment import moved_cases
 
         if n < 1:
             raise UsageError(f"cases: got {n!r}, expected 1 query or more. Next: ask for 1 or more.")

@@ -21,9 +21,9 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.scoring.scores import Scores
 from rankproof.store import experiments
+from rankproof.store.answers import git_commit, of_ranking
 from rankproof.store.database import TIMEOUT, damaged, reading, writing
 from rankproof.store.experiments import Entry, Experiment, Values
-from rankproof.store.fingerprints import git_commit, of_ranking
 
 SAME = 1e-9
 """A stored mean and that of the stored values are the same up to here."""

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.audit.finding import Finding
-from rankproof.core.audit.kin import kin_of, kinship_of
+from rankproof.core.audit.finding import Finding, kin_of, kinship_of
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.document.display import Displayable

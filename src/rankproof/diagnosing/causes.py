@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from rankproof.diagnosing.query import Asked, Library, forms
 from rankproof.errors import shorten
 from rankproof.text.dates import dates
-from rankproof.text.graphemes import UNSPACED
 from rankproof.text.languages import alike, language
-from rankproof.text.words import stem
+from rankproof.text.words import UNSPACED, stem
 
 NAMED = 3
 """Documents that are named in a sentence."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.cases import averaged
+from rankproof.comparing.alignment import averaged
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
@@ -27,10 +27,10 @@ from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.bands import CUTS, WORDS, Band, band
 from rankproof.scoring.evaluate import Measures, check_alpha, check_seed, check_spelling, evaluate, prepare
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
 from rankproof.scoring.scores import Scores
+from rankproof.scoring.words import CUTS, WORDS, Band, band
 
 DECIDES = "nDCG@10"
 K = 10

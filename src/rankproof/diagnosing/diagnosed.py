@@ -10,10 +10,9 @@ from rankproof.core.audit.finding import Finding
 from rankproof.diagnosing.fixes import Fix
 from rankproof.diagnosing.holes import Hole
 from rankproof.diagnosing.modes import Failure, Regime
-from rankproof.diagnosing.patterns import Pattern
-from rankproof.diagnosing.rules import Cause
+from rankproof.diagnosing.patterns import Cause, Pattern
 from rankproof.document.display import Displayable
-from rankproof.scoring.bands import Band
+from rankproof.scoring.words import Band
 
 MOST = 3
 """Changes that are recommended: as many as one can try before measuring again."""

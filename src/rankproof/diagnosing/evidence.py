@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.cases import ABOVE_ZERO, first_measure, hits_of, relevant_from, sign_of
+from rankproof.comparing.alignment import ABOVE_ZERO, first_measure, hits_of, relevant_from, sign_of
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
@@ -18,8 +18,8 @@ from rankproof.core.scoring import ceiling
 from rankproof.core.table import best_first
 from rankproof.diagnosing.diagnosed import Served
 from rankproof.diagnosing.holes import Hole, hole
+from rankproof.diagnosing.patterns import FEATURES, Cause, causes
 from rankproof.diagnosing.query import Asked, Library
-from rankproof.diagnosing.rules import FEATURES, Cause, causes
 from rankproof.scoring.scores import Scores
 
 MOST_ASKED = 500

@@ -29,7 +29,7 @@ from rankproof.judging.labelling import (
     PlannedPair,
     prepared,
 )
-from rankproof.judging.metrics.names import Asked
+from rankproof.judging.metrics.counting import Asked
 from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of
 from rankproof.judging.verdicts import Ask
 from rankproof.scoring.evaluate import Measures, evaluate

@@ -9,8 +9,8 @@ from typing import Any
 
 from rankproof.errors import UsageError, nearest
 from rankproof.judging.judge import Judge
+from rankproof.judging.trust.agreement import machines
 from rankproof.judging.trust.drift import Drift, ask_again, fix, probes, told
-from rankproof.judging.trust.labels import machines
 from rankproof.judging.verdicts import Verdict
 from rankproof.store.ledger import Ledger
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest
-from rankproof.io.output import write_file
+from rankproof.io.pipes import write_file
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.run import Judged

@@ -21,7 +21,7 @@ from rankproof.judging.judged import JudgedScores
 from rankproof.judging.judges import judges_of
 from rankproof.judging.keeping import InLedger, InMemory
 from rankproof.judging.kin import Makers
-from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.metrics.registry import PEERS
 from rankproof.judging.run import Judged, Run, add, batches, count_of, once_each, settle, settled
 from rankproof.judging.samples import read_samples

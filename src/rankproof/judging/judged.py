@@ -17,8 +17,8 @@ from rankproof.core.scoring import Pair, Row, Summary
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.blame import Blame
 from rankproof.judging.evidence import Evidence, judgments_from, write_qrels
-from rankproof.judging.metrics.names import parse as parse_metric
-from rankproof.judging.metrics.names import parse_all as parse_metrics
+from rankproof.judging.metrics.counting import parse as parse_metric
+from rankproof.judging.metrics.counting import parse_all as parse_metrics
 from rankproof.judging.tally import INDEPENDENT, JudgedColumn, column_from, method_of, note_of, widened
 from rankproof.judging.trust.checked import Checked
 from rankproof.judging.trust.correcting import Corrects, corrected_in, drifted, estimated, plain, read

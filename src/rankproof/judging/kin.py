@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rankproof.core.audit.finding import Finding
-from rankproof.core.audit.kin import kin_of
+from rankproof.core.audit.finding import Finding, kin_of
 from rankproof.errors import UsageError, shorten
 from rankproof.judging.samples import Sample
 from rankproof.judging.verdicts import Judge

@@ -12,18 +12,18 @@ from typing import Any
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, one_of
-from rankproof.io.output import write_file
+from rankproof.io.pipes import write_file
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
-from rankproof.judging.judges.replay import HumanJudge, human_judge
+from rankproof.judging.judges.choose import HumanJudge, human_judge
 from rankproof.judging.keeping import InLedger
 from rankproof.judging.ledger import DEFAULT
 from rankproof.judging.lexical.judge import NAME, likelihood
-from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import Run, asked
 from rankproof.judging.samples import read_samples
-from rankproof.judging.trust.agreement import Agreed, agreed
-from rankproof.judging.trust.draw import Drawn, Pair, Session, by_relation, draw, draw_whole
-from rankproof.judging.trust.labels import (
+from rankproof.judging.trust.agreement import (
+    Agreed,
+    agreed,
     frame_of,
     keep_label,
     labels_in,
@@ -32,6 +32,7 @@ from rankproof.judging.trust.labels import (
     people,
     settle_alone,
 )
+from rankproof.judging.trust.draw import Drawn, Pair, Session, by_relation, draw, draw_whole
 from rankproof.judging.trust.two_judgments import Estimated, Kappa
 from rankproof.judging.trust.words import calibration, two_judgments
 from rankproof.judging.verdicts import PLAIN_YES, Ask

@@ -14,8 +14,7 @@ from rankproof.core.measure import Measure
 from rankproof.judging.blame import failure_of
 from rankproof.judging.case import Case
 from rankproof.judging.keeping import Keeping, Said
-from rankproof.judging.metrics.counting import Outcome, needed, outcomes
-from rankproof.judging.metrics.names import found
+from rankproof.judging.metrics.counting import Outcome, found, needed, outcomes
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.verdicts import Account, Ask, Judge, Keep, Unmeasured, Verdict, checked
 from rankproof.store.ledger import HUMAN

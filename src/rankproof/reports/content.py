@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.cases import (
+from rankproof.comparing.alignment import (
     cases_of,
     first_measure,
     hardest,

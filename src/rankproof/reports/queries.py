@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rankproof.core.explained import Case, Explained
 from rankproof.document.html.charts import PARTS, Series, curves, losses
-from rankproof.document.html.page import Child, Markup, Section, el, fold, ident, join, table
-from rankproof.document.html.svg import figure, short
+from rankproof.document.html.page import Child, Markup, Section, el, figure, fold, ident, join, short, table
 from rankproof.document.numbers import count, score, share
 from rankproof.reports.content import BUCKETS, DEPTHS, RECALLS, Content, Ranks, System
 from rankproof.reports.systems import query

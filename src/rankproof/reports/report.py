@@ -10,13 +10,15 @@ from typing import Any
 
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
+from rankproof.diagnosing import page as diagnosis
 from rankproof.diagnosing.diagnosed import Diagnosed
 from rankproof.document.display import Displayable
+from rankproof.document.html.page import Section, el, page
 from rankproof.errors import UsageError, one_of
 from rankproof.io.load import load_ranking
-from rankproof.io.output import check_free, write_file
-from rankproof.io.pipes import pipes_kept
+from rankproof.io.pipes import check_free, pipes_kept, write_file
 from rankproof.io.roles import Columns, with_columns
+from rankproof.reports import queries, summary, systems
 from rankproof.reports.content import Content, Texts, collect
 from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, named, prepare
 from rankproof.scoring.grouping import Grouping, groups_of
@@ -43,13 +45,12 @@ class Report(Displayable):
 
     def html(self) -> str:
         """One HTML file that needs nothing else: no script, no network."""
-        from rankproof.reports.page import html
 
         return html(self.content)
 
     def markdown(self) -> str:
         """Summary and tables in markdown."""
-        from rankproof.reports.plain import markdown
+        from rankproof.reports.summary import markdown
 
         return markdown(self.content)
 
@@ -67,7 +68,7 @@ class Report(Displayable):
 
     def latex(self) -> str:
         """The tables in LaTeX."""
-        from rankproof.reports.plain import latex
+        from rankproof.reports.summary import latex
 
         return latex(self.content)
 
@@ -193,3 +194,29 @@ def _check_deciding(compared: Comparison) -> None:
 def _permutations(queries: int, systems: int) -> int:
     """As many as take no longer than a person waits, and never too few for a p that is corrected."""
     return max(FEWEST, min(PERMUTATIONS, MOST_DRAWS // max(queries * systems, 1)))
+
+
+def html(content: Content) -> str:
+    """The report as one HTML file that needs nothing else."""
+    opening = el("p", f"{summary.size(content)}.", cls="size")
+    foot = el("p", f"Made by rankproof {content.version}. The same input gives the same page.")
+    return page(content.title, opening, _sections(content), foot)
+
+
+def _sections(content: Content) -> list[Section]:
+    """The parts in the order they are read; what says nothing here is left out."""
+    found = [
+        summary.summary_section(content),
+        systems.systems_section(content),
+        systems.differences_section(content) if content.moved else None,
+        queries.losses_section(content),
+        None if content.diagnosed is None else diagnosis.section(content.diagnosed),
+        queries.curves_section(content),
+        queries.ranks_section(content),
+        systems.slices_section(content),
+        systems.duels_section(content),
+        queries.queries_section(content),
+        summary.audit_section(content),
+        summary.definitions_section(content),
+    ]
+    return [each for each in found if each is not None]

@@ -9,8 +9,7 @@ from rankproof.comparing.differences import verdict
 from rankproof.comparing.words import probability, signed
 from rankproof.comparing.words import span as difference_span
 from rankproof.document.html.charts import tally, waterfall, whiskers
-from rankproof.document.html.page import Child, Markup, Section, el, fold, ident, join, table
-from rankproof.document.html.svg import ceiling, figure
+from rankproof.document.html.page import Child, Markup, Section, ceiling, el, figure, fold, ident, join, table
 from rankproof.document.numbers import score, share, span
 from rankproof.document.terminal import cut
 from rankproof.reports.content import Content, Moved, System

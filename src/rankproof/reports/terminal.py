@@ -10,9 +10,8 @@ from rankproof.document import terminal
 from rankproof.document.numbers import count, score, share
 from rankproof.document.terminal import Column, cut, table, wrap
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
-from rankproof.reports.plain import about, duels
 from rankproof.reports.queries import between
-from rankproof.reports.summary import methods, said, size
+from rankproof.reports.summary import about, duels, methods, said, size
 from rankproof.scoring.tables import finding_lines
 
 CHART = 40

@@ -1,4 +1,4 @@
-"""`evaluate`: judgments and a ranking in, scores out."""
+"""`evaluate`, `audit`, `agreement`: judgments and a ranking in, or two rankings, and scores or findings out."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.arrays import HIGHEST_EXP
+from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.names import parse_each
+from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
 from rankproof.core.rules import Conventions, Default
-from rankproof.core.scoring import scored
+from rankproof.core.scoring import Column, scored
+from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.frames import LIBRARY, is_frame, library_of
 from rankproof.io.load import load_judgments, load_ranking
@@ -280,3 +282,84 @@ def _average(scores: Scores, name: str) -> str:
     return {"geometric": "the geometric mean", "sum": "a sum"}.get(
         scores.column(name).measure.spec.average, "no mean"
     )
+
+
+@with_columns
+def audit(
+    judgments: Any,
+    ranking: Any,
+    measures: Measures | None = None,
+    *,
+    columns: Columns = None,
+    **conventions: Any,
+) -> Audit:
+    """Everything that is wrong or odd about judgments and a ranking, the most serious first.
+
+    It looks at every document, where `Scores.audit` sees judged ones only. `measures` are those whose
+    cut-offs and ceilings it looks at; the other arguments are those of `evaluate`. Documents that come twice
+    are a finding here, no exception.
+
+    >>> found = audit({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": ["d1", "d1"]}, "P@1")
+    >>> [(each.severity, each.kind) for each in found][0]
+    ('error', 'duplicate-documents')
+    """
+    check_conventions(conventions, audit)
+    judged, opened = load_judgments(judgments), load_ranking(ranking)
+    if conventions.get("duplicates", "error") == "error":
+        conventions["duplicates"] = "first"
+    scores = evaluate(judged, opened, measures, **conventions)
+    if scores.hits is None:
+        raise DataError("there are no rankings behind these scores. Next: evaluate again.")
+    asked = [column.measure for column in scores.columns.values()]
+    return audit_full(judged, scores.hits, opened.table(), scores.census, asked, scores.conventions)
+
+
+PAIR_MEASURES = "RBO, Jaccard@10, Tau"
+
+
+def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Scores:
+    """Measures between two rankings, over the queries that both answer.
+
+    Equal scores are ordered by document id, descending, as in `evaluate`.
+
+    >>> scores = agreement({"q": ["a", "b", "c"]}, {"q": ["b", "a", "d"]}, "Jaccard@3")
+    >>> scores["Jaccard@3"]
+    0.5
+    """
+    asked = _pair_measures(parse_all(PAIR_MEASURES if measures is None else measures))
+    mine, theirs = (ordered(load_ranking(each).table()) for each in (ranking, other))
+    both = [query for query in mine if query in theirs]
+    if not both:
+        raise DataError(
+            "the two rankings answer no query in common. Next: check that their query ids are alike."
+        )
+    columns = {each.name: Column(each, _values(each, both, mine, theirs), None) for each in asked}
+    return Scores(queries=tuple(both), columns=columns)
+
+
+def ordered(table: RankingTable) -> dict[str, list[str]]:
+    """The document ids of each query, best first."""
+    return {query: _best_first(table, rows) for query, rows in table.by_query().items()}
+
+
+def _best_first(table: RankingTable, rows: list[int]) -> list[str]:
+    score = table.score
+    if score is None:
+        return [table.doc[row] for row in rows]
+    by_id = sorted(rows, key=lambda row: table.doc[row], reverse=True)
+    return [table.doc[row] for row in sorted(by_id, key=lambda row: -score[row])]
+
+
+def _values(
+    measure: Measure, queries: list[str], mine: dict[str, list[str]], theirs: dict[str, list[str]]
+) -> Any:
+    return np.array([measure(mine[query], theirs[query]) for query in queries], dtype=np.float64)
+
+
+def _pair_measures(measures: list[Measure]) -> list[Measure]:
+    for each in measures:
+        if each.spec.kind != "pair":
+            raise UsageError(
+                f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10."
+            )
+    return measures

@@ -12,16 +12,20 @@ from rankproof.document.html.page import (
     Child,
     Markup,
     Section,
+    circle,
     el,
+    figure,
     fold,
     ident,
     join,
     page,
     paragraphs,
+    picture,
     prose,
+    rect,
     table,
+    text,
 )
-from rankproof.document.html.svg import circle, figure, picture, rect, text
 from rankproof.document.numbers import ABSENT, count, score
 from rankproof.scoring.tables import DISTRUST
 

@@ -279,7 +279,7 @@ class Scores(Displayable):
     @cached_property
     def fingerprint(self) -> str:
         """The fingerprint of the judgments: the same for the same judgments in any order and form."""
-        from rankproof.store.fingerprints import of_judgments
+        from rankproof.store.answers import of_judgments
 
         if self.judgments is None:
             return str(self.stored.get("definition", {}).get("fingerprint", ""))

@@ -22,8 +22,7 @@ from rankproof.io.corpora import load_corpus
 from rankproof.io.judgments import load_spans
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
-from rankproof.scoring.agreement import ordered
-from rankproof.scoring.evaluate import Measures
+from rankproof.scoring.evaluate import Measures, ordered
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
 from rankproof.scoring.scores import Scores
 from rankproof.text.sentences import tokens

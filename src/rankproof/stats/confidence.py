@@ -12,7 +12,7 @@ What no bound can rule out: accidents so rare that none was seen, in data that l
 
 Reference: N. J. Johnson: Modified t tests and confidence intervals for asymmetrical populations, JASA 1978; P. Hall:
 On the removal of skewness by transformation, J. Royal Statistical Society B 1992; for Gaffke's bound see
-`stats/dirichlet.py`.
+`stats/distributions.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.dirichlet import quantile, share_below
-from rankproof.stats.distributions import NORMAL, t_above, t_quantile
+from rankproof.stats.distributions import NORMAL, quantile, share_below, t_above, t_quantile
 from rankproof.stats.paired import constant
 
 FEW, MANY = 0.1, 0.5

@@ -2,7 +2,7 @@
 
 The queries are weighted at random (the Bayesian bootstrap), and with them one query that was not seen, part of it
 at either end of what the measure can be: ten hits of ten do not prove that the eleventh is a hit. The quantiles of
-the weighted mean are worked out, not drawn (`stats/dirichlet.py`): one method for any number of queries, without a
+the weighted mean are worked out, not drawn (`stats/distributions.py`): one method for any number of queries, without a
 seed. What was simulated: `docs/statistics.md`.
 """
 
@@ -18,7 +18,7 @@ from rankproof.core.hits import Array
 from rankproof.core.scoring import FLOOR
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, is_number
-from rankproof.stats.dirichlet import quantile
+from rankproof.stats.distributions import quantile
 
 Bounds = tuple[float, float]
 """The least and the greatest value that a measure can have; infinite where there is none."""

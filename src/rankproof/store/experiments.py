@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.io.output import write_file
+from rankproof.io.pipes import write_file
 from rankproof.store.database import damaged
 
 

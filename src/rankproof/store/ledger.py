@@ -20,7 +20,7 @@ from typing import Any
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.output import whole_file
+from rankproof.io.pipes import whole_file
 from rankproof.store.database import TIMEOUT, Schema, held, reading, version, writing
 
 Key = tuple[str, str, str]

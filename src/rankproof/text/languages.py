@@ -6,8 +6,7 @@ import re
 from functools import cache
 
 from rankproof.text.claims import WORDS as DENIALS
-from rankproof.text.graphemes import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI
-from rankproof.text.words import folded
+from rankproof.text.words import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI, folded
 
 BY_LANGUAGE: dict[str, str] = {
     "en": (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rankproof.text.abbreviations import GERMAN
 from rankproof.text.dates import Date, dates
-from rankproof.text.graphemes import CJK
+from rankproof.text.words import CJK
 
 SPELLINGS = """
 m 1 m meter meters metre metres mètre mètres metro metros metri м метр метров метра 米 メートル मीटर متر

@@ -21,7 +21,7 @@ from rankproof.text.abbreviations import (
     UNITS,
 )
 from rankproof.text.blocks import Span, blocks, trimmed
-from rankproof.text.graphemes import ARABIC, CJK, DEVANAGARI, GREEK, THAI, UNSPACED, cuttable, next_cut
+from rankproof.text.words import ARABIC, CJK, DEVANAGARI, GREEK, THAI, UNSPACED, cuttable, next_cut
 
 PAIRS = {
     "(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》", "〈": "〉", "〔": "〕",

@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
-from rankproof.judging.lexical.abstention import abstains
 from rankproof.judging.lexical.judge import BOUNDS, lexical_judge, settle
+from rankproof.judging.lexical.support import abstains
 from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Unmeasured, Verdict
 
 CHUNK = "Brasília was founded in 1960. It is the capital of Brazil and lies on a plateau."

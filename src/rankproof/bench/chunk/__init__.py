@@ -1,6 +1,6 @@
 """Cutting documents into chunks, and holding rankings and judgments of chunks, documents and spans together."""
 
-from rankproof.bench.chunk.chunker import Chunk, Chunker, chunked
+from rankproof.bench.chunk.chunker import Chunk, Chunker, chunked, fixed, recursive, sentences, sliding
 from rankproof.bench.chunk.documents import (
     as_documents,
     chunks_judged,
@@ -11,7 +11,6 @@ from rankproof.bench.chunk.documents import (
     spans_to_documents,
 )
 from rankproof.bench.chunk.headings import markdown
-from rankproof.bench.chunk.separators import fixed, recursive, sentences, sliding
 from rankproof.core.corpus import Place, place_of
 
 __all__ = [

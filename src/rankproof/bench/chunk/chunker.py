@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of, shorten
 from rankproof.text.blocks import Span
-from rankproof.text.sentences import tokens, whole_sentences
+from rankproof.text.sentences import between, tight, tokens, whole_sentences
+from rankproof.text.sentences import sentences as sentence_spans
+from rankproof.text.words import last_cut
 
 UNITS: dict[str, Callable[[str], list[Span]]] = {"words": tokens, "sentences": whole_sentences}
 """What a text is counted in, beside characters. A word is what stands between white space; where writing has no
@@ -151,3 +156,209 @@ def _parts(document: Document, chunker: Chunker) -> Iterator[Document]:
         place = {"document": each.document, "start": each.start, "end": each.end}
         headings = {"headings": each.headings} if each.headings else {}
         yield Document(each.id, each.text, document.title, {**document.metadata, **place, **headings})
+
+
+def packed(parts: Sequence[Span], size: int, length: Length, overlap: int = 0) -> Iterator[Span]:
+    """Neighbouring parts together, up to `size`; each chunk repeats the last `overlap` parts where they fit.
+
+    A part that is longer than that stands alone.
+
+    >>> parts = [Span(0, 3), Span(4, 7), Span(8, 11)]
+    >>> [tuple(span) for span in packed(parts, 7, lambda start, end: end - start)]
+    [(0, 7), (8, 11)]
+    """
+    first = 0
+    while first < len(parts):
+        stop = first + 1
+        while stop < len(parts) and length(parts[first].start, parts[stop].end) <= size:
+            stop += 1
+        yield Span(parts[first].start, parts[stop - 1].end)
+        if stop == len(parts):
+            return
+        first = max(stop - overlap, first + 1)
+        while first < stop and length(parts[first].start, parts[stop].end) > size:
+            first += 1
+
+
+PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*|[\f\u2029]|\r\n[^\S\n]*\r\n\s*")
+LINE = re.compile(r"\r\n|[\n\r\v\u2028\x85]")
+LEVELS: tuple[Callable[[str], list[int]], ...] = (
+    lambda text: [found.end() for found in PARAGRAPH.finditer(text)],
+    lambda text: [found.end() for found in LINE.finditer(text)],
+    lambda text: [span.start for span in sentence_spans(text)],
+    lambda text: [span.start for span in tokens(text)],
+)
+"""Where a text may be cut, the loosest places first."""
+
+
+def recursive(
+    size: int = 200, overlap: int = 0, unit: str = "words", separators: Sequence[str] = ()
+) -> Chunker:
+    """Chunks of at most `size`, cut between paragraphs; a longer one between its lines, sentences, words.
+
+    Each chunk but the first begins with up to `overlap` of what stands before it, which counts in its size.
+    `separators` are texts of your own before which is cut first, the foremost first.
+
+    >>> text = "Fees are low. Refunds are free.\\n\\nWrite to us."
+    >>> [chunk.text for chunk in recursive(4)(text)]
+    ['Fees are low.', 'Refunds are free.', 'Write to us.']
+    """
+    check_unit("recursive", unit)
+    check_whole("recursive", "size", size, 1)
+    check_overlap("recursive", size, overlap)
+    own = _checked(separators)
+    cut = partial(_cut, size=size, overlap=overlap, unit=unit, separators=own)
+    options = {"size": size, "overlap": overlap, "unit": unit, "separators": own}
+    return Chunker("recursive", options, cut)
+
+
+def _checked(separators: Sequence[str]) -> tuple[str, ...]:
+    one = isinstance(separators, str) or not isinstance(separators, Iterable)
+    given: list[Any] = [separators] if one else list(separators)
+    for each in given:
+        if not isinstance(each, str) or not each:
+            raise UsageError(
+                f"recursive: got the separator {shorten(each)}, expected a text. "
+                "Next: leave it out; between words it is cut anyway."
+            )
+    return tuple(given)
+
+
+def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, ...]) -> list[Piece]:
+    length = length_in(unit, text)
+    spans = Places(text, separators).cut(Span(0, len(text)), size - overlap, length)
+    if not overlap:
+        return plain(spans)
+    starts = [token.start for token in tokens(text)]
+    return plain(
+        [spans[0], *(_led(span, starts, overlap, size, length) for span in spans[1:])] if spans else []
+    )
+
+
+def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length) -> Span:
+    """The span with up to `overlap` of what stands before it, from the beginning of a word, `size` in all."""
+    first = bisect_left(starts, span.start)
+    while first and length(starts[first - 1], span.start) <= overlap:
+        if length(starts[first - 1], span.end) > size:
+            break
+        first -= 1
+    return Span(min(starts[first], span.start), span.end) if first < len(starts) else span
+
+
+class Places:
+    """Where one text may be cut, level by level, each found when it is first needed."""
+
+    def __init__(self, text: str, separators: tuple[str, ...] = ()) -> None:
+        self.text = text
+        own = [partial(_before, each) for each in separators]
+        self._levels: list[Callable[[str], list[int]]] = [*own, *LEVELS]
+        self._found: dict[int, list[int]] = {}
+
+    def cut(self, part: Span, size: int, length: Length, level: int = 0) -> list[Span]:
+        """The part in pieces of at most `size`, cut as loosely as can be."""
+        whole = tight(self.text, part)
+        if whole.start == whole.end:
+            return []
+        if length(*whole) <= size:
+            return [whole]
+        if level == len(self._levels):
+            return of_characters(self.text, whole, size, size)
+        pieces = between(self.text, whole, self._inside(whole, level))
+        return self._packed(pieces, size, length, level)
+
+    def _packed(self, pieces: list[Span], size: int, length: Length, level: int) -> list[Span]:
+        """Small neighbours together; what is too long for itself is cut at the next level."""
+        found: list[Span] = []
+        for fits, group in groupby(pieces, lambda piece: length(*piece) <= size):
+            if fits:
+                found += packed(list(group), size, length)
+            else:
+                found += [each for piece in group for each in self.cut(piece, size, length, level + 1)]
+        return found
+
+    def _inside(self, part: Span, level: int) -> list[int]:
+        if level not in self._found:
+            self._found[level] = self._levels[level](self.text)
+        places = self._found[level]
+        return places[bisect_right(places, part.start) : bisect_left(places, part.end)]
+
+
+def _before(separator: str, text: str) -> list[int]:
+    return [found.start() for found in re.finditer(re.escape(separator), text)]
+
+
+def sentences(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
+    """As many whole sentences as fit into `size` words or characters.
+
+    Each chunk repeats the last `overlap` sentences of the one before where they fit. A sentence that is longer
+    than `size` is cut between words.
+
+    >>> [chunk.text for chunk in sentences(5)("Fees are low. Yes. Refunds take at most 30 days.")]
+    ['Fees are low. Yes.', 'Refunds take at most 30', 'days.']
+    """
+    check_unit("sentences", unit)
+    check_whole("sentences", "size", size, 1)
+    check_whole("sentences", "overlap", overlap, 0)
+    cut = partial(_cut_sentences, size=size, overlap=overlap, unit=unit)
+    return Chunker("sentences", {"size": size, "overlap": overlap, "unit": unit}, cut)
+
+
+def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[Piece]:
+    length, places = length_in(unit, text), Places(text)
+    parts = [part for whole in whole_sentences(text) for part in places.cut(whole, size, length)]
+    return plain(list(packed(parts, size, length, overlap)))
+
+
+def fixed(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
+    """Chunks of `size` words or characters, each but the first repeating the last `overlap` of the one before.
+
+    >>> [chunk.text for chunk in fixed(3, overlap=1)("Refunds are paid within 30 days.")]
+    ['Refunds are paid', 'paid within 30', '30 days.']
+    """
+    check_unit("fixed", unit)
+    check_whole("fixed", "size", size, 1)
+    check_overlap("fixed", size, overlap)
+    cut = partial(_windows, size=size, step=size - overlap, unit=unit)
+    return Chunker("fixed", {"size": size, "overlap": overlap, "unit": unit}, cut)
+
+
+def sliding(size: int = 5, step: int = 2, unit: str = "sentences") -> Chunker:
+    """Windows of `size` sentences (words, characters), each beginning `step` after the one before.
+
+    >>> [chunk.text for chunk in sliding(2, step=1)("One. Two. Three.")]
+    ['One. Two.', 'Two. Three.']
+    """
+    check_unit("sliding", unit, ("sentences", "words", "characters"))
+    check_whole("sliding", "size", size, 1)
+    check_whole("sliding", "step", step, 1)
+    if step > size:
+        raise UsageError(
+            f"sliding: got step={step} for size={size}, so text between windows would be lost. "
+            "Next: take a step of at most the size."
+        )
+    cut = partial(_windows, size=size, step=step, unit=unit)
+    return Chunker("sliding", {"size": size, "step": step, "unit": unit}, cut)
+
+
+def _windows(text: str, size: int, step: int, unit: str) -> list[Piece]:
+    if unit == "characters":
+        return plain(of_characters(text, Span(0, len(text)), size, step))
+    parts = UNITS[unit](text)
+    if not parts:
+        return []
+    # A window begins wherever the one before did not reach the end.
+    starts = range(0, max(len(parts) - size + step, 1), step)
+    return [Piece(parts[first].start, parts[min(first + size, len(parts)) - 1].end) for first in starts]
+
+
+def of_characters(text: str, part: Span, size: int, step: int) -> list[Span]:
+    """Windows over a part of a text, none of which ends inside a character, nor is blank."""
+    found: list[Span] = []
+    start = part.start
+    while start < part.end:
+        end = min(last_cut(text, start + size, start), part.end)
+        found.append(tight(text, Span(start, end)))
+        if end == part.end:
+            break
+        start = min(last_cut(text, start + step, start), end)
+    return [span for span in dict.fromkeys(found) if span.start < span.end]

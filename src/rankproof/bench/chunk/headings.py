@@ -9,8 +9,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import Chunker, Length, Piece, check_unit, check_whole, length_in
-from rankproof.bench.chunk.separators import Places, packed
+from rankproof.bench.chunk.chunker import (
+    Chunker,
+    Length,
+    Piece,
+    Places,
+    check_unit,
+    check_whole,
+    length_in,
+    packed,
+)
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import between
 

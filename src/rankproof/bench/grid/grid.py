@@ -30,12 +30,12 @@ from rankproof.bench.grid.source import Source, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
 from rankproof.bench.runs import remembered
-from rankproof.comparing.cases import averaged
+from rankproof.comparing.alignment import averaged
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, one_of
-from rankproof.io.output import write_file
+from rankproof.io.pipes import write_file
 from rankproof.progress import Progress
 from rankproof.store.answers import opened
 

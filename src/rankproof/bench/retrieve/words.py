@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from operator import add
 
-from rankproof.text.graphemes import HANGUL, UNSPACED
+from rankproof.text.words import HANGUL, UNSPACED
 
 LENGTHS = (3, 4, 5)
 """Characters in a piece of a word, its borders counted."""

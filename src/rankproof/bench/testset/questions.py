@@ -23,8 +23,7 @@ from rankproof.errors import UsageError, is_number, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.agreement import ordered
-from rankproof.scoring.evaluate import evaluate, prepare
+from rankproof.scoring.evaluate import evaluate, ordered, prepare
 from rankproof.scoring.tables import distrusted
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detection import Detection, detectable, needed_or_why

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankproof.core.audit.finding import NEAR_EMPTY, Case, Finding, count_of, few
-from rankproof.core.audit.kin import kin_of
+from rankproof.core.audit.finding import NEAR_EMPTY, Case, Finding, count_of, few, kin_of
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.errors import shorten

@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankproof.document.display import Displayable
-from rankproof.document.html.page import Markup, join
-from rankproof.document.html.svg import (
+from rankproof.document.html.page import (
     WIDE,
+    Markup,
     Point,
     Scale,
     across,
     apart,
     circle,
     figure,
+    join,
     label,
     line,
     path,

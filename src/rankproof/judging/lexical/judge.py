@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankproof.judging.lexical.abstention import abstains
 from rankproof.judging.lexical.conflicts import conflict, odd_denial
 from rankproof.judging.lexical.profile import COMMON_WORD, Profile, profile
 from rankproof.judging.lexical.support import (
@@ -16,6 +15,7 @@ from rankproof.judging.lexical.support import (
     SUPPORT,
     Evidence,
     Weights,
+    abstains,
     lacks_name_or_number,
     weigh,
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 from rankproof.errors import shorten
 from rankproof.judging.claims import claims_in, held
-from rankproof.judging.lexical.abstention import abstains
+from rankproof.judging.lexical.support import abstains
 from rankproof.judging.models.asking import Call
 from rankproof.judging.verdicts import VALUES, Ask
 

@@ -24,11 +24,11 @@ from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.metrics.counting import outcomes
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import Judged
+from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
 from rankproof.judging.trust.checked import Checked, Uncorrected
 from rankproof.judging.trust.estimates import Estimate, Estimates
-from rankproof.judging.trust.labels import Frame, Label, frame_of, labels_in, people
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Verdict
-from rankproof.scoring.bands import word_of
+from rankproof.scoring.words import word_of
 from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
 

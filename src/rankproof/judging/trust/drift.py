@@ -18,9 +18,9 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError
 from rankproof.judging.keeping import said_in
 from rankproof.judging.run import add, settle
+from rankproof.judging.trust.agreement import Nowhere, is_yes, people
 from rankproof.judging.trust.draw import lot
 from rankproof.judging.trust.flips import drift_text
-from rankproof.judging.trust.labels import Nowhere, is_yes, people
 from rankproof.judging.verdicts import Account, Ask, Judge, Verdict
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Entry, Ledger

@@ -18,11 +18,11 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.keeping import InMemory
-from rankproof.judging.metrics.names import Asked, parse_all
+from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import Run, add, asked, settle
 from rankproof.judging.samples import read_samples
+from rankproof.judging.trust.agreement import Nowhere
 from rankproof.judging.trust.flips import stress_text
-from rankproof.judging.trust.labels import Nowhere
 from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of

@@ -17,7 +17,7 @@ from rankproof.judging.keeping import InLedger, InMemory, Keeping, Said, said_in
 from rankproof.judging.models.asking import MOST_TEXTS, Call, calls_for
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.run import add, settle
-from rankproof.judging.trust.labels import is_yes
+from rankproof.judging.trust.agreement import is_yes
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger
 
