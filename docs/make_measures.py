@@ -1,4 +1,4 @@
-"""Write docs/measures.md, the reference of all measures, from what the registry knows.
+"""Write docs/measures.md, the reference of all measures, from the registry, and docs/glossary.md from the terms.
 
 python docs/make_measures.py
 """
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from rankproof.core.measure import REGISTRY, Measure, sections
 from rankproof.core.measures import FAMILIES
+from rankproof.scoring.catalogue import OTHERS, TERMS
 
+GLOSSARY = Path(__file__).with_name("glossary.md")
 PAGE = Path(__file__).with_name("measures.md")
 
 START = """# Measures
@@ -78,5 +80,21 @@ def _example(measure: Measure) -> str:
     return "".join(f">>> {each.source}{each.want}" for each in examples)
 
 
+def glossary() -> str:
+    """The page of all terms, in the order of the alphabet."""
+    start = (
+        "# Glossary\n\nWhat the words of the output mean; `rankproof explain WORD` says the same in the shell. "
+        "Measures have a [page of their own](measures.md).\nMade by `python docs/make_measures.py`.\n"
+    )
+    return "\n".join([start, *(_term(word) for word in sorted(TERMS, key=str.lower)), ""])
+
+
+def _term(word: str) -> str:
+    others = [other for other, meant in OTHERS.items() if meant == word]
+    also = f" (also: {', '.join(others)})" if others else ""
+    return f"- **{word}**{also}: {TERMS[word]}"
+
+
 if __name__ == "__main__":
+    GLOSSARY.write_text(glossary(), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")

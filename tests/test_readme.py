@@ -53,7 +53,7 @@ def test_python_on_the_page_runs_and_prints_what_it_shows(
     monkeypatch.chdir(folder)
     names: dict[str, object] = {"__name__": page.stem}
     shown = blocks(page)
-    for (language, body), (after, expected) in zip(shown, [*shown[1:], ("", "")], strict=True):
+    for (language, body), (after, expected) in zip(shown, [*shown, ("", "")][1:], strict=True):
         if language != "python":
             continue
         if body.startswith(">>>"):

@@ -217,7 +217,9 @@ def _arrow(rows: Any, value: str) -> Any:
 
 
 def _duckdb(rows: Any, value: str) -> Any:
-    return pytest.importorskip("duckdb").connect().from_arrow(_arrow(rows, value))
+    return pytest.importorskip("duckdb").from_arrow(
+        _arrow(rows, value)
+    )  # a connection of its own may be closed
 
 
 def _parquet(rows: Any, value: str, folder: Path) -> Path:

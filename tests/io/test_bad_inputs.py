@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import re
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -330,7 +331,7 @@ def test_bad_frames(case: str, library: str):
 def test_missing_values_in_pandas_name_the_row():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"query_id": ["q1", None], "doc_id": [1, None], "score": [1, 2]}, index=[7, 8])
-    assert "row 2: got nan" in refused(evaluated, frame)
+    assert re.search(r"row 2: got (nan|None)", refused(evaluated, frame))  # pandas 3, and before
     frame["query_id"] = ["q1", "q2"]
     assert "row 1: got 1.0 (float) as the doc" in refused(evaluated, frame)
 

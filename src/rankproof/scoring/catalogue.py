@@ -198,39 +198,45 @@ def profile_record(found: Profile) -> dict[str, Any]:
 
 
 TERMS = {
-    "mean": "The average over the queries that count (n of them). A sum or a geometric mean is said to be one.",
-    "interval": "Where the mean over queries like these lies, with the confidence at its head (95 %): if the queries "
-    "were drawn again, 95 of 100 such intervals would hold the true mean. It is of one mean; whether two "
-    "systems differ says the interval of the difference. docs/statistics.md says how it is made.",
-    "confidence": "See interval.",
-    "bootstrap": "Weighing the queries anew at random, again and again, and looking how the mean varies: that is how "
-    "intervals are made. BCa is the variant that corrects bias and skewness; the Bayesian one weighs "
-    "smoothly.",
-    "BCa": "Bias-corrected and accelerated: a bootstrap interval that allows for skewed values. See bootstrap.",
+    "judgment": "A person's (or a machine's) grade for one document under one query. A file of them is also called "
+    "qrels.",
+    "grade": "How relevant a document is to a query: 0 is not relevant, larger is better. From the relevance level on "
+    "(1 where nobody says otherwise) it counts as relevant.",
+    "ranking": "The documents that a system returned for each query, best first; also called a run.",
+    "corpus": "All documents that could be returned. Measures that count what was rightly left out need its size.",
+    "convention": "A rule that shapes every number: the order of equal scores, what an unjudged document counts, what "
+    "a missing query counts. docs/definitions.md lists them, and results keep those they were made with.",
+    "mean": "The average over the queries that count (n of them). A sum or a geometric mean is named as such.",
+    "interval": "The range in which the mean over queries like these lies, at the confidence in its heading (95 %): if "
+    "the queries were drawn again, 95 of 100 such intervals would hold the true mean. It belongs to one mean; "
+    "whether two systems differ is shown by the interval of the difference. docs/statistics.md says how it is made.",
+    "bootstrap": "A way to make an interval: the queries are weighted anew at random many times, and the mean is "
+    "computed each time. BCa is the variant that corrects for bias and skewness; the Bayesian bootstrap uses "
+    "smooth weights.",
     "ceiling": "The best mean that any ranking could reach under these judgments: queries without relevant "
     "documents, or with fewer than k, keep it below 1. Compare a mean with its ceiling, not with 1.",
-    "never found": "How much of the distance to the ceiling is lost as relevant documents are nowhere in the rankings: "
-    "retrieval lost it, and no reranker can bring it back.",
-    "ranked too low": "How much of the distance to the ceiling is lost as relevant documents were returned, but "
-    "too far down: a better order would win it.",
-    "n": "Over how many queries the mean is.",
-    "unjudged": "Documents nobody judged count as not relevant. The column 'if the unjudged were relevant' has the "
-    "means at worst and at best if they had been judged.",
-    "equal scores": "Documents with the same score have no order of their own; the column says between which means any "
-    "order of them would lie. --ties says which one is taken.",
+    "never found": "The part of the distance to the ceiling that is lost because relevant documents are nowhere in the "
+    "rankings: retrieval lost it, and no reranker can bring it back.",
+    "ranked too low": "The part of the distance to the ceiling that is lost because relevant documents were returned "
+    "too far down: a better order would win it back.",
+    "n": "The number of queries that the mean is taken over.",
+    "unjudged": "A document that nobody judged counts as not relevant. The column 'if the unjudged were relevant' has "
+    "the smallest and the largest mean that judging all of them could give.",
+    "equal scores": "Documents with the same score have no order of their own. The column gives the smallest and the "
+    "largest mean that any order of them has; --ties names the order that is used.",
     "difference": "The system's mean minus the baseline's, over the same queries.",
     "baseline": "The system that all others are compared with: the first, or the one that --baseline names.",
-    "p": "How often chance alone (the signs of the differences flipped at random, query by query) gives a "
+    "p": "The probability that chance alone (the signs of the differences flipped at random, query by query) gives a "
     "difference at least as large. It is corrected over all rows that are tested together; 'p alone' is "
     "not.",
     "sign flips": "The test behind p: if two systems are alike, each query's difference could as well have the other "
-    "sign. So the signs are flipped at random many times, and p is the share with a mean as far from 0 as "
+    "sign. So the signs are flipped at random many times, and p is the share of flips with a mean as far from 0 as "
     "the one seen.",
-    "Holm": "Corrects p where several differences are tested at once: the smallest p is multiplied by their "
-    "number, the next by one less, and so on. The chance of any false verdict stays below alpha.",
-    "alpha": "The rate of false verdicts that is accepted where nothing differs: 0.05 where nobody says otherwise.",
-    "verdict": "better or worse where chance is ruled out (p at most alpha), equivalent where the difference is "
-    "shown to be within the margin, else 'cannot tell yet'.",
+    "Holm": "A correction of p if several differences are tested at once: the smallest p is multiplied by their "
+    "number, the next by one less, and so on. The probability of any false verdict stays below alpha.",
+    "alpha": "The rate of false verdicts that you accept if nothing differs: 0.05 unless you say otherwise.",
+    "verdict": "Of a comparison: better or worse if chance is ruled out (p at most alpha), equivalent if the "
+    "difference is shown to be within the margin, else 'cannot tell yet'. Of a judge: what it says of a pair of texts.",
     "margin": "The difference that would not matter to you. With it systems can be shown to be equivalent, and a "
     "gate passes what loses less.",
     "equivalent": "The difference is shown to be smaller than the margin, in both directions.",
@@ -241,16 +247,21 @@ TERMS = {
     "queries needed": "How many queries like these would show a true difference as large as the one seen, four times "
     "out of five.",
     "won/tied/lost": "On how many queries the system is above the baseline, equal to it, and below it.",
-    "bounds": "Between which values a number lies whatever is not known: the order of equal scores, what nobody "
-    "judged, verdicts that are open.",
-    "coverage": "Which share was judged at all.",
-    "judged": "Which share of what was asked got a verdict; the rest is in no mean.",
-    "unmeasured": "Nobody judged it, or the judge could not tell: it is in no mean, never 0 and never 1.",
-    "corrected": "The mean with the judge's error taken out, by labels of people (PPI++).",
-    "kappa": "How far two judges agree beyond what chance would give: 1 always, 0 no more than by chance.",
+    "bounds": "The smallest and the largest value that a number can have, whatever is not known turns out to be: the "
+    "order of equal scores, what nobody judged, verdicts that are open.",
+    "coverage": "The share that was judged: of the documents returned, or of the pairs of texts that a metric needs.",
+    "unmeasured": "Without a verdict: nobody judged it, or the judge could not tell. It is in no mean, never 0 and "
+    "never 1.",
+    "sample": "One question with what was retrieved for it, and if there are any, the answer and a reference.",
+    "claim": "One statement of a text that can be true or false by itself; an answer is split into claims.",
+    "judge": "Whatever gives verdicts on pairs of texts: rules over words, a model, a function of yours, people.",
+    "cascade": "Several judges in order: each is asked only what those before it could not settle.",
+    "ledger": "The file that keeps every verdict with its judge, so that nothing is asked (and paid) twice.",
+    "corrected": "The mean with the judge's error taken out, by labels of people; see prediction-powered inference.",
+    "kappa": "The agreement of two judges beyond what chance would give: 1 is full agreement, 0 no more than chance.",
     "nugget": "A fact that a good answer has: vital if it must be there, okay if it may. Strict scores count what is "
     "there in full alone, the others a part as half; weighted ones count okay nuggets half.",
-    "support": "How far a source bears out what it is cited for: 1 in full, .5 in part, 0 not at all, as in TREC's RAG "
+    "support": "How far a source backs what it is cited for: 1 in full, .5 in part, 0 not at all, as in TREC's RAG "
     "track.",
     "MIRAGE": "Four rates, by answers without contexts, with the right one and with those retrieved: noise "
     "vulnerability, context acceptability, context insensitivity, context misinterpretation. They add up to 1.",
@@ -261,22 +272,33 @@ TERMS = {
     "context insensitivity": "The share of questions answered wrong from the right context, as without any (MIRAGE).",
     "context misinterpretation": "The share of questions answered right without contexts, and wrong from the right "
     "one (MIRAGE).",
-    "prediction-powered inference": "The mean by a machine over everything, plus what it was off by where people "
-    "looked, with the weight of the machine that makes the error least (PPI++).",
-    "tau-b": "How alike two orders are: 1 the same, 0 unrelated, -1 reversed; ties are allowed for (Kendall).",
-    "tau-AP": "As tau, but mistakes at the top of the order weigh more.",
-    "RBO": "Rank-biased overlap: how much two rankings share, the top weighing most; it allows for lists of "
+    "prediction-powered inference": "A mean that uses a machine's labels for everything and corrects them by its mean "
+    "error where people labelled too; the machine gets the weight that makes the interval narrowest (PPI++).",
+    "tau-b": "Kendall's rank correlation of two orders: 1 the same, 0 unrelated, -1 reversed; ties are allowed for.",
+    "tau-AP": "A rank correlation like tau in which mistakes at the top of the order weigh more.",
+    "RBO": "Rank-biased overlap: how much two rankings share, with most weight at the top; the lists may hold "
     "different items.",
     "swap rate": "How often two halves of the queries disagree about which of two systems is better.",
-    "front": "Configurations that no other beats in quality, latency and cost at once.",
-    "p50": "Half of the questions took no longer; p95: 19 of 20; p99: 99 of 100.",
+    "front": "The configurations that no other one beats in quality, latency and cost at once (the Pareto front).",
+    "p50": "The time within which half of the questions were answered (the median); p95: 19 of 20; p99: 99 of 100.",
     "held out": "Questions that did not choose the winner: only on them is its mean not flattered.",
-    "profile": "The conventions of another tool as one word, such as trec_eval-9; see 'rankproof profiles'.",
-    "gate": "Whether a change may ship: pass if a loss beyond the margin is ruled out, fail if one is shown, else "
-    "inconclusive.",
-    "relevance level": "From which grade on a document counts as relevant: rel=, 1 where nobody says otherwise.",
+    "profile": "The conventions of another tool under one name, such as trec_eval-9; see 'rankproof profiles'.",
+    "gate": "The decision whether a change may ship: pass if a loss beyond the margin is ruled out, fail if one is "
+    "shown, else inconclusive.",
+    "audit": "What looks wrong in the data before any number: ids that do not match, missing queries, ties, swapped "
+    "arguments, much that nobody judged.",
 }
+"""Every word of the output that needs an explanation; docs/glossary.md is made from this."""
 OTHERS = {
+    "confidence": "interval",
+    "bca": "bootstrap",
+    "relevance level": "grade",
+    "judged": "coverage",
+    "qrels": "judgment",
+    "run": "ranking",
+    "corpus size": "corpus",
+    "median": "p50",
+    "pareto front": "front",
     "95 % interval": "interval",
     "confidence interval": "interval",
     "bayesian bootstrap": "bootstrap",

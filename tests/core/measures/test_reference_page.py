@@ -5,6 +5,8 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+from rankproof.scoring.catalogue import OTHERS, TERMS
+
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
@@ -12,3 +14,10 @@ def test_page_is_up_to_date() -> None:
     made = runpy.run_path(str(DOCS / "make_measures.py"))["page"]()
     written = (DOCS / "measures.md").read_text(encoding="utf-8")
     assert written == made, "run: python docs/make_measures.py"
+
+
+def test_the_glossary_is_what_explain_says():
+    made = runpy.run_path(str(DOCS / "make_measures.py"))["glossary"]()
+    assert (DOCS / "glossary.md").read_text(encoding="utf-8") == made, "run: python docs/make_measures.py"
+    assert set(OTHERS.values()) <= set(TERMS), "another word leads to a term that is not there"
+    assert not {other.lower() for other in OTHERS} & {name.lower() for name in TERMS}

@@ -1,0 +1,57 @@
+"""Pages that say how things hang together agree with what is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.test_walls import ORDER
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+LINK = re.compile(r"\]\(([^)#]+)(#[^)]*)?\)")
+
+
+def links(page: Path) -> set[Path]:
+    """The files that a page links to."""
+    found = (match[1] for match in LINK.finditer(page.read_text(encoding="utf-8")))
+    return {(page.parent / link).resolve() for link in found if "://" not in link}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_links_to_is_there(page: Path) -> None:
+    assert [str(each) for each in sorted(links(page)) if not each.exists()] == []
+
+
+def test_the_index_lists_every_page() -> None:
+    index = ROOT / "docs/index.md"
+    assert set((ROOT / "docs").glob("*.md")) - {index} <= links(index)
+
+
+def test_the_drawing_of_the_wings_is_that_of_the_walls() -> None:
+    drawing = re.search(r"```wings\n(.*?)```", (ROOT / "docs/how-it-works.md").read_text(), re.DOTALL)
+    assert drawing is not None
+    drawn = [set(re.findall(r"\w+", line[:44])) for line in drawing[1].splitlines()]
+    hidden = {"_moved", "__main__"}
+    assert list(filter(None, drawn)) == [wings - hidden for wings in ORDER if wings - hidden]
+
+
+@pytest.mark.parametrize("page", ["docs/how-it-works.md", "CONTRIBUTING.md"])
+def test_modules_that_are_named_on_the_page_exist(page: str) -> None:
+    named = re.findall(r"`([a-z_]+(?:/[a-z_]+)+(?:\.py)?|[a-z_]+\.py)`", (ROOT / page).read_text())
+    places = [ROOT / "src/rankproof", ROOT, ROOT / "src/rankproof/core"]
+    gone = [name for name in named if not any((place / name).exists() for place in places)]
+    assert named
+    assert gone == []
+
+
+def test_the_version_has_one_source() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["dynamic"] == ["version"]
+    read = project["tool"]["hatch"]["version"]["path"]
+    assert len(re.findall(r'^__version__ = "[^"]+"$', (ROOT / read).read_text(), re.MULTILINE)) == 1
+    assert "version:" not in (ROOT / "CITATION.cff").read_text().partition("\n")[2]
