@@ -41,9 +41,7 @@ def test_the_drawing_of_the_wings_is_that_of_the_walls() -> None:
 @pytest.mark.parametrize("page", ["docs/how-it-works.md", "CONTRIBUTING.md"])
 def test_modules_that_are_named_on_the_page_exist(page: str) -> None:
     named = re.findall(r"`([a-z_]+(?:/[a-z_]+)+(?:\.py)?|[a-z_]+\.py)`", (ROOT / page).read_text())
-    known = {str(path) for path in (ROOT / "src/rankproof").rglob("*")} | {
-        str(path) for path in ROOT.glob("tests/*")
-    }
+    known = {str(path) for top in ("src", "tests") for path in (ROOT / top).rglob("*")}
     gone = [name for name in named if not any(path.endswith(f"/{name}") for path in known)]
     assert named
     assert not gone
