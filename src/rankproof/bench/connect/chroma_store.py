@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from rankproof.bench.connect.store import Store, batches, best, faults, field_in
-from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
+from rankproof.bench.connect.store import Part, Store, best, connector, faults, field_in
+from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.core.corpus import Corpus, Document
+from rankproof.core.corpus import Document
 from rankproof.errors import missing_extra, one_of
 from rankproof.net.secrets import without_access
 
@@ -50,16 +50,13 @@ def chroma(
         "filter_text": filter_text,
     }
 
-    def ask(questions: list[str], k: int) -> list[Found]:
-        with _faults(secrets):
-            opened = client.get_collection(collection, embedding_function=None)
-            return _found(opened, embedded(asked.questions, questions, asked.batch), k, settings)
+    def find(vectors: Any, k: int) -> list[Found]:
+        return _found(client.get_collection(collection, embedding_function=None), vectors, k, settings)
 
-    def put(corpus: Corpus) -> None:
-        with _faults(secrets):
-            _fill(client, collection, corpus, asked, distance)
+    def fill(parts: Iterator[Part]) -> None:
+        _fill(client, collection, parts, distance)
 
-    return Store(settings, ask, put)
+    return connector(settings, asked, find, fill, guard=lambda: _faults(secrets))
 
 
 def _client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
@@ -114,11 +111,10 @@ def _found(collection: Any, vectors: Any, k: int, settings: Mapping[str, Any]) -
     return [best(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
 
 
-def _fill(client: Any, collection: str, corpus: Corpus, embedder: Embedder, distance: str) -> None:
+def _fill(client: Any, collection: str, parts: Iterator[Part], distance: str) -> None:
     space = {"hnsw": {"space": distance}}
     opened = client.get_or_create_collection(collection, embedding_function=None, configuration=space)
-    for documents in batches(corpus):
-        vectors = embedded(embedder.documents, [each.whole for each in documents], embedder.batch)
+    for documents, vectors in parts:
         opened.upsert(
             ids=[each.id for each in documents],
             embeddings=vectors.tolist(),

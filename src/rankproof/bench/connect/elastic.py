@@ -5,23 +5,14 @@ from __future__ import annotations
 import json
 import weakref
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from rankproof.bench.connect.store import (
-    Store,
-    StoreError,
-    batches,
-    best,
-    field_in,
-    payload,
-    said,
-)
-from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
+from rankproof.bench.connect.store import Part, Store, StoreError, best, connector, field_in, payload, said
+from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.core.corpus import Corpus
 from rankproof.errors import UsageError, shorten
 from rankproof.net.client import Client, Request
 from rankproof.net.retries import Failed
@@ -159,13 +150,14 @@ def _store(
         else partial(knn, field=vector, candidates=candidates)
     )
 
-    def ask(questions: list[str], k: int) -> list[Found]:
-        put_in = questions if asked is None else embedded(asked.questions, questions, asked.batch).tolist()
-        return [_found(server, {**body(each, k=k, filter=filter), **_shown(k, id)}, k, id) for each in put_in]
+    def find(given: Any, k: int) -> list[Found]:
+        given = given if asked is None else given.tolist()
+        return [_found(server, {**body(each, k=k, filter=filter), **_shown(k, id)}, k, id) for each in given]
 
-    return Store(
-        settings, ask, lambda corpus: _fill(server, corpus, asked, vector, kind), server.client.close
-    )
+    def fill(parts: Iterator[Part]) -> None:
+        _fill(server, parts, vector, kind)
+
+    return connector(settings, asked, find, fill, shut=server.client.close)
 
 
 def _said(fields: Sequence[str], query: Mapping[str, Any] | None) -> Body:
@@ -248,16 +240,13 @@ def _id(hit: Mapping[str, Any], id: str | None, name: str) -> Any:
 # --- filling ----------------------------------------------------------------------------------------
 
 
-def _fill(server: Server, corpus: Corpus, embedder: Embedder | None, vector: str, kind: str) -> None:
-    for number, documents in enumerate(batches(corpus)):
+def _fill(server: Server, parts: Iterator[Part], vector: str, kind: str) -> None:
+    for number, (documents, vectors) in enumerate(parts):
         sources = [payload(each) for each in documents]
-        if embedder is not None:
-            vectors = embedded(
-                embedder.documents, [each.whole for each in documents], embedder.batch
-            ).tolist()
-            sources = [{**each, vector: row} for each, row in zip(sources, vectors, strict=True)]
+        if vectors is not None:
+            sources = [{**each, vector: row} for each, row in zip(sources, vectors.tolist(), strict=True)]
         if number == 0:
-            _make(server, {} if embedder is None else {vector: _vector_field(kind, len(sources[0][vector]))})
+            _make(server, {} if vectors is None else {vector: _vector_field(kind, len(sources[0][vector]))})
         actions = [{"index": {"_id": each.id}} for each in documents]
         lines = [line for pair in zip(actions, sources, strict=True) for line in pair]
         _check(server, server.json("POST", f"/{server.index}/_bulk?refresh=wait_for", lines))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankproof.bench.connect.store import Store, batches, best, faults, field_in
-from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
+from rankproof.bench.connect.store import Part, Store, best, connector, faults, field_in
+from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.core.corpus import Corpus, Document
+from rankproof.core.corpus import Document
 from rankproof.errors import missing_extra, one_of
 from rankproof.net.secrets import without_access
 
@@ -37,7 +37,6 @@ def lancedb(
     """
     if distance not in DISTANCES:
         raise one_of("lancedb: distance", distance, DISTANCES)
-    secret = options.get("api_key")
     connection = _connection(where, options)
     asked = None if embedder is None else as_embedder(embedder)
     settings = {
@@ -51,19 +50,20 @@ def lancedb(
         "distance": distance,
     }
 
-    def ask(questions: list[str], k: int) -> list[Found]:
-        with _faults(secret):
-            opened = connection.open_table(table)
-            if asked is None:
-                return [_by_words(opened, question, k, settings) for question in questions]
-            vectors = embedded(asked.questions, questions, asked.batch)
-            return [_by_vector(opened, each, k, settings) for each in vectors]
+    search = _by_words if asked is None else _by_vector
 
-    def put(corpus: Corpus) -> None:
-        with _faults(secret):
-            _fill(connection, table, corpus, asked, {"id": id, "vector": vector, "text": text})
+    def find(given: Any, k: int) -> list[Found]:
+        opened = connection.open_table(table)
+        return [search(opened, each, k, settings) for each in given]
 
-    return Store(settings, ask, put)
+    def fill(parts: Iterator[Part]) -> None:
+        _fill(connection, table, parts, {"id": id, "vector": vector, "text": text})
+        if asked is None:
+            from lancedb.index import FTS
+
+            connection.open_table(table).create_index(text, config=FTS())
+
+    return connector(settings, asked, find, fill, guard=lambda: _faults(options.get("api_key")))
 
 
 def _connection(where: Any, options: Mapping[str, Any]) -> Any:
@@ -101,21 +101,14 @@ def _filtered(query: Any, settings: Mapping[str, Any]) -> Any:
     return query if condition is None else query.where(condition, prefilter=True)
 
 
-def _fill(
-    connection: Any, table: str, corpus: Corpus, embedder: Embedder | None, columns: Mapping[str, str]
-) -> None:
-    for documents in batches(corpus):
+def _fill(connection: Any, table: str, parts: Iterator[Part], columns: Mapping[str, str]) -> None:
+    for documents, vectors in parts:
         rows = [_row(each, columns) for each in documents]
-        if embedder is not None:
-            vectors = embedded(embedder.documents, [each.whole for each in documents], embedder.batch)
+        if vectors is not None:
             rows = [
                 {**row, columns["vector"]: each.tolist()} for row, each in zip(rows, vectors, strict=True)
             ]
         _put(connection, table, rows, columns["id"])
-    if embedder is None:
-        from lancedb.index import FTS
-
-        connection.open_table(table).create_index(columns["text"], config=FTS())
 
 
 def _row(document: Document, columns: Mapping[str, str]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rankproof.bench.connect.store import Store, batches, best, faults
-from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
+from rankproof.bench.connect.store import Part, Store, best, connector, faults
+from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.core.corpus import Corpus, Document
+from rankproof.core.corpus import Document
 from rankproof.errors import missing_extra, one_of
 
 ADVICE = "check the address, the user, and the names of the table and its columns."
@@ -129,15 +129,15 @@ def postgres(
     settings |= {"filter": filter, "parameters": dict(parameters or {})}
     connections = Connections(where)
 
-    def ask(questions: list[str], k: int) -> list[Found]:
+    def find(questions: list[str], k: int) -> list[Found]:
         given = [{"language": language, "question": each.replace("\0", " ")} for each in questions]
         return _answers(connections, _by_words(table, settings), given, settings, k)
 
-    def put(corpus: Corpus) -> None:
-        _fill(connections, table, corpus, settings)
+    def fill(parts: Iterator[Part]) -> None:
+        _fill(connections, table, parts, settings)
 
     known = {"store": "postgres", "where": connections.address, "table": table, **settings}
-    return Store(known, ask, put, connections.close)
+    return connector(known, None, find, fill, shut=connections.close)
 
 
 def pgvector(
@@ -162,16 +162,16 @@ def pgvector(
     settings |= {"filter": filter, "parameters": dict(parameters or {})}
     connections = Connections(where)
 
-    def ask(questions: list[str], k: int) -> list[Found]:
-        vectors = embedded(asked.questions, questions, asked.batch)
+    def find(vectors: Any, k: int) -> list[Found]:
         given = [{"vector": literal(each)} for each in vectors]
         return _answers(connections, _by_vector(table, settings), given, settings, k)
 
-    def put(corpus: Corpus) -> None:
-        _fill_vectors(connections, table, corpus, asked, settings)
+    def fill(parts: Iterator[Part]) -> None:
+        _fill_vectors(connections, table, parts, settings)
 
     known = {"store": "pgvector", "where": connections.address, "table": table, **settings}
-    return Store({**known, "embedder": dict(asked.settings)}, ask, put, connections.close)
+    known["embedder"] = dict(asked.settings)
+    return connector(known, asked, find, fill, shut=connections.close)
 
 
 def literal(vector: Sequence[float]) -> str:
@@ -249,7 +249,7 @@ INSERT = (
 )
 
 
-def _fill(connections: Connections, table: str, corpus: Corpus, settings: Mapping[str, Any]) -> None:
+def _fill(connections: Connections, table: str, parts: Iterator[Part], settings: Mapping[str, Any]) -> None:
     """The documents in a table, with an index over the words of title and text."""
     from psycopg import sql
 
@@ -257,7 +257,7 @@ def _fill(connections: Connections, table: str, corpus: Corpus, settings: Mappin
     nothing = {"more": sql.SQL(""), "values": sql.SQL(""), "update": sql.SQL("")}
     with connections.open() as connection:
         connection.execute(sql.SQL(TABLE).format(**names, more=_words_column(settings)))
-        for documents in batches(corpus):
+        for documents, _ in parts:
             rows = [_row(each) for each in documents]
             connection.cursor().executemany(sql.SQL(INSERT).format(**names, **nothing), rows)
 
@@ -274,25 +274,24 @@ def _words_column(settings: Mapping[str, Any]) -> Any:
 
 
 def _fill_vectors(
-    connections: Connections, table: str, corpus: Corpus, embedder: Embedder, settings: Mapping[str, Any]
+    connections: Connections, table: str, parts: Iterator[Part], settings: Mapping[str, Any]
 ) -> None:
     from psycopg import sql
 
     column = _named(settings["vector"])
     names = {"table": _named(table), "id": _named(settings["id"])}
-    parts = {
+    clauses = {
         "more": sql.SQL(", {}").format(column),
         "values": sql.SQL(", %s::vector"),
         "update": sql.SQL(", {} = excluded.{}").format(column, column),
     }
     with connections.open() as connection:
         connection.execute("create extension if not exists vector")
-        for documents in batches(corpus):
-            vectors = embedded(embedder.documents, [each.whole for each in documents], embedder.batch)
+        for documents, vectors in parts:
             kind = sql.SQL(", {} vector({})").format(column, sql.Literal(vectors.shape[1]))
             connection.execute(sql.SQL(TABLE).format(**names, more=kind))
             rows = [(*_row(each), literal(row)) for each, row in zip(documents, vectors, strict=True)]
-            connection.cursor().executemany(sql.SQL(INSERT).format(**names, **parts), rows)
+            connection.cursor().executemany(sql.SQL(INSERT).format(**names, **clauses), rows)
 
 
 def _row(document: Document) -> tuple[str, ...]:

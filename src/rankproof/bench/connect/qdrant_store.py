@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from rankproof.bench.connect.store import (
-    Store,
-    batches,
-    best,
-    faults,
-    field_in,
-    payload,
-)
-from rankproof.bench.retrieve.embedder import Embedder, as_embedder, embedded
+from rankproof.bench.connect.store import Part, Store, best, connector, faults, field_in, payload
+from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.core.corpus import Corpus
 from rankproof.errors import missing_extra
 from rankproof.net.secrets import without_access
 
@@ -55,20 +47,16 @@ def qdrant(
         "vector": vector,
         "filter": _plain(filter),
     }
-    told = (options.get("api_key"),)
     # Asked once: it cannot change, and asking costs as much as a search.
     sign = cache(lambda: -1 if _distance(client, collection, vector) in DISTANCES else 1)
 
-    def ask(questions: list[str], k: int) -> list[Found]:
-        with _faults(told):
-            vectors = embedded(asked.questions, questions, asked.batch)
-            return _found(client, collection, vectors, k, settings, sign())
-
-    def put(corpus: Corpus) -> None:
-        with _faults(told):
-            _fill(client, collection, corpus, asked, vector, distance)
-
-    return Store(settings, ask, put, (lambda: None) if client is where else client.close)
+    return connector(
+        *(settings, asked),
+        lambda vectors, k: _found(client, collection, vectors, k, settings, sign()),
+        lambda parts: _fill(client, collection, parts, vector, distance),
+        guard=lambda: _faults((options.get("api_key"),)),
+        shut=(lambda: None) if client is where else client.close,
+    )
 
 
 def _client(where: Any, options: Mapping[str, Any]) -> Any:
@@ -136,13 +124,10 @@ def _id(point: Any, name: str | None) -> Any:
     return point.id if name is None else field_in(point.payload or {}, name, "qdrant")
 
 
-def _fill(
-    client: Any, collection: str, corpus: Corpus, embedder: Embedder, vector: str | None, distance: str
-) -> None:
+def _fill(client: Any, collection: str, parts: Iterator[Part], vector: str | None, distance: str) -> None:
     from qdrant_client import models
 
-    for documents in batches(corpus):
-        vectors = embedded(embedder.documents, [each.whole for each in documents], embedder.batch)
+    for documents, vectors in parts:
         if not client.collection_exists(collection):
             shape = models.VectorParams(size=vectors.shape[1], distance=models.Distance(distance))
             client.create_collection(collection, vectors_config={vector: shape} if vector else shape)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.answers import arranged
+from rankproof.bench.retrieve.embedder import Embedder, embedded
 from rankproof.bench.retrieve.search import check_count, check_questions
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
@@ -60,10 +61,44 @@ def best(pairs: Iterable[tuple[Any, float]], k: int) -> Found:
     return arranged([(str(name), float(score)) for name, score in pairs], k).found
 
 
-def batches(corpus: Corpus) -> Iterator[list[Document]]:
+Part: TypeAlias = "tuple[list[Document], Any]"
+"""Some documents, and a row of numbers for each; None without an embedder."""
+
+
+def connector(
+    settings: Mapping[str, Any],
+    embedder: Embedder | None,
+    find: Callable[[Any, int], list[Found]],
+    fill: Callable[[Iterator[Part]], None],
+    *,
+    guard: Callable[[], AbstractContextManager[None]] = nullcontext,
+    shut: Callable[[], None] = lambda: None,
+) -> Store:
+    """A store of what one connector says: how to find, given questions or their vectors, and how to fill.
+
+    `guard` makes faults of the store's own kinds a `StoreError`.
+    """
+
+    def ask(questions: list[str], k: int) -> list[Found]:
+        # Outside the guard: what an embedder raises is no fault of the store.
+        given = questions if embedder is None else embedded(embedder.questions, questions, embedder.batch)
+        with guard():
+            return find(given, k)
+
+    def put(corpus: Corpus) -> None:
+        with guard():
+            fill(_parts(corpus, embedder))
+
+    return Store(settings, ask, put, shut)
+
+
+def _parts(corpus: Corpus, embedder: Embedder | None) -> Iterator[Part]:
     """The documents, some at a time."""
-    documents = list(corpus.values())
-    return (documents[start : start + BATCH] for start in range(0, len(documents), BATCH))
+    every = list(corpus.values())
+    for start in range(0, len(every), BATCH):
+        part = every[start : start + BATCH]
+        texts = [each.whole for each in part]
+        yield part, None if embedder is None else embedded(embedder.documents, texts, embedder.batch)
 
 
 @contextmanager
