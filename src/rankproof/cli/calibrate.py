@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -225,32 +224,16 @@ def _calibrated(
 
 
 def _label(session: Session, who: str) -> None:
-    """Ask until everything is labelled, or the person has had enough."""
-    last = None
-    while (pair := session.next()) is not None:
-        if pair != last:
-            click.echo(_card(session, pair), err=True)
-        last = pair
-        if not _act(session, pair, _key()):
-            break
+    from rankproof.cli.label import go_through
+
+    go_through(
+        session,
+        lambda pair: _card(session, pair),
+        lambda pair, key: _value(pair.ask.relation, key),
+        lambda pair, key: f"{QUESTIONS[pair.ask.relation]}   {KEYS}",
+        err=True,
+    )
     click.echo(f"{session.done} of {len(session.drawn)} pairs labelled by {who}.\n", err=True)
-
-
-def _act(session: Session, pair: Drawn, key: str) -> bool:
-    """Do what a key says; false to end."""
-    value = _value(pair.ask.relation, key)
-    if key in ("q", "\x04", ""):
-        return False
-    if value is not None:
-        session.grade(value)
-    elif key == "s":
-        session.skip()
-    elif key == "u":
-        taken = session.undo()
-        click.echo("  nothing to undo" if taken is None else "  undone", err=True)
-    else:
-        click.echo(f"  {QUESTIONS[pair.ask.relation]}   {KEYS}", err=True)
-    return True
 
 
 def _value(relation: str, key: str) -> int | None:
@@ -261,17 +244,6 @@ def _value(relation: str, key: str) -> int | None:
         return MINUS[relation][key]
     known = {str(value): value for value in VALUES[relation]}
     return known.get(key)
-
-
-def _key() -> str:
-    """One key of a terminal; else one line of standard input; "" at its end."""
-    if sys.stdin.isatty():
-        click.echo("> ", nl=False, err=True)
-        key = click.getchar(echo=False).lower()
-        click.echo(key if key.isprintable() else "", err=True)
-        return key
-    line = sys.stdin.readline()
-    return (line.strip().lower() or "?") if line else ""
 
 
 def _card(session: Session, pair: Drawn) -> str:

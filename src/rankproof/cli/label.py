@@ -6,9 +6,9 @@ import getpass
 import os
 import sys
 import textwrap
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rankproof.bench.testset.labels import Labels, Session
     from rankproof.bench.testset.pool import Item, Pool
     from rankproof.core.corpus import Corpus
+    from rankproof.judging.trust.draw import Session as SessionOfPairs
 
 GRADES = {
     1: "0 does not help, 1 helps",
@@ -117,41 +118,56 @@ def _documents(path: str | None) -> Corpus | None:
 
 
 def _judge(session: Session, texts: Mapping[str, str], corpus: Corpus | None) -> None:
-    """Ask until everything is judged, or the person has had enough."""
-    last = None
-    while (item := session.next()) is not None:
-        if item != last:
-            click.echo(_card(session, item, texts, corpus))
-        last = item
-        if not _act(session, item, _key(), corpus):
-            break
+    go_through(
+        session,
+        lambda item: _card(session, item, texts, corpus),
+        lambda item, key: int(key) if key in map(str, range(session.highest + 1)) else None,
+        lambda item, key: f"{key!r} does nothing here: {KEYS.format(highest=session.highest)}",
+        name_of=lambda item: f": {item.query} {item.document}",
+        more=lambda item: _body(item, corpus, None),
+    )
     click.echo(f"{session.done} of {session.pool.work} judged by {session.who}.")
 
 
-def _act(session: Session, item: Item, key: str, corpus: Corpus | None) -> bool:
-    """Do what a key says; false to end."""
-    if key in ("q", "\x04", ""):
-        return False
-    if key.isdecimal() and key.isascii() and int(key) <= session.highest:
-        session.grade(int(key))
-    elif key == "s":
-        session.skip()
-    elif key == "u":
-        taken = session.undo()
-        click.echo("  nothing to undo" if taken is None else f"  undone: {taken.query} {taken.document}")
-    elif key == "m":
-        click.echo(_body(item, corpus, None))
-    else:
-        click.echo(f"  {key!r} does nothing here: {KEYS.format(highest=session.highest)}")
-    return True
+def go_through(
+    session: Session | SessionOfPairs,
+    card: Callable[[Any], str],
+    value_of: Callable[[Any, str], int | None],
+    help_of: Callable[[Any, str], str],
+    *,
+    name_of: Callable[[Any], str] = lambda item: "",
+    more: Callable[[Any], str] | None = None,
+    err: bool = False,
+) -> None:
+    """Ask until everything is labelled, or the person has had enough; each decision is kept at once."""
+    last = None
+    while (item := session.next()) is not None:
+        if item != last:
+            click.echo(card(item), err=err)
+        last = item
+        key = _key(err)
+        value = value_of(item, key)
+        if key in ("q", "\x04", ""):
+            return
+        if value is not None:
+            session.grade(value)
+        elif key == "s":
+            session.skip()
+        elif key == "u":
+            taken = session.undo()
+            click.echo("  nothing to undo" if taken is None else f"  undone{name_of(taken)}", err=err)
+        elif key == "m" and more is not None:
+            click.echo(more(item), err=err)
+        else:
+            click.echo(f"  {help_of(item, key)}", err=err)
 
 
-def _key() -> str:
+def _key(err: bool) -> str:
     """One key of a terminal; else one line of standard input; "" at its end."""
     if sys.stdin.isatty():
-        click.echo("> ", nl=False)
+        click.echo("> ", nl=False, err=err)
         key = click.getchar().lower()
-        click.echo(key if key.isprintable() else "")
+        click.echo(key if key.isprintable() else "", err=err)
         return key
     line = sys.stdin.readline()
     return (line.strip().lower() or "?") if line else ""
