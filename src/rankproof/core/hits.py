@@ -132,13 +132,11 @@ class Hits(Displayable):
         """All judged documents, found or not, in no particular order."""
         return self if self.pool is None else self.pool
 
-    @cached_property
+    @property
     def ideal(self) -> Hits:
         """The best order of all judged documents: what a perfect ranking would look like."""
         pool = self.judged
-        best = pool.once("ideal", lambda: _sorted_pool(pool))
-        best.__dict__["ideal"] = best
-        return best  # type: ignore[no-any-return]
+        return pool.once("ideal", lambda: _sorted_pool(pool))  # type: ignore[no-any-return]
 
     @cached_property
     def reordered(self) -> Hits:
@@ -223,6 +221,34 @@ class Hits(Displayable):
         )
         selected.__dict__["top_grade"] = self.top_grade
         return selected
+
+    def block(self, begin: int, end: int) -> Hits:
+        """The queries from `begin` to before `end`, as `select` gives them, but without copies of their rows."""
+        rows = slice(int(self.starts[begin]), int(self.starts[end]))
+
+        def cut(column: Array | None, by: slice = rows) -> Array | None:
+            return None if column is None else column[by]
+
+        facets = self.facets
+        part = replace(
+            self,
+            query=self.query[rows] - begin,
+            rank=self.rank[rows],
+            grade=self.grade[rows],
+            doc=self.doc[rows],
+            n=end - begin,
+            retrieved=self.retrieved[begin:end],
+            pool=None if self.pool is None else self.pool.block(begin, end),
+            first=cut(self.first),
+            last=cut(self.last),
+            aspect=cut(self.aspect),
+            weight=cut(self.weight),
+            facets=None if facets is None else replace(facets, declared=facets.declared[begin:end]),
+            answered=cut(self.answered, slice(begin, end)),
+            doubtful=cut(self.doubtful),
+        )
+        part.__dict__["top_grade"] = self.top_grade
+        return part
 
     @cached_property
     def top_grade(self) -> float:

@@ -5,6 +5,7 @@ Each is the mean of a limit over the queries that count; of scores read back it 
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -65,12 +66,10 @@ SEED = 0
 def ceiling(scores: Scores, measure: str | Measure) -> float:
     """The best mean that any ranking could reach under these judgments."""
 
-    def reached(m: Measure, h: Hits) -> Array:
-        if m.name not in scores.reached:
-            scores.reached[m.name] = scoring.ceiling(m, h)
-        return scores.reached[m.name]
-
-    return _limit(scores, measure, "ceiling", reached)  # type: ignore[no-any-return]
+    column = scores.column(measure)
+    if scores.hits is None:
+        return _read_back(scores, column.measure.name, "ceiling")  # type: ignore[no-any-return]
+    return _reached(scores, column)[0]
 
 
 def ends(scores: Scores, measure: str | Measure) -> Pair:
@@ -89,9 +88,16 @@ def most(scores: Scores, measure: str | Measure) -> float | None:
     name = scores.column(measure).measure.name
     if scores.hits is None:
         return scores.stored.get("rows", {}).get(name, {}).get("most")  # type: ignore[no-any-return]
-    if name not in scores.reached:
-        scores.reached[name] = scoring.ceiling(scores.column(measure).measure, scores.hits)
-    return float(scores.reached[name].max(initial=0.0))
+    return _reached(scores, scores.column(measure))[1]
+
+
+def _reached(scores: Scores, column: Column) -> Pair:
+    """The mean of the ceilings of queries, and the largest of all; worked out once."""
+    name = column.measure.name
+    if name not in scores.reached and scores.hits is not None:
+        values = _by_blocks(scores.hits, lambda hits: scoring.ceiling(column.measure, hits))
+        scores.reached[name] = _mean(column, values), float(values.max(initial=0.0))
+    return scores.reached[name]
 
 
 def bounds(scores: Scores, measure: str | Measure, of: str, grade: float) -> Pair | None:
@@ -128,12 +134,27 @@ def _limit(scores: Scores, measure: str | Measure, what: str, compute: Callable[
     column = scores.column(measure)
     if scores.hits is None:
         return _read_back(scores, column.measure.name, what)
-    found = compute(column.measure, scores.hits)
-    if found is None:
-        return None
-    if isinstance(found, tuple):
-        return tuple(_mean(column, each) for each in found)
-    return _mean(column, found)
+    found = _by_blocks(scores.hits, lambda hits: compute(column.measure, hits))
+    return None if found is None else tuple(_mean(column, each) for each in found)
+
+
+BLOCK = 1 << 17
+"""So many queries at a time: what limits need on their way is several hundred bytes a query."""
+
+
+def _by_blocks(hits: Hits, compute: Callable[[Hits], Any]) -> Any:
+    """What `compute` gives of all queries, an array or several, worked out for some of them at a time."""
+    if hits.n <= BLOCK:
+        return compute(hits)
+    found = []
+    for begin in range(0, hits.n, BLOCK):
+        found.append(compute(hits.block(begin, min(begin + BLOCK, hits.n))))
+        if found[-1] is None:
+            return None
+        gc.collect(1)  # hits know their ideal and it knows them: else the blocks pile up until all are looked over
+    if isinstance(found[0], tuple):
+        return tuple(map(np.concatenate, zip(*found, strict=True)))
+    return np.concatenate(found)
 
 
 def _mean(column: Column, values: Array) -> float:

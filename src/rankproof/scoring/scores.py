@@ -50,8 +50,8 @@ class Scores(Displayable):
     """What `from_dict` read back: rows, definition and audit as they were."""
     parent: Scores | None = None
     """The scores that these are a slice of."""
-    reached: dict[str, Array] = field(default_factory=dict)
-    """The ceilings of queries by measure, as far as they were asked for."""
+    reached: dict[str, Pair] = field(default_factory=dict)
+    """The mean and the largest of the queries' ceilings by measure, as far as they were asked for."""
 
     # --- numbers -------------------------------------------------------------------------------
 
