@@ -6,7 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from rankproof import evaluate
+from rankproof.errors import DataError
+from rankproof.io.trec import qrels, read_qrels
+from rankproof.scoring import limits
 
 pytest.importorskip("resource")
 
@@ -36,7 +42,91 @@ def many_documents(folder: Path, count: int) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("of", "most"), [(many_queries, 450), (many_documents, 240)])
+@pytest.mark.parametrize(("of", "most"), [(many_queries, 240), (many_documents, 240)])
 def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:
     few, many = 100_000, 400_000
     assert of(tmp_path, many) - of(tmp_path, few) < most * (many - few)
+
+
+def test_judgments_of_a_large_file_are_the_same_as_of_a_small_one(tmp_path: Path) -> None:
+    """From some megabytes on judgments are read in pieces, and their ids kept as bytes: no result may show it."""
+    lines = [
+        f"{'q' * (i % 9)}ü{i} 0 {'d' * (j * 7)}\U0001f40d{j} {(i + j) % 3}\n"
+        for i in range(700)
+        for j in range(7)
+    ]
+    content = "".join(lines).encode()
+    whole = read_qrels(content)
+    for least, piece in ((1, 50), (1, 1 << 12), (1, len(content))):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(qrels, "MUCH", least)
+            patch.setattr(qrels, "PIECE", piece)
+            found = read_qrels(content)
+        assert type(found.queries) is not type(whole.queries), "read as a small file is"
+        assert found.queries == whole.queries
+        assert tuple(found.docs) == tuple(whole.docs)
+        assert found.as_dict() == whole.as_dict()
+        assert found.start.tolist() == whole.start.tolist()
+        assert found.docs[3:9] == whole.docs[3:9]
+        assert found.docs[-1] == whole.docs[-1]
+        assert [found.index[each] for each in whole.queries] == list(range(700))
+        assert "nobody" not in found.index
+        assert "nobody" not in found.queries
+        assert list(found.docs[8:2:-2]) == whole.docs[8:2:-2]
+
+
+ODD = {
+    "aspects": b"q1 1 a 1\nq1 2 a 0\n",
+    "a document twice": b"q1 0 a 1\nq1 0 a 1\n",
+    "grades that contradict": b"q1 0 a 1\nq1 0 a 2\n",
+    "queries apart": b"q1 0 a 1\nq2 0 a 1\nq1 0 b 2\n",
+    "a comment": b"# judged by hand\nq1 0 a 1\n",
+    "blank lines": b"\n\nq1  0 a\t1\r\n\n",
+    "no number": b"q1 0 a 1\nq1 0 b high\n",
+    "five columns": b"q1 0 a 1\nq1 0 b 1 x\n",
+    "a machine": b"q1 machine:m a 1\nq2 machine:m a 1\n",
+    "a mark inside": b"q1 0 a 1\n\xef\xbb\xbfq1 0 b 1\n",
+    "a mark in front": b"\xef\xbb\xbfq1 0 a 1\nq1 0 b 1\n",
+    "no last line end": b"q1 0 a 1\nq1 0 b 1",
+}
+
+
+@pytest.mark.parametrize("content", ODD.values(), ids=ODD)
+def test_odd_judgments_are_read_the_same_in_pieces(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def said() -> object:
+        try:
+            found = read_qrels(content)
+        except DataError as error:
+            return str(error)
+        facets = found.facets and found.facets.aspect.tolist()
+        return list(found.as_dict().items()), facets, found.repeated, found.prepared
+
+    expected = said()
+    monkeypatch.setattr(qrels, "MUCH", 1)
+    for piece in (1, 12, 1000):
+        monkeypatch.setattr(qrels, "PIECE", piece)
+        assert said() == expected
+
+
+def test_limits_worked_out_in_blocks_are_those_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    names = [f"d{i}" for i in range(12)]
+    judged = {
+        f"q{i}": {each: int(rng.integers(-1, 4)) for each in rng.permutation(names)[:6]} for i in range(90)
+    }
+    run = {f"q{i}": {each: int(rng.integers(0, 5)) for each in rng.permutation(names)[:8]} for i in range(80)}
+    asked = "nDCG@5, RR@10, AP, AP@4, P@5, R@3, Success@5, ERR@5, Bpref, RBP(p=.8), R-Precision"
+
+    def said(block: int) -> list[object]:
+        monkeypatch.setattr(limits, "BLOCK", block)
+        scores = evaluate(judged, run, asked, by={q: q[-1] for q in judged}, no_relevant="skip")
+        parts = [scores, *scores.slices.values()]
+        return [each.to_dict() for part in parts for each in part.summary().rows]
+
+    whole = said(1 << 20)
+    for found, expected in zip(said(7), whole, strict=True):
+        for name, value in expected.items():
+            if value is None or isinstance(value, str | bool):
+                assert found[name] == value, name
+            else:
+                assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-12), name

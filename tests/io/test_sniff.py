@@ -82,3 +82,10 @@ def test_queries_with_blanks_in_tsv(tmp_path: Path):
     file = tmp_path / "judged.tsv"
     file.write_text("my query\td1\t1\nmy other\td2\t0\n")
     assert load_judgments(file).as_dict() == {"my query": {"d1": 1}, "my other": {"d2": 0}}
+
+
+def test_a_long_line_that_is_no_row_is_told_with_its_length() -> None:
+    with pytest.raises(DataError, match=r"\(a line of 5,005 characters\)"):
+        sniff(b"q1 " + b"d" * 5000 + b" 1\n", "x")
+    with pytest.raises(DataError, match=r"\(a line of 16,777,216 characters or more\)"):
+        sniff((b"q1 Q0 " + b"d" * (1 << 24))[: 1 << 24], "x")

@@ -198,7 +198,7 @@ def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
     columns = {
         m: Values(c.values, c.counted, c.note) for m, c in scores.columns.items() if math.isfinite(c.mean)
     }
-    return Experiment(entry, scores.queries, columns, facts)
+    return Experiment(entry, tuple(scores.queries), columns, facts)
 
 
 def _ranking_of(scores: Scores) -> str:

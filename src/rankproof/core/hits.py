@@ -92,6 +92,11 @@ class Hits(Displayable):
         found = self._memo[key]
         return self if found is None else found
 
+    def forget(self) -> None:
+        """Let go of all that was remembered: of many queries it is more than the rows themselves."""
+        self._memo.clear()
+        self.judged._memo.clear()
+
     def top(self, k: int | None) -> Hits:
         """The rows at ranks 1 to `k` (all of them for None)."""
         if k is None or k >= self.deepest:

@@ -22,7 +22,7 @@ class Judgments(Displayable):
     Made by `rankproof.io`, which has checked ids and grades; code behind it trusts them.
     """
 
-    queries: tuple[str, ...]
+    queries: Sequence[str]
     """The query ids, in the order they were given."""
     docs: Sequence[str]
     """The judged document ids, those of the first query first; a document once a query."""
@@ -40,8 +40,11 @@ class Judgments(Displayable):
     """What readers derive from the judgments once and use for every ranking."""
 
     @cached_property
-    def index(self) -> dict[str, int]:
-        """Where each query stands in `queries`."""
+    def index(self) -> Mapping[str, int]:
+        """Where each query stands in `queries`; ids that are kept as bytes know it themselves."""
+        places: Mapping[str, int] | None = getattr(self.queries, "places", None)
+        if places is not None:
+            return places
         return {query: i for i, query in enumerate(self.queries)}
 
     @cached_property

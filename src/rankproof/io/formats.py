@@ -13,11 +13,13 @@ from typing import Any, Literal
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
-from rankproof.io.files import text_of
+from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, listed, said
 from rankproof.io.rows import Rows, parse_numbers, spells_number
 
+LONG = 1000
+"""A line of more characters than this is quoted with its length."""
 SAMPLE = 50
 """How many lines are looked at."""
 
@@ -164,10 +166,12 @@ def _by_width(lines: list[str], name: str) -> Format:
             f"{name}: this looks like a ranking of 5 columns, without {lacks}, expected 6: query, Q0, document, rank, "
             "score, name. Next: write the column that lacks."
         )
-    width = len(rows[0])
+    width, size = len(rows[0]), len(lines[0])
+    more = " or more" if size >= MOST else ""  # no more than that of a line is looked at
+    long = f" (a line of {size:,} characters{more})" if size > LONG else ""
     raise DataError(
         f"{name}: not a format that is known: {width} column{'s' * (width > 1)} between blanks, as in "
-        f"{shorten(lines[0])}. Next: give TREC judgments (4 columns), a TREC run (6 columns), "
+        f"{shorten(lines[0])}{long}. Next: give TREC judgments (4 columns), a TREC run (6 columns), "
         "CSV or TSV with a header, JSON or Parquet."
     )
 

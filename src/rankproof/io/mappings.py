@@ -198,7 +198,7 @@ class MappingRankings:
             self._note_others(set(queries), census)
         return rankings
 
-    def _answers(self, queries: tuple[str, ...]) -> bool:
+    def _answers(self, queries: Sequence[str]) -> bool:
         """Whether these queries, and no others, come in the same order."""
         return len(self.mapping) == len(queries) and all(map(eq, self.mapping, queries))
 
@@ -211,7 +211,7 @@ class MappingRankings:
         census.extra_examples.extend(map(str, others[: max(0, 5 - len(census.extra_examples))]))
 
     def _make_dicts(
-        self, rankings: list[Any], queries: tuple[str, ...], conventions: Conventions, census: Census
+        self, rankings: list[Any], queries: Sequence[str], conventions: Conventions, census: Census
     ) -> None:
         """Turn, in place, each ranking that is not a plain dict into one."""
         if set(map(type, rankings)) <= {dict}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ def _is_file(judgments: Any) -> bool:
     return os.path.isfile(judgments) or is_pipe(judgments)
 
 
-def grouped(queries: tuple[str, ...], by: Any) -> dict[str, Array]:
+def grouped(queries: Sequence[str], by: Any) -> dict[str, Array]:
     """For each group that `by` names, where its queries stand; queries without a group are left out."""
     if by is None:
         return {}

@@ -146,12 +146,15 @@ def _by_blocks(hits: Hits, compute: Callable[[Hits], Any]) -> Any:
     """What `compute` gives of all queries, an array or several, worked out for some of them at a time."""
     if hits.n <= BLOCK:
         return compute(hits)
+    hits.forget()
     found = []
     for begin in range(0, hits.n, BLOCK):
         found.append(compute(hits.block(begin, min(begin + BLOCK, hits.n))))
         if found[-1] is None:
             return None
-        gc.collect(1)  # hits know their ideal and it knows them: else the blocks pile up until all are looked over
+        gc.collect(
+            1
+        )  # hits know their ideal and it knows them: else the blocks pile up until all are looked over
     if isinstance(found[0], tuple):
         return tuple(map(np.concatenate, zip(*found, strict=True)))
     return np.concatenate(found)

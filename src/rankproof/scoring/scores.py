@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Scores(Displayable):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
 
-    queries: tuple[str, ...]
+    queries: Sequence[str]
     columns: dict[str, Column]
     conventions: Conventions = field(default_factory=Conventions)
     groups: dict[str, Array] = field(default_factory=dict)

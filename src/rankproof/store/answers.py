@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -173,7 +173,7 @@ def of_judgments(judgments: Judgments) -> str:
     return _digest(_judged(judgments, i) for i in _sorted(judgments.queries))
 
 
-def _sorted(queries: tuple[str, ...]) -> list[int]:
+def _sorted(queries: Sequence[str]) -> list[int]:
     return sorted(range(len(queries)), key=queries.__getitem__)
 
 

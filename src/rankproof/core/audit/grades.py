@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -142,8 +143,9 @@ def _differ_within_queries(judgments: Judgments) -> bool:
 def judged_themselves(case: Case) -> Iterator[Finding]:
     """Judged documents with the id of their query."""
     judgments = case.judgments
-    shared = set(judgments.queries).intersection(judgments.docs)
-    same = [q for q in judgments.queries if q in shared and q in judgments.of(q)]
+    names = chain.from_iterable(map(repeat, judgments.queries, np.diff(judgments.start).tolist()))
+    pairs = zip(names, judgments.docs, strict=True)
+    same = [query for query, doc in pairs if query == doc]
     if same:
         yield Finding(
             "note",

@@ -34,7 +34,7 @@ class NotTogether(Exception):
 def collected(scanned: Iterable[Scanned], index: Index, census: Census) -> list[Ordered]:
     """The rankings of all pieces; a query that appears in two places raises NotTogether."""
     found: list[Ordered] = []
-    seen = np.zeros(len(index.queries.length), dtype=bool)
+    seen = np.zeros(len(index.queries), dtype=bool)
     others: dict[str, None] = {}
     noticed = Census()
     for piece in scanned:
