@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 import rankproof
 from rankproof import compare, evaluate, fuse, gate
-from rankproof.errors import RankproofError, one_of, shorten
+from rankproof.errors import RankproofError, UsageError, check_number, check_whole, one_of, shorten
 from tests.each import with_each
 
 ROOT = Path(rankproof.__file__).parent
@@ -126,3 +127,60 @@ def message_of(call: Callable[[Any], object], value: Any) -> str | None:
     except RankproofError as error:
         return str(error)
     return None
+
+
+def test_a_whole_number_is_one_of_python_or_numpy_within_its_limits() -> None:
+    assert [check_whole("n", got) for got in (1, np.int64(7), np.uint8(3))] == [1, 7, 3]
+    assert check_whole("n", 0, 0, 0) == 0
+    for got in (
+        0,
+        -1,
+        True,
+        np.True_,
+        1.0,
+        np.float64(2),
+        "3",
+        None,
+        float("nan"),
+        np.array([1]),
+        Fraction(3),
+    ):
+        with pytest.raises(UsageError, match=r"n: got .*, expected a whole number of at least 1\. Next: "):
+            check_whole("n", got)
+    with pytest.raises(UsageError, match="expected a whole number from 0 to 3"):
+        check_whole("n", 4, 0, 3)
+
+
+def test_a_number_is_finite_and_within_its_limits() -> None:
+    assert [check_number("x", got) for got in (1, 0.5, np.float32(0.25), Fraction(1, 2))] == [
+        1,
+        0.5,
+        0.25,
+        0.5,
+    ]
+    for got in (
+        True,
+        np.True_,
+        "1",
+        None,
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        10**400,
+        1j,
+        np.array(1),
+    ):
+        with pytest.raises(UsageError, match=r"x: got .*, expected a finite number\. Next: "):
+            check_number("x", got)
+    cases: list[tuple[dict[str, Any], tuple[float, ...], tuple[float, ...], str]] = [
+        ({"above": 0, "below": 1}, (0.5, 1e-300), (0, 1), "a number above 0 and below 1"),
+        ({"above": 0, "most": 1}, (1, 0.1), (0, 1.1), "a number above 0 and up to 1"),
+        ({"least": 0, "most": 1}, (0, 1), (-0.1, 1.1), "a number from 0 to 1"),
+        ({"least": 0, "below": 1}, (0, 0.9), (-1, 1), "a number of at least 0 and below 1"),
+        ({"above": 0}, (1e9,), (0, -1), "a number above 0"),
+    ]
+    for limits, inside, outside, words in cases:
+        assert [check_number("x", got, **limits) for got in inside] == list(inside)
+        for got in outside:
+            with pytest.raises(UsageError, match=f"expected {words}. Next"):
+                check_number("x", got, **limits)

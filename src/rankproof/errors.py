@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from difflib import get_close_matches
-from numbers import Real
+from math import inf
+from numbers import Integral, Real
+from typing import Any
 
 
 class RankproofError(Exception):
@@ -64,6 +66,61 @@ def is_number(got: object) -> bool:
     (True, False, False)
     """
     return isinstance(got, Real)
+
+
+def check_whole(
+    what: str, got: Any, least: int = 1, most: int | None = None, *, advice: str = "give that many or more"
+) -> int:
+    """`got` as an int, where it is a whole number of Python or NumPy from `least` to `most`, else a UsageError.
+
+    >>> check_whole("k", 10)
+    10
+    >>> check_whole("k", True)
+    Traceback (most recent call last):
+    ...
+    rankproof.errors.UsageError: k: got True, expected a whole number of at least 1. Next: give that many or more.
+    """
+    whole = not isinstance(got, bool) and isinstance(got, Integral)
+    if whole and least <= int(got) and (most is None or int(got) <= most):
+        return int(got)
+    within = f"of at least {least}" if most is None else f"from {least} to {most}"
+    raise UsageError(f"{what}: got {shorten(got)}, expected a whole number {within}. Next: {advice}.")
+
+
+def check_number(
+    what: str,
+    got: Any,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+    noun: str = "number",
+    advice: str = "give such a number",
+) -> float:
+    """`got` as a float, where it is a finite number within these limits, else a UsageError.
+
+    >>> check_number("level", 0.95, above=0, below=1)
+    0.95
+    >>> check_number("level", 95, above=0, below=1)
+    Traceback (most recent call last):
+    ...
+    rankproof.errors.UsageError: level: got 95, expected a number above 0 and below 1. Next: give such a number.
+    """
+    try:
+        number = float(got) if is_number(got) and not isinstance(got, bool) else inf
+    except OverflowError:  # an integer of more than 308 digits
+        number = inf
+    high_enough = (above is None or number > above) and (least is None or number >= least)
+    low_enough = (below is None or number < below) and (most is None or number <= most)
+    if abs(number) < inf and high_enough and low_enough:
+        return number
+    limits = ("above", above), ("of at least", least), ("below", below), ("up to", most)
+    within = " and ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
+    if least is not None and most is not None:
+        within = f"from {least:g} to {most:g}"
+    expected = f"a {noun} {within}" if within else f"a finite {noun}"
+    raise UsageError(f"{what}: got {shorten(got)}, expected {expected}. Next: {advice}.")
 
 
 def is_one_of(got: object, known: Container[str]) -> bool:

@@ -76,7 +76,7 @@ def test_what_trec_eval_ignores_silently_is_said():
         (["-x", "q", "r"], 1, "option -x not recognized"),
         (["q"], 1, "got 1 files, expected 2"),
         (["-l", "two", "q", "r"], 1, "-l: got 'two', expected a whole number"),
-        (["-l", "-1", "q", "r"], 1, "-l: got -1, expected at least 0"),
+        (["-l", "-1", "q", "r"], 1, "-l: got -1, expected a whole number of at least 0"),
         (["--as", "8", "q", "r"], 1, "expected one of '9', '10'"),
         (["-m", "mapp", "q", "r"], 1, "illegal measure 'mapp'. Did you mean 'map'?"),
         (["-m", "P.", "q", "r"], 1, "nothing follows the point"),

@@ -24,9 +24,9 @@ from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
-from rankproof.io.ids import as_text, is_integer, judged_kinds, plain_digits
+from rankproof.io.ids import as_text, judged_kinds, plain_digits
 from rankproof.io.labelled import Labelled, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.roles import Columns, with_columns
@@ -276,10 +276,7 @@ class Benchmark(Displayable):
         return [said] if rest > 0 else []
 
     def _reading(self, k: int, id: IdOf) -> Reading:
-        if not is_integer(k) or k < 1:
-            raise UsageError(
-                f"k: got {shorten(k)}, expected a whole number of at least 1. Next: give one, like 10."
-            )
+        check_whole("k", k, advice="give one, like 10")
         # A corpus keeps its ids as text, and so do the answers of searches over it.
         either = self._integers and self.corpus is not None and plain_digits(self.corpus)
         return Reading(

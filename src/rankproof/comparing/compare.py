@@ -15,7 +15,7 @@ from rankproof.comparing.alignment import together
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.frames import is_frame
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
@@ -27,7 +27,6 @@ from rankproof.scoring.evaluate import (
     check_averages,
     check_conventions,
     check_margin,
-    check_seed,
     evaluate,
     named,
     prepare,
@@ -224,7 +223,7 @@ def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any]
 
 def _check(alpha: float, margin: float | None, seed: int) -> None:
     check_alpha(alpha)
-    check_seed(seed)
+    check_whole("seed", seed, 0)
     if margin is not None:
         check_margin(margin)
 

@@ -25,7 +25,7 @@ from rankproof.comparing.gate_rows import (
 )
 from rankproof.core.names import parse
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, check_number, check_whole, one_of
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -34,7 +34,6 @@ from rankproof.scoring.evaluate import (
     check_averages,
     check_conventions,
     check_margin,
-    check_seed,
     check_spelling,
     evaluate,
     prepare,
@@ -278,25 +277,22 @@ def _check(
     if about not in ABOUT:
         raise one_of("about", about, ABOUT)
     check_alpha(alpha, 0.5)
-    check_seed(seed)
-    if not isinstance(minimum, int) or minimum < 2:
-        raise UsageError(f"minimum: got {minimum!r}, expected at least 2 queries. Next: give 2 or more.")
+    check_whole("seed", seed, 0)
+    check_whole("minimum", minimum, 2)
     if floors is not None and not isinstance(floors, Mapping):
         raise UsageError(
             f"floors: got {floors!r}, expected {{measure: number}}, like {{'nDCG@10': 0.4}}."
             " Next: give a mapping of measure to its lowest mean."
         )
     for name, share, like in (("coverage", coverage, 0.8), ("allow_missing", allow_missing, 0.1)):
-        if share is not None and not (isinstance(share, int | float) and 0 <= share <= 1):
-            raise UsageError(
-                f"{name}: got {share!r}, expected a share from 0 to 1. Next: give a share, like {like}."
-            )
+        if share is not None:
+            check_number(name, share, least=0, most=1, noun="share", advice=f"give a share, like {like}")
 
 
 def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:
     """The margin of a measure; a measure left out of a mapping may lose nothing it could show."""
     found = _named(margin, pair.measure.name) if isinstance(margin, Mapping) else margin
-    check_margin(found, f" for {pair.measure}", "a number, 0 or more")
+    check_margin(found, f" in {pair.measure}", zero=True)
     return found
 
 

@@ -18,7 +18,7 @@ from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.comparing.gate_rows import mean_of
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.scoring.scores import Scores
 from rankproof.store import experiments
 from rankproof.store.answers import git_commit, of_ranking
@@ -119,8 +119,7 @@ class History(Displayable):
 
     def last(self, n: int, *, before: str | None = None, like: str = "*") -> list[str]:
         """The names of the last `n` results, the oldest first: saved before that one, if named, and like a pattern."""
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise UsageError(f"last: got {n!r}, expected 1 or more results. Next: give a number, like 5.")
+        n = check_whole("last", n, advice="give one, like 5")
         names = [each.name for each in self.entries()]
         if before is not None and _named(before) in names:
             names = names[: names.index(_named(before))]

@@ -16,14 +16,13 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import averaged
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
     DEFAULT_MEASURES,
     check_alpha,
     check_conventions,
     check_not_thin,
-    check_seed,
     evaluate,
     named,
     prepare,
@@ -201,7 +200,7 @@ def leaderboard(
     (['good', 'fair'], 1.0, ())
     """
     check_alpha(alpha)
-    check_seed(seed)
+    check_whole("seed", seed, 0)
     if systems is not None and not isinstance(systems, Mapping):
         systems, measure = None, systems if measure is None else measure
     if systems is not None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from rankproof.compat.trec_eval.results import Cut, conventions, cut
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, check_whole, nearest, shorten
 from rankproof.io.load import load_judgments, load_ranking
 
 __all__ = [
@@ -112,11 +111,8 @@ def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _level(level: Any) -> int:
-    if not isinstance(level, Integral) or level < 1:
-        raise UsageError(
-            f"relevance_level: got {level!r}, expected a whole number of at least 1. Next: give one."
-        )
-    return int(level)
+    whole = int(level) if isinstance(level, bool) else level  # pytrec_eval takes True for 1
+    return check_whole("relevance_level", whole, advice="give one")
 
 
 def _key(column: Column) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Facets, Hits
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, is_number, shorten
+from rankproof.errors import DataError, UsageError, check_whole, is_number, shorten
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,11 +264,8 @@ def by_levels(*judges: Sequence[float | None], retrieved: int | None = None) -> 
                 "a document not looked at. Next: give one list for each judge."
             )
     size = len(judges[0])
-    if retrieved is not None and (not isinstance(retrieved, int) or not 0 <= retrieved <= size):
-        raise UsageError(
-            f"by_levels: retrieved is {shorten(retrieved)}, expected a whole number from 0 to {size}. "
-            "Next: say how many of the documents were retrieved."
-        )
+    if retrieved is not None:
+        check_whole("retrieved", retrieved, 0, size, advice="say how many of the documents were retrieved")
     return Preferences([_levelled(levels) for levels in judges], size if retrieved is None else retrieved)
 
 

@@ -6,7 +6,6 @@ where the orders can be counted out; else it is estimated from seeded orders, an
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -19,7 +18,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, Orders, tied_orders
 from rankproof.core.parameters import LARGEST
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, is_number, is_one_of, one_of
+from rankproof.errors import check_number, check_whole, is_one_of, one_of
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
@@ -88,13 +87,16 @@ class Conventions(Displayable):
             if not is_one_of(getattr(self, name), known):
                 raise one_of(name, getattr(self, name), known)
         for name in ("corpus", "context_k"):
-            _check_positive(name, getattr(self, name))
-        grade = self.unjudged_grade
-        if not is_number(grade) or not math.isfinite(grade) or abs(grade) > LARGEST:
-            raise UsageError(
-                f"unjudged_grade: got {self.unjudged_grade!r}, expected a finite number of at most 10^15. "
-                "Next: give the grade they shall count as."
-            )
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), advice="give one, or leave it out")
+        check_number(
+            "unjudged_grade",
+            self.unjudged_grade,
+            least=-LARGEST,
+            most=LARGEST,
+            noun="finite number",
+            advice="give the grade they shall count as",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The conventions as plain data."""
@@ -121,15 +123,6 @@ class Conventions(Displayable):
             for each in fields(self)
             if getattr(self, each.name) != each.default
         }
-
-
-def _check_positive(name: str, value: int | None) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(
-            f"{name}: got {value!r}, expected a whole number of at least 1. Next: give one, or leave it out."
-        )
 
 
 def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:

@@ -22,12 +22,12 @@ from rankproof.diagnosing.holes import Hole
 from rankproof.diagnosing.modes import FIX_FIRST, Regime, Whole, failures, regime_of
 from rankproof.diagnosing.patterns import patterns
 from rankproof.diagnosing.trials import MOST_PLACED, trials
-from rankproof.errors import UsageError
+from rankproof.errors import check_whole
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.evaluate import Measures, check_alpha, check_seed, check_spelling, evaluate, prepare
+from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, evaluate, prepare
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import CUTS, WORDS, Band, band
@@ -93,9 +93,9 @@ def diagnose(
     """
     asked = parse_all(measure)
     check_alpha(alpha)
-    check_seed(seed)
+    check_whole("seed", seed, 0)
     seen = _seen(k, averaged(asked[0]))
-    _check_count("worst", worst)
+    check_whole("worst", worst, advice="give one, like 10")
     documents = None if corpus is None or isinstance(corpus, int) else load_corpus(corpus)
     sizes = _corpus_size(corpus, documents)
     questions = {} if queries is None else load_questions(queries)
@@ -117,16 +117,8 @@ def _check_ids(judged: Judgments, questions: Mapping[str, str], documents: Corpu
 
 def _seen(k: int | None, measure: Measure) -> int:
     if k is not None:
-        _check_count("k", k)
-        return k
+        return check_whole("k", k, advice="give one, like 10")
     return int(measure.params.get("k") or K)
-
-
-def _check_count(what: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(
-            f"{what}: got {value!r}, expected a whole number of at least 1. Next: give one, like 10."
-        )
 
 
 def _corpus_size(corpus: Any, documents: Corpus | None) -> dict[str, int]:

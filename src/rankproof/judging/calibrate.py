@@ -17,7 +17,7 @@ from rankproof.core.audit.ids import spelt_apart
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
-from rankproof.errors import DataError, UsageError, is_number, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
@@ -106,8 +106,8 @@ def calibrate_judgments(
     >>> found.n, found.kappa.kappa.value, found.confusion[0, 1]
     (4, 0.5, 1)
     """
-    if not is_number(rel):
-        raise UsageError(f"rel: got {rel!r}, expected a grade. Next: give a number, like 2.")
+    check_number("rel", rel, advice="give a grade, like 2")
+    check_whole("seed", seed, 0)
     judged = load_judgments(machine)
     people = None if human is None else load_judgments(human)
     said = _together(judged, people, _chances(plan))
@@ -158,10 +158,7 @@ def calibrate_judgments(
 
 def _plan(estimating: Estimating, scores: Mapping[str, Scores], n: int, whole: bool) -> LabelPlan:
     """The pairs to label next, each with the rank that every run gives it."""
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(
-            f"n: got {n!r}, expected a whole number of at least 1. Next: give that many or more."
-        )
+    n = check_whole("n", n)
     rows, chances = estimating.planned(n, whole)
     pairs, machine = estimating.said.pairs, estimating.said.machine
     ranks: dict[int, dict[str, int]] = {int(row): {} for row in rows}

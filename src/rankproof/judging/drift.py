@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rankproof.errors import UsageError, nearest
+from rankproof.errors import UsageError, check_whole, nearest
 from rankproof.judging.judge import Judge
 from rankproof.judging.trust.agreement import machines
 from rankproof.judging.trust.drift import Drift, ask_again, fix, probes, told
@@ -31,8 +31,7 @@ def drift(
     The first call fixes `n` pairs with what the ledger says of them; `since` names another judge whose pairs
     and verdicts are the measure, where the model's name changed. `options` go to judges that are models.
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"n: got {n!r}, expected a whole number of at least 1. Next: give 1 or more.")
+    n = check_whole("n", n)
     kept = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
     known = machines(kept)
     asking = Judge(judge or _only(kept, known), ledger=kept, **options)

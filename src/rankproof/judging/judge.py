@@ -13,7 +13,7 @@ from typing import Any
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, is_number, nearest, one_of
+from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
 from rankproof.judging.blame import Blame, failure_of
 from rankproof.judging.case import Case
 from rankproof.judging.evidence import Evidence
@@ -280,12 +280,9 @@ def default_metrics(compat: str | None) -> str:
 
 
 def _check(k: int | None, complete: float) -> None:
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise UsageError(f"k: got {k!r}, expected a whole number of at least 1. Next: give one, like 5.")
-    if not is_number(complete) or not 0 < complete <= 1:
-        raise UsageError(
-            f"complete: got {complete!r}, expected a share above 0 and up to 1. Next: give a share, like 0.9."
-        )
+    if k is not None:
+        check_whole("k", k, advice="give one, like 5")
+    check_number("complete", complete, above=0, most=1, noun="share", advice="give a share, like 0.9")
 
 
 def _gathered(

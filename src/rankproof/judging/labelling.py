@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError, nearest, one_of
+from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.io.pipes import write_file
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges.choose import HumanJudge, human_judge
@@ -237,13 +237,8 @@ class Draw:
 
     def check(self) -> None:
         """Refuse what cannot be drawn."""
-        for name, least in (("n", 1), ("informative", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise UsageError(
-                    f"{name}: got {value!r}, expected a whole number of at least {least}."
-                    " Next: give that many or more."
-                )
+        for name, least in (("n", 1), ("informative", 0), ("seed", 0)):
+            check_whole(name, getattr(self, name), least)
         if self.relation is not None and self.relation not in RELATIONS:
             raise one_of("relation", self.relation, RELATIONS)
         if self.whole and (self.informative or self.relation):

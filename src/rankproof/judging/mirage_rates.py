@@ -16,7 +16,7 @@ from typing import Any, cast
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import ABSENT, count, score, span
 from rankproof.document.terminal import Column, table, wrap
-from rankproof.errors import DataError, UsageError, is_number, shorten
+from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.judging.judge import Judge
 from rankproof.judging.judged import JudgedScores
 from rankproof.judging.metrics.counting import SAME
@@ -142,10 +142,7 @@ def mirage(
     >>> found["noise_vulnerability"], found.patterns
     (1.0, {'010': 1})
     """
-    if not is_number(correct) or not 0 < correct <= 1:
-        raise UsageError(
-            f"correct: got {correct!r}, expected a number above 0 and up to 1. Next: give one, like 0.5."
-        )
+    check_number("correct", correct, above=0, most=1, advice="give one, like 0.5")
     given = _given(samples, {"base": base, "oracle": oracle, "mixed": mixed})
     asking = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
     right = {name: _right(rows, asking, metric, correct) for name, rows in given.items()}

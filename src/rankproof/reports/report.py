@@ -14,7 +14,7 @@ from rankproof.diagnosing import page as diagnosis
 from rankproof.diagnosing.diagnosed import Diagnosed
 from rankproof.document.display import Displayable
 from rankproof.document.html.page import Section, el, page
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import check_free, pipes_kept, write_file
 from rankproof.io.roles import Columns, with_columns
@@ -146,6 +146,7 @@ def report(
     (True, False)
     """
     check_conventions(conventions, report)
+    check_whole("seed", seed, 0)
     systems = _check(systems)
     judged, by = prepare(judgments), groups_of(by, judgments)
     opened = {name: load_ranking(each) for name, each in systems.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
@@ -21,7 +20,7 @@ from rankproof.core.parameters import LARGEST
 from rankproof.core.rules import Conventions, Default
 from rankproof.core.scoring import Column, scored
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, nearest, shorten
+from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
 from rankproof.io.frames import LIBRARY, is_frame, library_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import pipes_kept
@@ -204,28 +203,13 @@ def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) ->
 
 def check_alpha(alpha: Any, most: float = 1) -> None:
     """Refuse an error rate that is none."""
-    if not _is_number(alpha) or not 0 < alpha < most:
-        raise UsageError(
-            f"alpha: got {alpha!r}, expected a number above 0 and below {most:g}. Next: leave it out for 0.05."
-        )
+    check_number("alpha", alpha, above=0, below=most, advice="leave it out for 0.05")
 
 
-def check_seed(seed: Any) -> None:
-    """Refuse a seed that starts no generator."""
-    if not isinstance(seed, int) or seed < 0:
-        raise UsageError(
-            f"seed: got {seed!r}, expected a whole number from 0 on. Next: give a whole number, like 0."
-        )
-
-
-def check_margin(margin: Any, what: str = "", least: str = "a number above 0") -> None:
-    """Refuse a margin that is no size; one of 0 is a size where `least` says so."""
-    fits = _is_number(margin) and (margin > 0 or (margin == 0 and least != "a number above 0"))
-    if not fits or margin == math.inf:
-        raise UsageError(
-            f"margin: got {margin!r}{what}, expected {least}. Next: give the difference that would not matter, "
-            "like 0.01, or leave it out."
-        )
+def check_margin(margin: Any, of: str = "", *, zero: bool = False) -> None:
+    """Refuse a margin that is no size; 0 is one where `zero` says so."""
+    advice = f"give the difference{of} that would not matter, like 0.01, or leave it out"
+    check_number("margin", margin, least=0 if zero else None, above=None if zero else 0, advice=advice)
 
 
 def check_spelling(scores: Scores, name: str) -> None:
@@ -237,15 +221,7 @@ def check_spelling(scores: Scores, name: str) -> None:
 
 def check_floor(limit: Any, measure: str) -> None:
     """Refuse a floor that nothing can be held against."""
-    if not _is_number(limit) or not math.isfinite(limit):
-        raise UsageError(
-            f"floor: got {limit!r} for {measure}, expected a number, like 0.4."
-            " Next: give the lowest mean allowed."
-        )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    check_number("floor", limit, advice=f"give the lowest mean of {measure} allowed, like 0.4")
 
 
 def named(systems: Mapping[Any, Any]) -> dict[str, Any]:

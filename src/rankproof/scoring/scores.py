@@ -19,7 +19,7 @@ from rankproof.core.names import parse, parse_all
 from rankproof.core.rules import Conventions
 from rankproof.core.scoring import Column, Pair, Row, Summary
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, NotThere, RankproofError, UsageError, shorten
+from rankproof.errors import DataError, NotThere, RankproofError, check_whole, shorten
 from rankproof.scoring import limits
 from rankproof.scoring.limits import PerQueryValues, facts_of
 
@@ -134,10 +134,7 @@ class Scores(Displayable):
     def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
         """The `n` queries with the worst values, the worst first."""
         column = self.column(measure if measure is not None else next(iter(self.columns)))
-        if not isinstance(n, int) or n < 0:
-            raise UsageError(
-                f"n: got {shorten(n)}, expected how many queries. Next: give a whole number, like 5."
-            )
+        n = check_whole("n", n, 0, advice="give how many queries, like 5")
         values = self.values(column.measure.name)
         sign = column.measure.spec.sign
         return sorted(values.items(), key=lambda item: sign * item[1])[:n]

@@ -21,7 +21,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, check_number
 from rankproof.stats.distributions import t_quantile
 
 ALIKE = 1e-9
@@ -168,11 +168,8 @@ def _corrected(
     sides: Sequence[tuple[float, Side]], power: float | None, level: float, limits: tuple[float, float]
 ) -> Corrected:
     """The sum of corrected means, each with its sign."""
-    if power is not None and not 0 <= power <= 1:
-        raise UsageError(
-            f"power: got {power!r}, expected a number from 0 (labels alone) to 1."
-            " Next: give a number from 0 to 1."
-        )
+    if power is not None:
+        check_number("power", power, least=0, most=1, advice="give one; 0 uses the labels alone")
     own, judge = (np.sum([sign * each.parts(of) for sign, each in sides], axis=0) for of in ("truth", "said"))
     weight = _tuned(own, judge) if power is None else power
     parts = own + weight * judge

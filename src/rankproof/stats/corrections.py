@@ -15,9 +15,9 @@ from itertools import combinations
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, is_one_of, one_of
+from rankproof.errors import DataError, check_whole, is_one_of, one_of
 from rankproof.stats.flips import FEWEST, SLACK
-from rankproof.stats.paired import by_query, check_count, total
+from rankproof.stats.paired import by_query, total
 
 
 def bonferroni(ps: Sequence[float]) -> list[float]:
@@ -213,7 +213,7 @@ def tukey(
     >>> [(pair.first, pair.second, pair.p < 0.05) for pair in tukey(values, rng)]
     [('a', 'b', False), ('a', 'c', True), ('b', 'c', True)]
     """
-    check_count("permutations", permutations)
+    check_whole("permutations", permutations)
     table = by_query(systems)
     means = {name: total(column) / len(column) for name, column in zip(systems, table.T, strict=True)}
     ranges = np.sort(_largest_gaps(table, rng, permutations))

@@ -15,12 +15,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import check_number, check_whole, one_of
 from rankproof.stats.bca import RESAMPLES, intervals, percentile
 from rankproof.stats.confidence import Sample, chance_below, lower_bound
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.intervals import Interval
-from rankproof.stats.paired import Outcome, check_count, check_share, constant, differences, total
+from rankproof.stats.paired import Outcome, check_share, constant, differences, total
 
 Method = Literal["adaptive", "bca", "percentile", "t"]
 """How an interval is made: with what was not seen, by two bootstraps, or by Student's t."""
@@ -64,7 +64,7 @@ def difference_intervals(
     if method not in get_args(Method):
         raise one_of("method", method, get_args(Method))
     check_share("level", level)
-    check_count("resamples", resamples)
+    check_whole("resamples", resamples)
     rows = [differences(column) for column in columns]
     if method == "adaptive":
         limits = ends or [None] * len(rows)
@@ -182,11 +182,9 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
     >>> found.p < 0.01
     True
     """
-    if not (math.isfinite(margin) and margin > 0):
-        raise UsageError(
-            f"margin: got {margin!r}, expected a number above 0, like 0.01."
-            " Next: give the largest difference that does not matter."
-        )
+    check_number(
+        "margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01"
+    )
     row = differences(values)
     mean, n = total(row) / len(row), len(row)
     least, most = possible(row) if ends is None else ends

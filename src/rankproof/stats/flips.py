@@ -24,7 +24,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.paired import Alternative, Outcome, check_alternative, check_count, differences, total
+from rankproof.errors import check_whole
+from rankproof.stats.paired import Alternative, Outcome, check_alternative, differences, total
 
 COUNTED = 5_000
 """Patterns of signs that are counted one by one."""
@@ -151,7 +152,7 @@ def sign_flips(
 ) -> list[Outcome]:
     """The tests of several columns of differences, each as `sign_flip` gives it; all share the signs."""
     check_alternative(alternative)
-    check_count("permutations", permutations)
+    check_whole("permutations", permutations)
     rows = [differences(column) for column in columns]
     seed = int(rng.integers(1 << 62))
     found = [_undrawn(row, alternative, min(FEWEST / permutations, RARE)) for row in rows]

@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.scoring import FLOOR
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, is_number
+from rankproof.errors import check_number
 from rankproof.stats.distributions import quantile
 
 Bounds = tuple[float, float]
@@ -84,11 +84,7 @@ def intervals(
 ) -> list[Interval]:
     """The intervals of several columns, each as `interval` gives it."""
     del rng, resamples
-    if not is_number(level) or not 0 < level < 1:
-        raise UsageError(
-            f"level: got {level!r}, expected a number above 0 and below 1, like 0.95."
-            " Next: give a share, like 0.95."
-        )
+    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     kinds = averages or ["mean"] * len(columns)
     ranges = bounds or [UNIT] * len(columns)
     return [

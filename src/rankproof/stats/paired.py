@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError, is_number, one_of
+from rankproof.errors import DataError, check_number, one_of
 
 Alternative = Literal["two-sided", "greater", "less"]
 """What a test looks for: any difference, one above 0, one below 0."""
@@ -117,19 +117,7 @@ def check_alternative(alternative: str) -> None:
 
 def check_share(what: str, value: float) -> None:
     """Refuse what is not strictly between 0 and 1."""
-    if not is_number(value) or not 0 < value < 1:
-        raise UsageError(
-            f"{what}: got {value!r}, expected a number above 0 and below 1. Next: give a share, like 0.05."
-        )
-
-
-def check_count(what: str, value: int, least: int = 1) -> None:
-    """Refuse what is no whole number from `least` on."""
-    if not isinstance(value, int | np.integer) or value < least:
-        raise UsageError(
-            f"{what}: got {value!r}, expected a whole number of at least {least}."
-            " Next: give that many or more."
-        )
+    check_number(what, value, above=0, below=1, advice="give a share, like 0.05")
 
 
 def total(row: Array) -> float:

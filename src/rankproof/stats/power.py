@@ -15,9 +15,9 @@ import math
 from functools import cache
 
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, UsageError, check_whole
 from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_quantile
-from rankproof.stats.paired import check_count, check_share, differences
+from rankproof.stats.paired import check_share, differences
 
 ALPHA = 0.05
 POWER = 0.8
@@ -41,7 +41,7 @@ def power(difference: float, spread: float, n: int, alpha: float = ALPHA, sides:
     0.808
     """
     _check(spread, alpha, sides)
-    check_count("queries", n, least=2)
+    check_whole("queries", n, least=2)
     if not spread:
         return 1.0 if difference else alpha
     return _power(abs(difference) / spread * math.sqrt(n), n, _critical(n, alpha, sides), sides)
@@ -56,7 +56,7 @@ def smallest_detectable(
     (0.495, 0.51)
     """
     _check(spread, alpha, sides)
-    check_count("queries", n, least=0)
+    check_whole("queries", n, least=0)
     check_power(power, alpha)
     if n < 2:
         return None

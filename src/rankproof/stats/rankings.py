@@ -15,8 +15,8 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError
-from rankproof.stats.paired import by_query, check_count, check_share, finite
+from rankproof.errors import DataError, check_whole
+from rankproof.stats.paired import by_query, check_share, finite
 
 Ordering = Mapping[str, float]
 
@@ -172,7 +172,7 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
     >>> swap_rate({"a": np.arange(10.0), "b": np.arange(10.0) + 1}, np.random.default_rng(0)).rate
     0.0
     """
-    check_count("splits", splits)
+    check_whole("splits", splits)
     names = sorted(systems)
     table = by_query({name: systems[name] for name in names})
     rows = table[np.lexsort(table.T)]

@@ -13,19 +13,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.errors import one_of
+from rankproof.errors import check_whole, one_of
 from rankproof.stats.distributions import NORMAL, t_above
 from rankproof.stats.flips import counted, observed
-from rankproof.stats.paired import (
-    SAME,
-    Alternative,
-    Outcome,
-    check_alternative,
-    check_count,
-    constant,
-    differences,
-    total,
-)
+from rankproof.stats.paired import SAME, Alternative, Outcome, check_alternative, constant, differences, total
 
 Zeros = Literal["drop", "pratt"]
 """What Wilcoxon's test does with differences of 0: leave them out, or rank them and then leave them out."""
@@ -176,7 +167,7 @@ def bootstraps(
 ) -> list[Outcome]:
     """The tests of several columns, each as `bootstrap` gives it; queries are resampled once for all."""
     check_alternative(alternative)
-    check_count("resamples", resamples)
+    check_whole("resamples", resamples)
     rows = [differences(column) for column in columns]
     seed = int(rng.integers(1 << 62))
     found: list[Outcome] = [_without_variance(row, alternative) for row in rows if constant(row)]

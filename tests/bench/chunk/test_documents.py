@@ -154,7 +154,7 @@ def test_a_retriever_of_chunks_answers_with_documents() -> None:
     assert retriever.settings == {"documents_of": {"name": "chunks"}, "how": "sum", "deeper": 4}
     with pytest.raises(UsageError, match="expected one of 'best', 'first', 'sum'"):
         as_documents(OfChunks(), "mean")
-    with pytest.raises(UsageError, match="deeper=0"):
+    with pytest.raises(UsageError, match="deeper: got 0"):
         as_documents(OfChunks(), deeper=0)
 
 
@@ -192,7 +192,7 @@ def test_the_highest_grade_counts_and_a_query_without_spans_stays() -> None:
 
 @pytest.mark.parametrize("overlap", [0, 1.5, True, "half"])
 def test_an_overlap_that_cannot_be(overlap: Any) -> None:
-    with pytest.raises(UsageError, match="expected a share above 0, up to 1"):
+    with pytest.raises(UsageError, match="expected a share above 0 and up to 1"):
         chunks_judged(spans(("d", 0, 1, 1)), ["d#0-10"], overlap)
 
 

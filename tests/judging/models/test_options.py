@@ -45,8 +45,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         ({"extra": {"messages": []}}, "what a call says itself"),
         ({"extra": {"api_key": "x"}}, "environment"),
         ({"max_tokens": 0}, "the most tokens of a reply"),
-        ({"budget_tokens": "many"}, "expected a number from 0"),
-        ({"max_calls": -1}, "expected a number from 0"),
+        ({"budget_tokens": "many"}, "expected a number of at least 0"),
+        ({"max_calls": -1}, "expected a number of at least 0"),
     ],
 )
 def test_an_option_that_is_none_is_an_error(options: dict[str, Any], words: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, one_of, shorten
+from rankproof.errors import UsageError, check_whole, one_of, shorten
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import between, tight, tokens, whole_sentences
 from rankproof.text.sentences import sentences as sentence_spans
@@ -45,18 +45,9 @@ def check_unit(chunker: str, unit: str, known: tuple[str, ...] = ("words", "char
         raise one_of(f"{chunker}: unit", unit, known)
 
 
-def check_whole(chunker: str, name: str, value: Any, least: int) -> None:
-    """Refuse what is no whole number, or too small a one."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(
-            f"{chunker}: got {name}={value!r}, expected a whole number of at least {least}. "
-            f"Next: write it like {chunker}({name}={max(least, 100)})."
-        )
-
-
 def check_overlap(chunker: str, size: int, overlap: int) -> None:
     """Refuse an overlap that would leave nothing new in a chunk."""
-    check_whole(chunker, "overlap", overlap, 0)
+    check_whole(f"{chunker}: overlap", overlap, 0)
     if overlap >= size:
         raise UsageError(
             f"{chunker}: got overlap={overlap} for size={size}, expected less than the size. "
@@ -204,7 +195,7 @@ def recursive(
     ['Fees are low.', 'Refunds are free.', 'Write to us.']
     """
     check_unit("recursive", unit)
-    check_whole("recursive", "size", size, 1)
+    check_whole("recursive: size", size)
     check_overlap("recursive", size, overlap)
     own = _checked(separators)
     cut = partial(_cut, size=size, overlap=overlap, unit=unit, separators=own)
@@ -297,8 +288,8 @@ def sentences(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker
     ['Fees are low. Yes.', 'Refunds take at most 30', 'days.']
     """
     check_unit("sentences", unit)
-    check_whole("sentences", "size", size, 1)
-    check_whole("sentences", "overlap", overlap, 0)
+    check_whole("sentences: size", size)
+    check_whole("sentences: overlap", overlap, 0)
     cut = partial(_cut_sentences, size=size, overlap=overlap, unit=unit)
     return Chunker("sentences", {"size": size, "overlap": overlap, "unit": unit}, cut)
 
@@ -316,7 +307,7 @@ def fixed(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
     ['Refunds are paid', 'paid within 30', '30 days.']
     """
     check_unit("fixed", unit)
-    check_whole("fixed", "size", size, 1)
+    check_whole("fixed: size", size)
     check_overlap("fixed", size, overlap)
     cut = partial(_windows, size=size, step=size - overlap, unit=unit)
     return Chunker("fixed", {"size": size, "overlap": overlap, "unit": unit}, cut)
@@ -329,8 +320,8 @@ def sliding(size: int = 5, step: int = 2, unit: str = "sentences") -> Chunker:
     ['One. Two.', 'Two. Three.']
     """
     check_unit("sliding", unit, ("sentences", "words", "characters"))
-    check_whole("sliding", "size", size, 1)
-    check_whole("sliding", "step", step, 1)
+    check_whole("sliding: size", size)
+    check_whole("sliding: step", step)
     if step > size:
         raise UsageError(
             f"sliding: got step={step} for size={size}, so text between windows would be lost. "

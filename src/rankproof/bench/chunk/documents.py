@@ -9,7 +9,7 @@ from typing import Any
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, check_number, check_whole, one_of
 
 HOW = {
     "best": "a document scores what its best chunk does",
@@ -127,11 +127,7 @@ def as_documents(
     """
     if how not in HOW:
         raise one_of("how", how, HOW)
-    if isinstance(deeper, bool) or not isinstance(deeper, int) or deeper < 1:
-        raise UsageError(
-            f"as_documents: got deeper={deeper!r}, expected a whole number of at least 1."
-            " Next: give one, like 3."
-        )
+    deeper = check_whole("deeper", deeper, advice="give one, like 3")
     return OfDocuments(retriever, how, deeper, chunks)
 
 
@@ -148,8 +144,7 @@ def chunks_judged(
     >>> chunks_judged(spans, ["d1#0-12", "d1#12-30", "d2#0-9"])
     {'q': {'d1#12-30': 2}}
     """
-    if isinstance(overlap, bool) or not isinstance(overlap, (int, float)) or not 0 < overlap <= 1:
-        raise UsageError(f"overlap: got {overlap!r}, expected a share above 0, up to 1. Next: try 0.5.")
+    check_number("overlap", overlap, above=0, most=1, noun="share", advice="try 0.5")
     by_document = _by_document(chunks)
     return {query: _graded_spans(judged, by_document, overlap) for query, judged in spans.by_query.items()}
 

@@ -9,16 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import (
-    Chunker,
-    Length,
-    Piece,
-    Places,
-    check_unit,
-    check_whole,
-    length_in,
-    packed,
-)
+from rankproof.bench.chunk.chunker import Chunker, Length, Piece, Places, check_unit, length_in, packed
+from rankproof.errors import check_whole
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import between
 
@@ -210,7 +202,7 @@ def markdown(size: int = 200, unit: str = "words") -> Chunker:
     [(('Fees',), '# Fees\\n\\nNone.'), (('Fees', 'Refunds'), '## Refunds\\n\\n- by card\\n- by post')]
     """
     check_unit("markdown", unit)
-    check_whole("markdown", "size", size, 1)
+    check_whole("markdown: size", size)
     return Chunker("markdown", {"size": size, "unit": unit}, partial(_cut, size=size, unit=unit))
 
 

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.answers import arranged
 from rankproof.bench.retrieve.embedder import Embedder, embedded
-from rankproof.bench.retrieve.search import check_count, check_questions
+from rankproof.bench.retrieve.search import check_questions
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError, RankproofError
+from rankproof.errors import DataError, RankproofError, check_whole
 from rankproof.io.corpora import load_corpus
 from rankproof.net.retries import LONGEST, Failed
 from rankproof.net.secrets import hidden
@@ -41,7 +41,7 @@ class Store:
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, best first."""
         check_questions(questions)
-        check_count("k", k)
+        check_whole("k", k)
         return self.ask(list(questions), int(k)) if questions else []
 
     def fill(self, corpus: Any) -> Store:

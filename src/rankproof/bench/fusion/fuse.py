@@ -14,7 +14,7 @@ from rankproof.bench.fusion.recipe import Recipe, Weights, fused, learned, recip
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.ids import are_integers, as_given, judged_kinds
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.mappings import MappingRankings
@@ -49,10 +49,8 @@ def open_pool(
     loaded: Mapping[str, Rankings], depth: int | None = None, judgments: Judgments | None = None
 ) -> Opened:
     """The pool of the rankings; their ids, and those of the judgments, must be of one kind."""
-    if depth is not None and (isinstance(depth, bool) or not hasattr(depth, "__index__") or int(depth) < 1):
-        raise UsageError(
-            f"depth: got {depth!r}, expected a whole number of at least 1. Next: give one, like 10."
-        )
+    if depth is not None:
+        depth = check_whole("depth", depth, advice="give one, like 10")
     kinds = _same_kinds(loaded, judgments)
     pool = pool_of({name: _table(each) for name, each in loaded.items()}, depth)
     return Opened(pool, kinds, _notes(pool))

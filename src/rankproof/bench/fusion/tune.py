@@ -20,7 +20,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.document.display import Displayable
 from rankproof.document.numbers import score, span
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, check_number, check_whole
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate
@@ -102,11 +102,7 @@ def _points(n: int, steps: int) -> int:
 
 def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tuple[set[str], set[str]]:
     """The queries to tune on and those to score on, drawn at random; no order of them makes a difference."""
-    if not 0 < share < 1:
-        raise UsageError(
-            f"share: got {share!r}, expected a number above 0 and below 1, like 0.5."
-            " Next: give a share of the queries."
-        )
+    check_number("share", share, above=0, below=1, advice="give a share of the queries, like 0.5")
     if len(queries) < FEWEST:
         raise UsageError(
             f"tune: got {len(queries)} judged queries, expected at least {FEWEST}: some to tune on "
@@ -238,7 +234,8 @@ def tune(
     opened = open_pool(loaded, depth, judged)
     for note in opened.notes:
         warnings.warn(note, stacklevel=2)
-    seen, _ = split(judged.queries, share, np.random.default_rng(seed))
+    generator = np.random.default_rng(check_whole("seed", seed, 0))
+    seen, _ = split(judged.queries, share, generator)
     bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
     ready = [bench.learned(each) for each in recipes]
     tried = tuple(Trial(each.settings, bench.mean_seen(each)) for each in ready)

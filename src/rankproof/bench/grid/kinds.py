@@ -17,7 +17,7 @@ from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.grid.searches import NOTHING, searches
 from rankproof.bench.grid.source import Source
 from rankproof.core.corpus import Corpus
-from rankproof.errors import RankproofError, UsageError, nearest, one_of, shorten
+from rankproof.errors import RankproofError, UsageError, check_number, nearest, one_of, shorten
 
 OWN = ("kind", "of", "cost")
 """Keys of a part that are not options of its kind."""
@@ -128,13 +128,8 @@ def _of(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> tup
 
 
 def _cost(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> float:
-    cost = given.get("cost", 0)
-    if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 <= cost < float("inf"):
-        raise UsageError(
-            f"{source.where(factor, name, 'cost')}: got {shorten(cost)}, expected what 1,000 questions cost."
-            " Next: write a number."
-        )
-    return float(cost)
+    where = source.where(factor, name, "cost")
+    return check_number(where, given.get("cost", 0), least=0, advice="write what 1,000 questions cost")
 
 
 NONE, CALL, HYBRID, BUILT, GIVEN = "none", "call", "hybrid", "built", "given"

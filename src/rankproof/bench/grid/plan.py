@@ -14,7 +14,7 @@ from rankproof.bench.grid.kinds import Part
 from rankproof.bench.grid.source import Source
 from rankproof.bench.runner import Limits, plan_for
 from rankproof.core.measure import Measure
-from rankproof.errors import UsageError, one_of, shorten
+from rankproof.errors import UsageError, check_number, check_whole, one_of, shorten
 
 SETTINGS = ("measure", "measures", "k", "depth", "strategy", "most", "held_out", "seed", "baseline", "cache")
 STRATEGIES = {
@@ -33,8 +33,8 @@ def settings_of(source: Source) -> dict[str, Any]:
     ks = _ks(source)
     found = {"k": ks, "measures": _measures(source), "depth": max(_depth(source), *ks)}
     checks: dict[str, Callable[[Source], Any]] = {
-        "most": lambda source: _whole(source, "most", source.data["most"], 1),
-        "seed": lambda source: _whole(source, "seed", source.data["seed"], 0),
+        "most": lambda source: check_whole(source.where("most"), source.data["most"]),
+        "seed": lambda source: check_whole(source.where("seed"), source.data["seed"], 0),
         "strategy": _strategy,
         "held_out": _share,
     }
@@ -44,11 +44,11 @@ def settings_of(source: Source) -> dict[str, Any]:
 def _ks(source: Source) -> tuple[int, ...]:
     given = source.data.get("k", 10)
     listed = given if isinstance(given, list) and given else [given]
-    return tuple(dict.fromkeys(_whole(source, "k", each, 1) for each in listed))
+    return tuple(dict.fromkeys(check_whole(source.where("k"), each) for each in listed))
 
 
 def _depth(source: Source) -> int:
-    return _whole(source, "depth", source.data.get("depth", DEPTH), 1)
+    return check_whole(source.where("depth"), source.data.get("depth", DEPTH))
 
 
 def _measures(source: Source) -> tuple[str, ...]:
@@ -89,24 +89,11 @@ def limits_of(source: Source) -> dict[str, Any]:
     return dict(table)
 
 
-def _whole(source: Source, name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(
-            f"{source.where(name)}: got {shorten(value)}, expected a whole number of at least {least}."
-            " Next: write that many or more."
-        )
-    return value
-
-
 def _share(source: Source) -> float:
-    value = source.data["held_out"]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
-        raise UsageError(
-            f"{source.where('held_out')}: got {shorten(value)}, expected a share of the questions like 0.5; 0 holds "
-            "none out."
-            " Next: write a share."
-        )
-    return float(value)
+    advice = "write a share of the questions, like 0.5; 0 holds none out"
+    return check_number(
+        source.where("held_out"), source.data["held_out"], least=0, below=1, noun="share", advice=advice
+    )
 
 
 def baseline_of(source: Source, names: Sequence[str]) -> str:

@@ -9,20 +9,11 @@ import numpy as np
 
 from rankproof.bench.fusion.pool import pool_of
 from rankproof.bench.fusion.recipe import Recipe, Weights, fused, recipe
-from rankproof.bench.retrieve.search import (
-    DEPTH,
-    Allowed,
-    Answer,
-    Search,
-    as_search,
-    changed,
-    check_count,
-    shared_corpus,
-)
+from rankproof.bench.retrieve.search import DEPTH, Allowed, Answer, Search, as_search, changed, shared_corpus
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.table import RankingTable
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, check_whole
 
 
 def listed(lists: Mapping[str, Found], corpus: Corpus) -> Search:
@@ -90,7 +81,7 @@ def hybrid(
             f"{made.method.name} learns from judged queries, which a retriever has not. Next: choose another method; "
             "settings found with 'tune' are good here."
         )
-    check_count("depth", depth)
+    check_whole("depth", depth)
     searches = tuple(named.values())
     plain = made.method.name == METHOD and depth == DEPTH and weights is None and not parameters
     return Search(

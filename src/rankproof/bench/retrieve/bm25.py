@@ -14,21 +14,12 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from rankproof.bench.retrieve.nearest import best
-from rankproof.bench.retrieve.search import (
-    Allowed,
-    Answer,
-    Search,
-    Terms,
-    Vocabulary,
-    check_number,
-    deepened,
-    with_options,
-)
+from rankproof.bench.retrieve.search import Allowed, Answer, Search, Terms, Vocabulary, deepened, with_options
 from rankproof.bench.retrieve.words import prepared, words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
-from rankproof.errors import MissingExtra, UsageError, missing_extra, one_of
+from rankproof.errors import MissingExtra, UsageError, check_number, missing_extra, one_of
 from rankproof.io.corpora import load_corpus
 
 POSTINGS = 4096
@@ -266,8 +257,8 @@ def keyword(
     (keyword(language='english'), ['d2', 'd1'])
     """
     documents = load_corpus(corpus)
-    check_number("k1", k1)
-    check_number("b", b, most=1)
+    check_number("k1", k1, least=0)
+    check_number("b", b, least=0, most=1)
     options: dict[str, Any] = {
         "k1": k1,
         "b": b,

@@ -18,10 +18,9 @@ import numpy as np
 
 from rankproof.bench.adapters.adapter import finished
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.retrieve.search import check_count
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, MissingExtra, UsageError, shorten
+from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, shorten
 from rankproof.net.client import Client, Request
 from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
@@ -139,8 +138,8 @@ def endpoint(
     asked again `retries` times, later each time.
     """
     url = f"{_checked_vectors(base_url).rstrip('/')}/embeddings"
-    check_count("batch", batch)
-    check_count("retries", retries, least=0)
+    check_whole("batch", batch)
+    check_whole("retries", retries, least=0)
     secret = _secret(key or ("OPENAI_API_KEY" if urlsplit(url).hostname == OPENAI else None))
     options = {"model": model, **({"dimensions": dimensions} if dimensions else {})}
 

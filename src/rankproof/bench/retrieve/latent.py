@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.retrieve.nearest import among, unit
-from rankproof.bench.retrieve.search import Search, check_count, with_options
+from rankproof.bench.retrieve.search import Search, with_options
 from rankproof.bench.retrieve.words import LENGTHS, LONGEST, parts_of, words
 from rankproof.core.corpus import Document
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError
+from rankproof.errors import UsageError, check_whole
 from rankproof.io.corpora import load_corpus
 
 MORE = 100
@@ -280,7 +280,7 @@ def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = No
     """
     documents = load_corpus(corpus)
     if dimensions is not None:
-        check_count("dimensions", dimensions)
+        check_whole("dimensions", dimensions)
     cost = cost_of(documents, dimensions)
     cost.check(free_memory() / 2 if memory is None else memory)
     names = sorted(documents, reverse=True)

@@ -14,20 +14,12 @@ import numpy as np
 
 from rankproof.bench.adapters.adapter import finished
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.retrieve.search import (
-    Allowed,
-    Answer,
-    Search,
-    as_search,
-    check_count,
-    check_number,
-    ordered,
-)
+from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, ordered
 from rankproof.bench.retrieve.words import words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, MissingExtra, UsageError, shorten
+from rankproof.errors import DataError, MissingExtra, UsageError, check_number, check_whole, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.text.words import stem
 
@@ -204,8 +196,8 @@ class Rerank:
             base.corpus if corpus is None else load_corpus(corpus),
             name or base.name,
         )
-        check_count("depth", made.depth)
-        check_number("weight", made.share, most=1)
+        check_whole("depth", made.depth)
+        check_number("weight", made.share, least=0, most=1)
         return made
 
     @property

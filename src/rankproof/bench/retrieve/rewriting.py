@@ -9,20 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rankproof.bench.retrieve.bm25 import keyword
-from rankproof.bench.retrieve.search import (
-    Allowed,
-    Search,
-    Terms,
-    Vocabulary,
-    as_search,
-    changed,
-    check_count,
-    check_number,
-)
+from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, as_search, changed
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, shorten
+from rankproof.errors import UsageError, check_number, check_whole, shorten
 from rankproof.text.languages import COMMON, STOP_WORDS
 from rankproof.text.words import meant, stem, words
 
@@ -70,9 +61,9 @@ def expand(
             f"expand: got {retriever!r}, expected keyword search, whose questions are words. "
             "Next: expand(keyword(corpus)), and combine that with others."
         )
-    check_count("documents", documents)
-    check_count("terms", terms)
-    check_number("weight", weight, most=1)
+    check_whole("documents", documents)
+    check_whole("terms", terms)
+    check_number("weight", weight, least=0, most=1)
     first, vocabulary, corpus = retriever, retriever.vocabulary, retriever.corpus
     made = Feedback(documents, terms, weight)
 
@@ -182,7 +173,7 @@ def spelling(corpus: Corpus) -> Rewrite:
 
 def expansion(corpus: Corpus, terms: int = 5) -> Rewrite:
     """A function that adds the heaviest words of what keyword search finds for a question (RM3) to it."""
-    check_count("terms", terms)
+    check_whole("terms", terms)
     made = Feedback(terms=terms)
     searches: list[Search] = []
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import nan
-from sys import float_info
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters import as_retriever
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, shorten
-
-MOST = float_info.max
+from rankproof.errors import UsageError, check_whole, shorten
 
 
 def check_questions(questions: Sequence[str]) -> None:
@@ -25,24 +21,6 @@ def check_questions(questions: Sequence[str]) -> None:
         raise UsageError(
             f"questions: got {shorten(wrong[0])}, expected a list of texts. Next: call the retriever itself with one."
         )
-
-
-def check_count(name: str, value: Any, least: int = 1) -> None:
-    """A whole number of at least so much."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
-        raise UsageError(
-            f"{name}: got {value!r}, expected a whole number of at least {least}."
-            " Next: give that many or more."
-        )
-
-
-def check_number(name: str, value: Any, most: float | None = None) -> None:
-    """A finite number of at least 0, and at most so much."""
-    fits = hasattr(value, "__float__") and not isinstance(value, (bool, str))
-    number = float(value) if fits else nan
-    if not 0 <= number <= (MOST if most is None else most):
-        expected = "a number of at least 0" if most is None else f"a number from 0 to {most:g}"
-        raise UsageError(f"{name}: got {value!r}, expected {expected}. Next: give one.")
 
 
 def with_options(name: str, options: dict[str, Any], usual: dict[str, Any]) -> str:
@@ -118,7 +96,7 @@ class Search:
         Equal scores come by id, the highest first.
         """
         check_questions(questions)
-        check_count("k", k)
+        check_whole("k", k)
         return self.answer(questions, k, allowed) if questions else []
 
     def __call__(self, question: str, k: int = DEPTH) -> Found:

@@ -12,10 +12,10 @@ import numpy as np
 from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embedded, embedded_once
 from rankproof.bench.retrieve.latent import lsa
 from rankproof.bench.retrieve.nearest import among, unit
-from rankproof.bench.retrieve.search import Answer, Search, check_count, with_options
+from rankproof.bench.retrieve.search import Answer, Search, with_options
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError, one_of
+from rankproof.errors import DataError, UsageError, check_whole, one_of
 from rankproof.io.corpora import load_corpus
 
 Similarity = Literal["cosine", "dot"]
@@ -91,7 +91,7 @@ def _answer(corpus: Corpus, made: Embedder, embed: Embedding, options: dict[str,
 def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] | None) -> Embedding:
     """How texts are embedded: in batches, remembered in a file where there is one."""
     size = made.batch if batch is None else batch
-    check_count("batch", size)
+    check_whole("batch", size)
     if cache is None:
         return lambda embed, what, texts: embedded(embed, texts, size)
     if not made.known:

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from rankproof.bench.adapters import Adapted
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, nearest, shorten
+from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.net.retries import Retries
 
 
@@ -69,29 +69,14 @@ def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> Plan:
 
 
 def _checked(plan: Plan) -> Plan:
-    _whole("concurrency", plan.concurrency, 1)
-    _whole("retries", plan.retries, 0)
-    _whole("warm_up", plan.warm_up, 0)
+    check_whole("concurrency", plan.concurrency, 1)
+    check_whole("retries", plan.retries, 0)
+    check_whole("warm_up", plan.warm_up, 0)
     if plan.batch is not None:
-        _whole("batch", plan.batch, 1)
+        check_whole("batch", plan.batch, 1)
     for name in ("timeout", "rate"):
         if getattr(plan, name) is not None:
-            _positive(name, getattr(plan, name))
+            check_number(name, getattr(plan, name), above=0)
     if plan.backoff != 0:
-        _positive("backoff", plan.backoff)
+        check_number("backoff", plan.backoff, above=0)
     return plan
-
-
-def _whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(
-            f"{name}: got {shorten(value)}, expected a whole number of at least {least}."
-            " Next: give that many or more."
-        )
-
-
-def _positive(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
-        raise UsageError(
-            f"{name}: got {shorten(value)}, expected a number above 0. Next: give such a number."
-        )

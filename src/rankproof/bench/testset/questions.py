@@ -19,7 +19,7 @@ from rankproof.core.audit.finding import Audit
 from rankproof.core.judgments import Judgments
 from rankproof.document.display import Displayable
 from rankproof.document.terminal import wrap
-from rankproof.errors import UsageError, is_number, one_of
+from rankproof.errors import UsageError, check_whole, is_number, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
@@ -121,8 +121,9 @@ def draw_questions(
     >>> [(each.document in sample.documents(), len(each.text.split()) <= 5) for each in drawn]
     [(True, True), (True, True)]
     """
-    if n is not None and (not isinstance(n, int) or n < 1):
-        raise UsageError(f"n: got {n!r}, expected 1 question or more. Next: ask for 1 or more.")
+    if n is not None:
+        n = check_whole("n", n, advice="ask for 1 or more")
+    check_whole("seed", seed, 0)
     wanted = list(sources)
     for each in wanted or [""]:
         if each not in SOURCES:
@@ -165,7 +166,7 @@ def split_questions(
     >>> len(parts["tune"]), len(parts["test"])
     (15, 45)
     """
-    return split(load_questions(questions), shares, kinds, seed)
+    return split(load_questions(questions), shares, kinds, check_whole("seed", seed, 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from rankproof.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES, Entry, split_request, wanted
 from rankproof.core.names import parse
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, check_whole, one_of
 
 
 @dataclass(frozen=True)
@@ -250,14 +250,10 @@ def _change(name: str, value: str) -> dict[str, Any]:
 
 def _whole(option: str, text: str) -> int:
     try:
-        value = int(text)
+        value: int | str = int(text)
     except ValueError:
-        raise UsageError(
-            f"{option}: got {text!r}, expected a whole number. Next: give one, like 1."
-        ) from None
-    if value < 0:
-        raise UsageError(f"{option}: got {value}, expected at least 0. Next: give 0 or more.")
-    return value
+        value = text
+    return check_whole(option, value, 0)
 
 
 def _version(text: str) -> Version:

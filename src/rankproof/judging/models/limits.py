@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from rankproof.document.display import Displayable
-from rankproof.errors import UsageError, nearest
+from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.judging.verdicts import Account
 from rankproof.net.retries import Retries
 
@@ -166,11 +166,7 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
     """The budget that `max_tokens` was once, taken out of what is sent, where it can be nothing else."""
     if "max_tokens" not in sent:
         return {}
-    tokens = sent["max_tokens"]
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
-        raise UsageError(
-            f"max_tokens: got {tokens!r}, expected the most tokens of a reply. Next: give a whole number."
-        )
+    tokens = check_whole("max_tokens", sent["max_tokens"], advice="give the most tokens of a reply")
     if tokens <= LONGEST_REPLY:
         return {}
     warnings.warn(
@@ -182,22 +178,11 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
 
 
 def _checked(found: Limits) -> Limits:
-    if isinstance(found.pairs, bool) or not isinstance(found.pairs, int) or found.pairs < 1:
-        raise UsageError(
-            f"pairs: got {found.pairs!r}, expected a whole number of at least 1. Next: give one, like 20."
-        )
+    check_whole("pairs", found.pairs, advice="give one, like 20")
     for name in ("timeout", "tries", "concurrency", "max_calls", "budget_tokens", "max_money"):
         given = getattr(found, name)
-        if given is None and name in ("max_calls", "budget_tokens", "max_money"):
-            continue
-        if (
-            isinstance(given, bool)
-            or not isinstance(given, int | float)
-            or given < 0
-            or (not given and name in STEPS)
-        ):
-            least = "above 0" if name in STEPS else "from 0 on"
-            raise UsageError(f"{name}: got {given!r}, expected a number {least}. Next: give such a number.")
+        if given is not None or name not in ("max_calls", "budget_tokens", "max_money"):
+            check_number(name, given, least=None if name in STEPS else 0, above=0 if name in STEPS else None)
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.display import Displayable
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.keeping import InMemory
 from rankproof.judging.metrics.counting import Asked, parse_all
@@ -236,8 +236,7 @@ def stress(
     >>> stress(rows, "context_recall").flips["in another order"]
     0
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise UsageError(f"n: got {n!r}, expected a whole number of at least 1. Next: give 1 or more.")
+    n, seed = check_whole("n", n), check_whole("seed", seed, 0)
     asking = Judge(judge, **options)
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
     ways, account = stressed(groups, asking.judges, seed)
