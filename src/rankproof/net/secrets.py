@@ -9,9 +9,11 @@ from typing import AnyStr
 from urllib.parse import quote, quote_plus, urlsplit
 
 _LIKE_A_KEY = re.compile(
-    r"(?i)\b(?:sk|pk|bearer)[-_ :=]+[\w*.\-]{6,}"
-    r"|\b(?:key|token)(?:[-_:=][-_ :=]*| +(?=[\w*.\-]*[\d*]))[\w*.\-]{6,}"  # "key provided" is none
-    r"|\b[\w\-]{32,}\b"
+    r"(?i)\b(?:sk|pk)[-_ :=]+[\w*.\-]{6,}"
+    # "key provided" and "Bearer authentication" are words.
+    r"|\b(?:key|token|bearer)(?:[-_:=][-_ :=]*| +(?=[\w*.\-]*[\d*]))[\w*.\-]{6,}"
+    # So is Elasticsearch's "search_phase_execution_exception".
+    r"|\b(?!(?:[a-z]{1,20}[_\-])+[a-z]{1,20}(?![\w\-]))[\w\-]{32,}\b"
 )
 """What looks like a key, in whole or in part."""
 _PART = 6
@@ -49,12 +51,15 @@ def without_keys(text: str, secrets: Mapping[str, str] | None = None) -> str:
 
     >>> without_keys("Model is overloaded, key sk-123456789")
     'Model is overloaded, [key]'
+    >>> without_keys("search_phase_execution_exception: no API key provided")
+    'search_phase_execution_exception: no API key provided'
     >>> without_keys("bad: hunter2-b*****", {"hunter2-bananas": "${KEY}"})
     'bad: ${KEY}'
     """
     text = hidden(text, secrets or {})
     for secret, name in (secrets or {}).items():
-        for part in {secret[:_PART], secret[-_PART:]} if len(secret) > 2 * _PART else ():
+        word = secret.split()[-1] if secret.strip() else ""  # without the "Bearer" of a header
+        for part in {word[:_PART], word[-_PART:]} if len(word) > 2 * _PART else ():
             if re.fullmatch(r"[\w.\-]+", part):  # not the http:/ of an address that is kept secret
                 text = re.sub(rf"[^\s\"']*{re.escape(part)}[^\s\"']*", name, text)
     return _LIKE_A_KEY.sub("[key]", text)

@@ -103,6 +103,22 @@ def test_settings_are_plain_and_tell_stores_apart(make: Make, tmp_path: Path) ->
     assert one.settings != other.settings
 
 
+def test_what_an_embedder_raises_is_no_fault_of_the_store(kind: str, tmp_path: Path, corpus: Corpus) -> None:
+    failing = [False]
+
+    def fragile(texts: list[str]) -> list[list[float]]:
+        if failing[0]:
+            raise ValueError("the model is gone")
+        return embed(texts)
+
+    where = ":memory:" if "memory" in kind else str(tmp_path / "store")
+    kinds: dict[str, Make] = {"qdrant": qdrant, "lancedb": lancedb, "chroma": chroma}
+    store = kinds[kind.split()[0]](where, "documents-of-the-fragile", fragile).fill(corpus)
+    failing[0] = True
+    with pytest.raises(ValueError, match="^the model is gone$"):
+        store.search(QUESTIONS, 2)
+
+
 def test_what_is_not_there_is_said(make: Make) -> None:
     store = make()
     with pytest.raises(StoreError, match=r"(?s)not (found|exist).*Next: check"):
