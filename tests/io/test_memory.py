@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.errors import DataError
-from rankproof.io.trec import qrels, read_qrels
+from rankproof.io.trec import TrecRankings, qrels, read_qrels, scan
 from rankproof.scoring import limits
 
 pytest.importorskip("resource")
@@ -42,7 +42,7 @@ def many_documents(folder: Path, count: int) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("of", "most"), [(many_queries, 240), (many_documents, 240)])
+@pytest.mark.parametrize(("of", "most"), [(many_queries, 240), (many_documents, 150)])
 def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:
     few, many = 100_000, 400_000
     assert of(tmp_path, many) - of(tmp_path, few) < most * (many - few)
@@ -130,3 +130,29 @@ def test_limits_worked_out_in_blocks_are_those_of_all_at_once(monkeypatch: pytes
                 assert found[name] == value, name
             else:
                 assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-12), name
+
+
+@pytest.mark.parametrize("ties", ["trec", "id", "rank"])
+@pytest.mark.parametrize(
+    "odd", ["", "# a comment\n", "q1 Q0 d5 1 high t\n", "q1 Q0 d5 1 0 t\n", "q1 Q0 x 1\n", "\n"]
+)
+def test_a_long_ranking_is_read_the_same_in_pieces(
+    odd: str, ties: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"q1 Q0 d{i * 7 % 300} {i + 1} {(300 - i) // 3} t\n" for i in range(300)]
+    content = "".join([*lines[:200], odd, *lines[200:]]).encode()
+    judgments = {"q1": {f"d{i}": i % 3 for i in range(0, 300, 5)}}
+
+    def said() -> object:
+        try:
+            scores = evaluate(judgments, TrecRankings(content), "AP, nDCG@10, R@100", ties=ties)
+        except DataError as error:
+            return str(error)
+        return scores.means, [scores.bounds(each) for each in scores], scores.census
+
+    expected = said()
+    monkeypatch.setattr(scan, "WHOLE", 1)
+    for size in (50, 1000):
+        monkeypatch.setattr(scan, "SIZE", size)
+        monkeypatch.setattr(qrels, "ROWS", size)
+        assert said() == expected

@@ -78,7 +78,8 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         buffer = np.empty(PAD + len(kept) + max(SIZE, len(kept)) + 1 + PAD, dtype=np.uint8)
         text = buffer.data[PAD : len(buffer) - PAD]
         text[: len(kept)] = kept
-        size = len(kept) + _fill(stream, text[len(kept) : -1])
+        size, kept = len(kept), b""  # of one long ranking it is as much as the text itself
+        size += _fill(stream, text[size:-1])
         if size > LINE:
             _check_line(buffer[PAD : PAD + size], line)
         if size < len(text) - 1:

@@ -26,6 +26,10 @@ LONG = 1024
 """Bytes of a field that are looked at in words; what a longer one has behind them is looked at as a whole."""
 
 
+ROWS = 1 << 18
+"""So many fields are worked on at a time."""
+
+
 def words(chunk: Chunk, begin: Array, length: Array) -> Iterator[tuple[Array | slice, Array]]:
     """The fields eight bytes at a time, as (the rows that are that long, their next word).
 
@@ -49,6 +53,13 @@ def _word(chunk: Chunk, begin: Array, left: Array) -> Array:
 def hashes(chunk: Chunk, begin: Array, length: Array, salt: Array | np.uint64) -> Array:
     """A number for each field that depends on all its bytes and on the salt."""
     key = np.empty(len(begin), dtype=np.uint64)
+    if len(key) > ROWS:  # what is needed on the way takes several times the room of the keys
+        for at in range(0, len(key), ROWS):
+            some = slice(at, at + ROWS)
+            key[some] = hashes(
+                chunk, begin[some], length[some], salt[some] if isinstance(salt, np.ndarray) else salt
+            )
+        return key
     key[:] = salt
     key += length.astype(np.uint64)
     for rows, word in words(chunk, begin, length):
@@ -75,14 +86,23 @@ def are_equal(a: Chunk, begin_a: Array, b: Chunk, begin_b: Array, length: Array)
 
 def starts_of_runs(chunk: Chunk, begin: Array, length: Array) -> Array:
     """The rows whose field is another than that of the row before."""
-    other = length[1:] != length[:-1]
+    parts = [np.zeros(1, dtype=np.intp)]
+    for at in range(0, max(len(begin) - 1, 1), ROWS):
+        some = slice(at, at + ROWS + 1)
+        parts.append(at + 1 + np.flatnonzero(_others(chunk, begin[some], length[some])))
+    return np.concatenate(parts)
+
+
+def _others(chunk: Chunk, begin: Array, length: Array) -> Array:
+    """For each row but the first whether its field is another than that of the row before."""
+    other: Array = length[1:] != length[:-1]
     for at in range(0, min(int(length.max(initial=0)), LONG), 8):
         word = _word(chunk, np.minimum(begin + at, len(chunk.buffer) - 8), length - at)
         other |= word[1:] != word[:-1]
     long = np.flatnonzero(~other & (length[1:] > LONG)) + 1
     if len(long):
         other[long - 1] = ~are_equal(chunk, begin[long - 1], chunk, begin[long], length[long])
-    return np.append(0, np.flatnonzero(other) + 1)
+    return other
 
 
 @dataclass(frozen=True, eq=False)

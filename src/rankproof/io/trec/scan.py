@@ -12,10 +12,10 @@ from rankproof.core.join import SAMPLE, Block, Census, Ordered, doubtful, note_r
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
 from rankproof.errors import shorten
-from rankproof.io.trec.chunks import NEWLINE, BadLine, Chunk, chunk_of
+from rankproof.io.trec.chunks import NEWLINE, PAD, SIZE, BadLine, Chunk, chunk_of
 from rankproof.io.trec.index import COLUMNS, DOC, QUERY, RANK, SCORE, Index, Rows
 from rankproof.io.trec.lines import Lines, Repeated, parse, split, text_of_line
-from rankproof.io.trec.qrels import are_equal, hashes, salts, starts_of_runs
+from rankproof.io.trec.qrels import SMALL, are_different, are_equal, hashes, salts, starts_of_runs
 
 BITS = 17
 """How many bits number a place in the table that finds equal keys."""
@@ -46,6 +46,8 @@ def _may_repeat(key: Array) -> bool:
 
     Each key writes its number at the place its first bits name; only those overwritten need a comparison.
     """
+    if len(key) > 8 << BITS:  # nearly all would be overwritten
+        return not are_different(key)
     place = (key >> np.uint64(64 - BITS)).view(np.int64)
     table = np.empty(1 << BITS, dtype=np.int32)
     number = np.arange(len(key), dtype=np.int32)
@@ -92,10 +94,41 @@ class Scanned:
 
 def scan(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned:
     """Read a chunk of whole queries; a line that cannot be read is a BadLine."""
-    lines = split(chunk, COLUMNS)
+    lines, score = _by_pieces(chunk, conventions.ties) or (split(chunk, COLUMNS), None)
     if not len(lines):
         return Scanned(np.zeros(0, dtype=np.intp), [], [], Census(comments=lines.comments))
-    return scan_lines(lines, _scores(lines, conventions.ties), index, judgments, conventions)
+    score = _scores(lines, conventions.ties) if score is None else score
+    return scan_lines(lines, score, index, judgments, conventions)
+
+
+LONG_LINE = 1 << 12
+WHOLE = 8 * SIZE
+"""A longer chunk is one ranking: its fields are found in pieces, and only those that are needed are kept."""
+
+
+def _by_pieces(chunk: Chunk, ties: str) -> tuple[Lines, Array] | None:
+    """Queries, documents and scores of a long chunk; None for a short one, or one with any line out of the ordinary."""
+    if not WHOLE < chunk.size < SMALL or chunk.numbers is not None:
+        return None
+    count = chunk.lines
+    begin, end = (np.empty((DOC + 1, count), dtype=np.int32) for _ in range(2))
+    score = np.empty(count)
+    row = at = 0
+    while at < chunk.size:
+        ends = np.flatnonzero(chunk.text[at + SIZE : at + SIZE + LONG_LINE] == NEWLINE)
+        last = at + SIZE + int(ends[0]) + 1 if len(ends) else chunk.size
+        try:
+            lines = split(Chunk(chunk.buffer[at : last + 2 * PAD], last - at), COLUMNS)
+            if lines.line is not None:
+                return None
+            rows = slice(row, row + len(lines))
+            score[rows] = _scores(lines, ties)
+        except BadLine:  # told by whoever reads all lines at once, with its number
+            return None
+        for column in (QUERY, DOC):
+            begin[column, rows], end[column, rows] = lines.begin[column] + at, lines.end[column] + at
+        row, at = rows.stop, last
+    return Lines(chunk, begin, end, None), score
 
 
 def scan_lines(
