@@ -207,3 +207,46 @@ def test_the_base_install_is_small() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     names = {d.split(">")[0].split("<")[0].split("[")[0].strip() for d in project["dependencies"]}
     assert names == {"numpy", "narwhals", "click"}, "a new base dependency needs a reason in the changelog"
+
+
+ASK_THE_METRIC = {
+    (
+        "judging.run",
+        "contexts",
+    ): "what one metric asks of several contexts together changes the rounds of asking",
+    ("judging.trust.correcting", "ADDS_UP"): "metrics over verdicts say nowhere else that they add up",
+    (
+        "judging.trust.estimates",
+        "CERTAIN",
+    ): "metrics over verdicts say nowhere else that they ask for more than a yes",
+}
+"""Where a parameter is read by its name, or a measure told by its own, outside the measures; each with its reason."""
+
+
+def named_measures(path: Path) -> Iterator[str]:
+    """The parameters of measures read by name here, and what the name of a measure is compared with."""
+    for node in ast.walk(parsed(path)):
+        match node:
+            case ast.Subscript(value=ast.Attribute(attr="params"), slice=ast.Constant(value=str(name))):
+                yield name
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(attr="params"), attr="get"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield name
+            case ast.Compare(
+                left=ast.Attribute(value=ast.Attribute(attr="spec"), attr="name"),
+                comparators=[ast.Constant() | ast.Name() | ast.Tuple() as other],
+            ) if not isinstance(other, ast.Name) or other.id.isupper():
+                yield ast.unparse(other)
+
+
+def test_what_a_measure_can_do_is_declared_beside_its_formula() -> None:
+    inside = ("rankproof.core.measure", "rankproof.core.measures")
+    found = {
+        (module.removeprefix("rankproof."), name)
+        for module, path in MODULES.items()
+        if not module.startswith(inside)
+        for name in named_measures(path)
+    }
+    assert found == set(ASK_THE_METRIC)

@@ -208,7 +208,7 @@ class Soundness:
 
 def soundness(scores: Scores, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
     """What limits these scores; `decided` are the measures of which it matters what nobody judged."""
-    depth = int(measure.params.get("k") or DEPTH)
+    depth = measure.cutoff or DEPTH
     bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
     return Soundness(
         queries=len(scores.queries),
@@ -275,7 +275,8 @@ def hits_of(scores: Scores) -> Hits:
 
 def relevant_from(scores: Scores) -> float:
     """From which grade on the deciding measure calls a document relevant: any above 0 where it asks for none."""
-    return float(next(iter(scores.columns.values())).measure.params.get("rel", 1)) or ABOVE_ZERO
+    rel = next(iter(scores.columns.values())).measure.rel
+    return float(1 if rel is None else rel) or ABOVE_ZERO
 
 
 def relevant_in_words(scores: Scores) -> str:

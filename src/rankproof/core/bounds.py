@@ -63,7 +63,9 @@ def _gaps(h: Hits, good: Array) -> _Gaps:
     )
 
 
-def ap_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all") -> Ends:
+def ap_bounds(
+    h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all", **_: object
+) -> Ends:
     """The extremes of average precision over which unjudged documents are relevant.
 
     What one more of them adds grows, gap by gap, in both directions. So from the top the highest value is
@@ -206,7 +208,7 @@ def _places(h: Hits, k: int | None, grade: float) -> _Places:
 
 
 def recall_bounds(
-    h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all"
+    h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all", **_: object
 ) -> Ends:
     """Recall is highest with all unjudged documents of the top k relevant, lowest with all after it."""
     shown = seen_down_to(h, k)
@@ -221,7 +223,7 @@ def recall_bounds(
 # --- reciprocal rank ---------------------------------------------------------------------------------
 
 
-def rr_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1) -> Ends:
+def rr_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1, **_: object) -> Ends:
     """The reciprocal rank is highest with the first unjudged document relevant."""
     good = h.relevant(rel).top(k)
     low = good.sum((good.nth == 1) / good.rank)
@@ -234,7 +236,13 @@ def rr_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1) -> En
 
 
 def ndcg_bounds(
-    h: Hits, grade: float, k: int | None = None, gain: object = "linear", ideal: str = "all", rel: float = 0
+    h: Hits,
+    grade: float,
+    k: int | None = None,
+    gain: object = "linear",
+    ideal: str = "all",
+    rel: float = 0,
+    **_: object,
 ) -> Ends:
     """The extremes of nDCG over which unjudged documents are relevant, at one grade."""
     places = _places(h, k, grade)
@@ -299,12 +307,3 @@ def _discounts(count: Array) -> Array:
     last = int(count.max(initial=0))
     total = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, last + 2))))
     return total[count.astype(np.intp)]
-
-
-BOUNDS: dict[str, Callable[..., Ends]] = {
-    "R": recall_bounds,
-    "RR": rr_bounds,
-    "AP": ap_bounds,
-    "nDCG": ndcg_bounds,
-}
-"""The bounds by measure; each takes the hits, a grade and the parameters of its measure."""

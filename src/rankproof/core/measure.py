@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from typing import Any, Literal, overload
 from rankproof.core.corpus import Shown
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.judgments import Preferences
-from rankproof.core.parameters import Parameter, parameters_of
+from rankproof.core.parameters import GAIN, Parameter, parameters_of
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, nearest, shorten
 
@@ -69,6 +69,10 @@ READS: Mapping[str, type] = {"ranking": Hits, "preference": Preferences, "span":
 """What a measure of each kind is called with; one of a pair is called with two lists."""
 
 
+DividesBy = Literal["none", "all", "returned", "shown"]
+"""No relevant documents; all that are judged; those of the ranking; those down to the cut-off."""
+
+
 @dataclass(frozen=True, eq=False)
 class Spec(Displayable):
     """What the registry knows of a measure, beyond the parameters of one use of it."""
@@ -103,6 +107,13 @@ class Spec(Displayable):
     """Whether it has no value (0/0) for a query without relevant documents."""
     bounds: tuple[float, float]
     """The least and the greatest value that a query can have; infinite where there is none."""
+    divides_by: DividesBy | None
+    """Which relevant documents its divisor counts; None: it counts something else."""
+    unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None
+    """Where it lies if unjudged documents are relevant, given hits, a grade and its parameters. None: it is bounded
+    by the values with none and all of them relevant, where `optimistic` says so."""
+    capped_by: Sequence[Literal["fewer", "more"]]
+    """What keeps its ceiling at k below 1: queries with fewer relevant documents than k, or with more."""
     when: Mapping[tuple[str, Any], Mapping[str, Any]]
     """What of the above is otherwise where a parameter has a certain value: {(name, value): {field: ...}}."""
     declared: Spec | None = None
@@ -148,6 +159,47 @@ class Measure:
     def params(self) -> dict[str, Any]:
         """Every parameter with its value."""
         return {name: self.given.get(name, p.default) for name, p in self.spec.parameters.items()}
+
+    # What others may ask about the parameters, whichever of them a measure has.
+
+    @property
+    def cutoff(self) -> int | None:
+        """The rank below which it does not look; None: it has no cut-off."""
+        return self.params.get("k")
+
+    @property
+    def rel(self) -> float | None:
+        """The grade from which on a document is relevant; None: it does not ask for one."""
+        return self.params.get("rel")
+
+    @property
+    def threshold(self) -> str:
+        """What sets that grade: "rel", or "query" for the grades of each query."""
+        return str(self.params.get("threshold", "rel"))
+
+    @property
+    def gain(self) -> Any:
+        """What a grade is worth, as a word or a mapping; None where this is not for the user to say."""
+        return (
+            self.params["gain"]
+            if "gain" in self.params and self.spec.parameters["gain"].kind is GAIN
+            else None
+        )
+
+    @property
+    def reads_scores(self) -> bool:
+        """Whether the score itself, not the order alone, decides what counts."""
+        return str(self.params.get("scores", "any")) != "any"
+
+    @property
+    def scales_by_judgments(self) -> bool:
+        """Whether the highest grade of the judgments sets what each grade is worth."""
+        return "top_grade" in self.params and self.params["top_grade"] is None
+
+    @property
+    def steady(self) -> bool:
+        """Whether its divisor is the same in every order, which one counted over the top k is not."""
+        return self.spec.divides_by != "shown" or self.cutoff is None
 
     @cached_property
     def name(self) -> str:
@@ -279,6 +331,9 @@ def measure(
     average: Literal["mean", "sum", "geometric"] = "mean",
     undefined: bool = True,
     bounds: tuple[float, float] = (0.0, 1.0),
+    divides_by: DividesBy | None = None,
+    unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None = None,
+    capped_by: Sequence[Literal["fewer", "more"]] = (),
     when: Mapping[tuple[str, Any], Mapping[str, Any]] | None = None,
 ) -> Callable[[Function], Measure]:
     """Make a function from Hits to one number per query a measure, known by its name everywhere.
@@ -316,6 +371,9 @@ def measure(
                 average=average,
                 undefined=undefined,
                 bounds=bounds,
+                divides_by=divides_by,
+                unjudged=unjudged,
+                capped_by=capped_by,
                 when=when or {},
             )
         )

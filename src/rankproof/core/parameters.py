@@ -118,14 +118,12 @@ Share: TypeAlias = Annotated[float, Kind("a number from 0 to 1", _real(0, 1), _n
 Persistence: TypeAlias = Annotated[
     float, Kind("a number above 0 and below 1", _real(0, 1, open_low=True, open_high=True), _number)
 ]
-GainOf: TypeAlias = Annotated[
-    Any,
-    Kind(
-        "'linear', 'exp' or a mapping of grade to gain",
-        _gain,
-        lambda v: {_number(g): _number(v[g]) for g in sorted(v)} if isinstance(v, Mapping) else v,
-    ),
-]
+GAIN = Kind(
+    "'linear', 'exp' or a mapping of grade to gain",
+    _gain,
+    lambda v: {_number(g): _number(v[g]) for g in sorted(v)} if isinstance(v, Mapping) else v,
+)
+GainOf: TypeAlias = Annotated[Any, GAIN]
 
 
 @dataclass(frozen=True)

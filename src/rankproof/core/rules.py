@@ -203,10 +203,6 @@ def _enlarged(pool: Hits | None, query: Array, grade: float) -> Hits | None:
     return replace(larger, rank=larger.nth, retrieved=larger.count().astype(np.intp))
 
 
-GAINS = ("linear", "exp")
-"""Gains that are a function of the grade; some measures know others, which grow with it."""
-
-
 def tied_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
     """The values under `expected`, `best` or `worst`, and what must be said beside them (or "")."""
     if hits.first is None:
@@ -221,41 +217,28 @@ def seen_by(measure: Measure, hits: Hits) -> Hits:
     return hits.aspects if measure.spec.aspects else hits
 
 
-def steady(measure: Measure) -> bool:
-    """Whether the measure divides by the same in every order: not if its divisor is built from the top k."""
-    params = measure.params
-    moving: bool = params.get("ideal") == "top" or params.get("denominator") == "found"
-    return not (moving and params.get("k") is not None)
-
-
 def worth(measure: Measure, hits: Hits) -> Array | None:
     """What each row is worth to the measure; None where no order is known to be best."""
-    if measure.spec.worth is None or not steady(measure):
+    if measure.spec.worth is None or not measure.steady:
         return None
     if measure.spec.worth == "judged":
         return np.ones(len(hits.grade))
-    rel, gain = measure.params.get("rel"), measure.params.get("gain", "linear")
-    if isinstance(gain, dict) or (gain in GAINS and ("gain" in measure.params or rel is None)):
+    rel, gain = measure.rel, measure.gain
+    if gain is not None or rel is None:
         counts = hits.grade >= rel if rel is not None and rel > 0 else True
-        return np.where(counts, gains(hits.grade, gain), 0.0)
-    least = 1 if rel is None else rel
-    return np.where(hits.grade >= least, hits.grade - least + 1, 0.0)
+        return np.where(counts, gains(hits.grade, gain or "linear"), 0.0)
+    return np.where(hits.grade >= rel, hits.grade - rel + 1, 0.0)
 
 
 # --- the mean over all orders -----------------------------------------------------------------------
 
 
 def _expected(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
-    if measure.spec.additive and _sums_exactly(measure):
+    if measure.spec.additive:
         return _spread_mean(measure, hits), ""
-    if measure.spec.expected is not None and steady(measure):
+    if measure.spec.expected is not None and measure.steady:
         return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
     return _averaged(measure, hits, rng)
-
-
-def _sums_exactly(measure: Measure) -> bool:
-    """A divisor built from what was returned cannot be had from rows spread over several ranks."""
-    return measure.params.get("ideal") not in ("top", "returned")
 
 
 def _spread_mean(measure: Measure, hits: Hits) -> PerQuery:
@@ -291,8 +274,7 @@ def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
 
 def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
     """The orders of equal scores, as far down as the measure looks."""
-    params = measure.params
-    k = None if params.get("ideal") == "returned" else params.get("k")
+    k = None if measure.spec.divides_by == "returned" else measure.cutoff
     return tied_orders(hits, measure.spec.aspects, rng, k)
 
 

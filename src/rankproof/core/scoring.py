@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankproof.core.arrays import gains
-from rankproof.core.bounds import BOUNDS, seen_down_to
+from rankproof.core.bounds import seen_down_to
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant
 from rankproof.core.measure import Measure
 from rankproof.core.measures.graded import at_least
-from rankproof.core.rules import Conventions, extremes, filled, seen_by, steady, tied_values, worth
+from rankproof.core.rules import Conventions, extremes, filled, seen_by, tied_values, worth
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 
@@ -40,7 +40,7 @@ def ceiling(measure: Measure, hits: Hits) -> PerQuery:
 
 def ideal(measure: Measure, hits: Hits) -> Hits:
     """All judged documents in the order that is best for the measure."""
-    if not isinstance(measure.params.get("gain"), dict):
+    if not isinstance(measure.gain, dict):
         return hits.ideal
     pool = hits if hits.pool is None else hits.pool
     value = worth(measure, pool)
@@ -60,23 +60,15 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
 
     A grade that is not yet relevant to the measure counts as the lowest that is. None: no bound is true.
     """
-    params = dict(measure.params)
-    if params.pop("scores", "any") != "any":
-        return None  # which of the unjudged documents score above 0 is not kept
-    if params.pop("threshold", "rel") != "rel":
-        return None  # a judgment more moves the grade from which on documents are relevant
-    grade = max(grade, params.get("rel", grade))
-    bounds = BOUNDS.get(measure.spec.name)
-    if bounds is not None and _known_divisor(measure):
-        return bounds(hits, grade, **params)
-    if not measure.spec.optimistic or _rescaled(measure, hits, grade):
+    grade = grade if measure.rel is None else max(grade, measure.rel)
+    if measure.spec.unjudged is not None:
+        return measure.spec.unjudged(hits, grade, **measure.params)
+    rescaled = (
+        measure.scales_by_judgments and grade > hits.top_grade
+    )  # what all others are worth would change
+    if not measure.spec.optimistic or rescaled:
         return None
-    return _between(measure, seen_down_to(hits, params.get("k")), grade)
-
-
-def _rescaled(measure: Measure, hits: Hits, grade: float) -> bool:
-    """Whether a document of that grade would change what all others are worth."""
-    return measure.params.get("top_grade", 0) is None and grade > hits.top_grade
+    return _between(measure, seen_down_to(hits, measure.cutoff), grade)
 
 
 def _between(measure: Measure, shown: Hits, grade: float) -> tuple[PerQuery, PerQuery]:
@@ -85,16 +77,11 @@ def _between(measure: Measure, shown: Hits, grade: float) -> tuple[PerQuery, Per
     return np.minimum(one, other), np.maximum(one, other)
 
 
-def _known_divisor(measure: Measure) -> bool:
-    """Whether the divisor is counted over all judged documents, or over those found."""
-    return measure.params.get("ideal", "all") in ("all", "uncut")
-
-
 def split(measure: Measure, hits: Hits) -> Split | None:
     """What was never found and what was ranked too low; None where a better order can hurt, or where the
     ceiling asks for a shorter ranking, so that what is missing is neither."""
     value = worth(measure, hits)
-    if not measure.spec.reorder or not steady(measure) or value is None:
+    if not measure.spec.reorder or not measure.steady or value is None:
         return None
     sign = measure.spec.sign
     top = sign * ceiling(measure, hits)
@@ -228,11 +215,11 @@ def counted_queries(measures: Sequence[Measure], hits: Hits, conventions: Conven
 
 def has_relevant(measure: Measure, hits: Hits) -> Array:
     """Which queries have a document that is relevant in the measure's own sense."""
-    params, pool = measure.params, hits.judged
-    if "gain" not in params or params["gain"] in ("binary", "graded", "topic"):  # RBP's own words
-        return relevant(pool, params.get("rel", ABOVE_ZERO), params.get("threshold", "rel")).count() > 0
-    counted = at_least(pool, params.get("rel", 0))
-    return counted.keep(gains(counted.grade, params["gain"]) > 0).count() > 0
+    pool, rel, gain = hits.judged, measure.rel, measure.gain
+    if gain is None:
+        return relevant(pool, ABOVE_ZERO if rel is None else rel, measure.threshold).count() > 0
+    counted = at_least(pool, rel or 0)
+    return counted.keep(gains(counted.grade, gain) > 0).count() > 0
 
 
 Pair = tuple[float, float]

@@ -118,7 +118,7 @@ def _check_ids(judged: Judgments, questions: Mapping[str, str], documents: Corpu
 def _seen(k: int | None, measure: Measure) -> int:
     if k is not None:
         return check_whole("k", k, advice="give one, like 10")
-    return int(measure.params.get("k") or K)
+    return measure.cutoff or K
 
 
 def _corpus_size(corpus: Any, documents: Corpus | None) -> dict[str, int]:

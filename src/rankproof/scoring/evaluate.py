@@ -154,7 +154,7 @@ def score_ranking(
 def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
     """A grade with which nothing can be computed is told with its query and document."""
     size = np.abs(judgments.grade)
-    exponential = any(each.params.get("gain") == "exp" for each in measures)
+    exponential = any(each.gain == "exp" for each in measures)
     row = int((judgments.grade if exponential else size).argmax()) if len(size) else 0
     most = HIGHEST_EXP if exponential else LARGEST
     if not len(size) or (judgments.grade[row] if exponential else size[row]) <= most:

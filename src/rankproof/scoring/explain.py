@@ -12,6 +12,7 @@ from rankproof.core.explained import Explained, Line, claim, differences, differ
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, sections
+from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, said
 from rankproof.core.rules import CHOICES, Conventions, seen_by, worth
 from rankproof.core.table import RankingTable, ideal, listing, missed
@@ -78,7 +79,7 @@ def _list(own: Explained) -> list[str]:
 
 def _telling(own: Explained) -> list[Line | None]:
     """The lines worth printing: the top, then what counts; None stands for those left out."""
-    depth = min(max(own.params.get("k") or SHOWN, 10), MOST - 10)
+    depth = min(max(parse(own.measure).cutoff or SHOWN, 10), MOST - 10)
     shown: list[Line | None] = []
     for place, line in enumerate(own.lines, start=1):
         if (place <= depth or line.adds or (line.grade or 0) > 0) and len(shown) < MOST:

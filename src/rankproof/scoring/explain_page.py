@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rankproof.core.explained import Explained, Line, differences
+from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, said
 from rankproof.document.html.charts import contributions
 from rankproof.document.html.page import (
@@ -49,7 +50,7 @@ class Confusion:
 def confusion(own: Explained) -> Confusion:
     """The documents of one query, counted at the measure's cut-off and grade."""
     placed = [line for line in own.lines if line.rank is not None]
-    k = own.params.get("k") or len(placed)
+    k = parse(own.measure).cutoff or len(placed)
     shown, deeper = placed[:k], placed[k:]
     tp = sum(_relevant(own, line.grade) for line in shown)
     fp = len(shown) - tp
@@ -69,7 +70,7 @@ def _relevant(own: Explained, grade: float | None) -> bool:
 def _least(own: Explained) -> float:
     """The grade from which on a document is relevant: where the query's grades set it, a step says it."""
     found = [step.value for step in own.steps if step.kind == "threshold" and step.value is not None]
-    return float([*found, own.params.get("rel") or 0][0])
+    return float([*found, parse(own.measure).rel or 0][0])
 
 
 def threshold(own: Explained) -> str:
@@ -81,7 +82,7 @@ def threshold(own: Explained) -> str:
 def venn(name: str, own: Explained) -> Markup:
     """The two sets as circles that overlap, in the box of the collection."""
     parts = confusion(own)
-    k = own.params.get("k")
+    k = parse(own.measure).cutoff
     top = f"retrieved (top {k:,})" if k else "retrieved"
     neither = "TN not known" if parts.tn is None else f"TN {parts.tn:,}"
     says = f"TP {parts.tp:,}, FP {parts.fp:,}, FN {parts.fn:,}, {neither}"
@@ -244,7 +245,7 @@ def _adding(lines: Sequence[Line]) -> bool:
 
 
 def _depth(own: Explained) -> int:
-    return min(own.params.get("k") or DEPTH, MOST)
+    return min(parse(own.measure).cutoff or DEPTH, MOST)
 
 
 # --- the steps -------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def _unjudged_share(hits: Hits | None, columns: list[Column]) -> dict[int, float
     """For each cut-off asked for, the share of documents in the top k that nobody judged."""
     if hits is None:
         return {}
-    cuts = sorted({column.measure.params["k"] for column in columns if column.measure.params.get("k")})
+    cuts = sorted({k for column in columns if (k := column.measure.cutoff)})
     found = {}
     for k in cuts:
         shown = np.minimum(hits.retrieved, k).sum()

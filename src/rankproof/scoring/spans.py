@@ -244,7 +244,7 @@ def _counting(
         kept &= np.array([query in found for query in queries])
     if conventions.no_relevant == "skip":
         for measure in measures:
-            kept &= counted.wanted(measure.params["rel"]) > 0
+            kept &= counted.wanted(measure.rel or 0) > 0
     return None if kept.all() else kept
 
 

@@ -23,7 +23,7 @@ from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.measure import REGISTRY, Measure
 from rankproof.core.names import parse
-from rankproof.core.rules import Conventions, extremes, steady, tied_values
+from rankproof.core.rules import Conventions, extremes, tied_values
 from rankproof.core.scoring import ceiling, seen_by, unjudged_bounds
 from rankproof.io.load import load_judgments, load_ranking
 from tests.each import with_each
@@ -307,7 +307,7 @@ def test_a_good_swap_never_hurts(measure: Measure) -> None:
     for seed in range(30):
         gained = found(measure, seed, swapped) - found(measure, seed)
         worst = min(worst, (gained if measure.spec.higher else -gained).min())
-    if measure.spec.reorder and steady(measure):
+    if measure.spec.reorder and measure.steady:
         assert worst >= -CLOSE
     elif measure.params.get("k") is None:
         assert worst < -CLOSE, "no harm was done: promise it by reorder=True, or say in the table why not"
@@ -375,7 +375,7 @@ def test_mean_over_ties(measure: Measure, seed: int) -> None:
 
 
 def is_sum(measure: Measure) -> bool:
-    return measure.spec.additive and measure.params.get("ideal") not in ("top", "returned")
+    return measure.spec.additive
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
@@ -393,7 +393,7 @@ def test_bounds_over_ties(measure: Measure, seed: int) -> None:
     """Where the best order of a tie is declared, it is the best, and its reverse the worst."""
     hits = hits_of(*tied_case(measure, seed))
     low, high, searched = extremes(measure, hits, np.random.default_rng(0))
-    assert not searched or measure.spec.worth is None or not steady(measure)
+    assert not searched or measure.spec.worth is None or not measure.steady
     assert low == pytest.approx([each.min() for each in enumerated(measure, seed)], abs=1e-9)
     assert high == pytest.approx([each.max() for each in enumerated(measure, seed)], abs=1e-9)
 

@@ -215,7 +215,7 @@ class Case:
     @property
     def at_k(self) -> list[Measure]:
         """The measures with a cut-off, those with the smallest first."""
-        return sorted((m for m in self.measures if m.params.get("k")), key=lambda m: int(m.params["k"]))
+        return sorted((m for m in self.measures if m.cutoff), key=lambda m: m.cutoff or 0)
 
     def names(self, which: Array) -> list[str]:
         """The ids of the queries that `which` (booleans) picks."""

@@ -15,7 +15,7 @@ from rankproof.errors import shorten
 
 def nothing_relevant(case: Case) -> Iterator[Finding]:
     """Queries without a document that is relevant to the strictest of the measures."""
-    rel = max((m.params["rel"] for m in case.measures if m.params.get("rel", 0) > 0), default=1)
+    rel = max((m.rel for m in case.measures if m.rel is not None and m.rel > 0), default=1)
     judgments = case.judgments
     relevant = np.bincount(judgments.query[judgments.grade >= rel], minlength=case.n) > 0
     if case.n and not relevant.any():
@@ -65,7 +65,7 @@ def fractional_grades(case: Case) -> Iterator[Finding]:
     """Grades between whole numbers; those between 0 and 1 are a gain, but not relevant."""
     grade = case.judgments.grade
     fractions, between = grade % 1 != 0, (grade > 0) & (grade < 1)
-    strict = [m for m in case.measures if m.params.get("rel", 0) >= 1]
+    strict = [m for m in case.measures if m.rel is not None and m.rel >= 1]
     if looks_like_scores(case.judgments):
         return
     if between.any() and strict:

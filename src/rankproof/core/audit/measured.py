@@ -22,7 +22,7 @@ from rankproof.core.audit.finding import (
 )
 from rankproof.core.hits import Hits
 from rankproof.core.measure import Measure
-from rankproof.core.measures.counts import documents
+from rankproof.core.measures.counts import accuracy, documents
 from rankproof.core.measures.sets import f_measure, precision, recall, wanted
 from rankproof.core.rules import known_extremes
 from rankproof.core.scoring import averaged, ceiling, counted_queries, has_relevant
@@ -33,7 +33,7 @@ DROWNED = 0.9
 
 def accuracy_trap(case: Case) -> Iterator[Finding]:
     """Accuracy beside what returning nothing would score, and beside what one wants to know."""
-    asked = next((each for each in case.measures if each.spec.name == "Accuracy"), None)
+    asked = next((each for each in case.measures if each.spec.function is accuracy.spec.function), None)
     if asked is None:
         return
     own, nothing = float(asked(case.hits).mean()), _of_nothing(asked, case.hits)
@@ -52,12 +52,12 @@ def accuracy_trap(case: Case) -> Iterator[Finding]:
 
 def _of_nothing(measure: Measure, hits: Hits) -> float:
     """The accuracy of a system that shows no document: only the relevant ones are wrong."""
-    return float((1 - wanted(hits, measure.params["rel"]) / documents(hits, "Accuracy")).mean())
+    return float((1 - wanted(hits, measure.rel or 0) / documents(hits, "Accuracy")).mean())
 
 
 def _what_counts(measure: Measure, hits: Hits) -> str:
     """Precision, recall and F1 of the same documents."""
-    k, rel = measure.params["k"], measure.params["rel"]
+    k, rel = measure.cutoff, measure.rel or 0
     at = "" if k is None else f"@{k}"
     shown = {
         "P": precision(hits, k=k, rel=rel),
@@ -76,14 +76,10 @@ def _close(value: float) -> str:
 TRAP_CHECKS = (accuracy_trap,)
 
 
-CAPPED = ("P", "R", "AP", "F")
-"""Measures on a scale to 1 that a cut-off can keep from reaching it."""
-
-
 def other_cut_off(case: Case) -> Iterator[Finding]:
     """Measures that look at more or fewer documents than the pipeline uses."""
     used = case.conventions.context_k
-    other = [m for m in case.at_k if m.params["k"] != used]
+    other = [m for m in case.at_k if m.cutoff != used]
     if used is None or not other:
         return
     some = len(other) < len(case.at_k)
@@ -100,18 +96,18 @@ def other_cut_off(case: Case) -> Iterator[Finding]:
 def short_of_cut_off(case: Case) -> Iterator[Finding]:
     """Measures that look further down than any ranking goes."""
     longest = int(case.hits.retrieved.max(initial=0))
-    beyond = [m for m in case.at_k if m.params["k"] > longest]
+    beyond = [m for m in case.at_k if (m.cutoff or 0) > longest]
     if not beyond or not longest or case.conventions.unjudged == "skip":
         return
-    deepest = beyond[-1]
+    deepest = beyond[-1].cutoff or 0
     yield Finding(
-        "warning" if deepest.params["k"] >= DEEP else "note",
+        "warning" if deepest >= DEEP else "note",
         "short-of-cut-off",
         len(beyond),
         f"No ranking holds more than {count_of(longest, 'document')}, so {listed(beyond[:4])} "
         f"{'sees' if len(beyond) == 1 else 'see'} no further.",
         (),
-        f"retrieve {deepest.params['k']:,} documents, or ask for {deepest.with_params({'k': longest})}.",
+        f"retrieve {deepest:,} documents, or ask for {beyond[-1].with_params({'k': longest})}.",
     )
 
 
@@ -119,7 +115,7 @@ def unjudged_shown(case: Case) -> Iterator[Finding]:
     """How much of what the measures look at was never judged."""
     if case.conventions.unjudged != "nonrelevant":
         return
-    shares = {int(m.params["k"]): _unjudged(case.hits, int(m.params["k"])) for m in case.at_k}
+    shares = {k: _unjudged(case.hits, k) for m in case.at_k if (k := m.cutoff)}
     k, share = max(shares.items(), key=lambda each: each[1], default=(0, 0.0))
     if share < UNJUDGED_SAID:
         return
@@ -144,7 +140,7 @@ def _unjudged(hits: Hits, k: int) -> float:
 
 def low_ceilings(case: Case) -> Iterator[Finding]:
     """Measures that no ranking could bring to 1 under these judgments."""
-    capped = {m: _ceiling(m, case.hits) for m in case.measures if m.spec.name in CAPPED}
+    capped = {m: _ceiling(m, case.hits) for m in case.measures if m.spec.capped_by}
     low = {m: best for m, best in capped.items() if best < CEILING_SAID}
     if not low:
         return
@@ -167,10 +163,10 @@ def _ceiling(measure: Measure, hits: Hits) -> float:
 
 
 def _reason(measure: Measure, hits: Hits) -> str:
-    k, rel = measure.params["k"], measure.params.get("rel", 1)
-    relevant = hits.ideal.relevant(rel).count()
+    k, by = measure.cutoff or 0, measure.spec.capped_by
+    relevant = hits.ideal.relevant(1 if measure.rel is None else measure.rel).count()
     fewer, more = int(((relevant < k) & (relevant > 0)).sum()), int((relevant > k).sum())
-    few_are = measure.spec.name == "P" or (measure.spec.name == "F" and fewer >= more)
+    few_are = "fewer" in by and ("more" not in by or fewer >= more)
     queries = count_of(fewer if few_are else more, "query has", "queries have")
     return f"{queries} {'fewer' if few_are else 'more'} than {count_of(k, 'relevant document')}"
 

@@ -32,7 +32,7 @@ def satisfied(h: Hits, top_grade: float | None) -> Array:
     return np.exp2(np.clip(h.grade, 0, top) - top) - np.exp2(-float(top))  # type: ignore[no-any-return]
 
 
-@measure("ERR", also=("expected_reciprocal_rank",), optimistic=True, undefined=False)
+@measure("ERR", also=("expected_reciprocal_rank",), optimistic=True, undefined=False, divides_by="none")
 def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
     """The mean of 1 / rank at which a reader stops, satisfied more likely the better a document is.
 
@@ -64,7 +64,7 @@ def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = Non
     return shown.sum(reached * stop / shown.rank)
 
 
-@measure("nERR")
+@measure("nERR", divides_by="all")
 def normalised_err(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
     """ERR as a share of what the ideal order reaches.
 

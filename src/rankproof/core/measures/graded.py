@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rankproof.core.bounds import ndcg_bounds
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import returned
@@ -44,6 +45,7 @@ def discounted(g: Hits) -> PerQuery:
     optimistic=True,
     undefined=False,
     bounds=(0.0, math.inf),
+    divides_by="none",
 )
 def dcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", rel: Grade = 0) -> PerQuery:
     """Discounted cumulative gain: what the reader gains, less and less down the list.
@@ -89,6 +91,14 @@ def _expected_ndcg(
     presets={"ndcg_burges": {"gain": "exp"}},
     additive=True,
     expected=_expected_ndcg,
+    divides_by="all",
+    unjudged=ndcg_bounds,
+    when={
+        ("ideal", "hits"): {"unjudged": None},
+        # A divisor built from what was returned cannot be had from rows spread over several ranks.
+        ("ideal", "returned"): {"additive": False, "divides_by": "returned", "unjudged": None},
+        ("ideal", "top"): {"additive": False, "divides_by": "shown", "unjudged": None},
+    },
 )
 def ndcg(
     h: Hits,

@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from rankproof.core.bounds import ap_bounds, rr_bounds
 from rankproof.core.hits import Hits, PerQuery, ratio, relevant
 from rankproof.core.measure import measure
-from rankproof.core.measures.sets import wanted
+from rankproof.core.measures.sets import NOT_BOUNDED, wanted
 from rankproof.core.orders import expected_ap, expected_rr
 from rankproof.core.paper import (
     Case,
@@ -39,7 +40,9 @@ from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
     also=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
     optimistic=True,
     expected=expected_rr,
-    when={("threshold", "query"): {"optimistic": False}},
+    divides_by="none",
+    unjudged=rr_bounds,
+    when=NOT_BOUNDED,
 )
 def reciprocal_rank(
     h: Hits, k: Cutoff = None, rel: Grade = 1, scores: Scored = "any", threshold: Threshold = "rel"
@@ -75,6 +78,10 @@ def reciprocal_rank(
     also=("MAP", "map_cut", "average_precision", "mean_average_precision"),
     presets={name: {"denominator": "found"} for name in ("context_precision", "contextual_precision")},
     expected=expected_ap,
+    divides_by="all",
+    unjudged=ap_bounds,
+    capped_by=("more",),
+    when={("denominator", "found"): {"divides_by": "shown"}, **NOT_BOUNDED},
 )
 def average_precision(
     h: Hits,
@@ -172,7 +179,13 @@ def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
     return np.log((1 + precisions) / (1 + total - precisions))
 
 
-@measure("Rprec", also=("r_precision", "R_precision", "RPrec"), additive=True)
+@measure(
+    "Rprec",
+    also=("r_precision", "R_precision", "RPrec"),
+    additive=True,
+    divides_by="all",
+    when={("denominator", "returned"): {"divides_by": "returned"}},
+)
 def r_precision(h: Hits, rel: Grade = 1, denominator: Literal["all", "returned"] = "all") -> PerQuery:
     """Precision at R, the number of relevant documents, where precision and recall are the same.
 

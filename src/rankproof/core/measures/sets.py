@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from rankproof.core.bounds import recall_bounds
 from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant
 from rankproof.core.measure import measure
 from rankproof.core.paper import (
@@ -25,6 +26,14 @@ from rankproof.core.paper import (
 from rankproof.core.paper import relevant_shown as relevant_shown_step
 from rankproof.core.paper import wanted as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
+
+NOT_BOUNDED = {
+    # Which of the unjudged documents score above 0 is not kept.
+    ("scores", "positive"): {"optimistic": False, "unjudged": None},
+    # A judgment more moves the grade from which on documents are relevant.
+    ("threshold", "query"): {"optimistic": False, "unjudged": None},
+}
+"""Where no bound is known that holds whatever the unjudged documents are."""
 
 
 def returned(h: Hits, k: int | None) -> PerQuery:
@@ -70,7 +79,9 @@ def _precision_ceiling(
     additive=True,
     optimistic=True,
     ceiling=_precision_ceiling,
-    when={("threshold", "query"): {"optimistic": False}},
+    divides_by="none",
+    capped_by=("fewer",),
+    when=NOT_BOUNDED,
 )
 def precision(
     h: Hits,
@@ -126,6 +137,10 @@ def _recall_ceiling(
     presets={"R_cap": {"denominator": "min"}},
     additive=True,
     ceiling=_recall_ceiling,
+    divides_by="all",
+    unjudged=recall_bounds,
+    capped_by=("more",),
+    when={("denominator", "returned"): {"divides_by": "returned"}, **NOT_BOUNDED},
 )
 def recall(
     h: Hits,
@@ -187,6 +202,8 @@ def _f_of(found: Array, shown: Array, wanted: Array, weight: float) -> PerQuery:
     presets={"F2": {"beta": 2}, "F0.5": {"beta": 0.5}},
     additive=True,
     ceiling=_f_ceiling,
+    divides_by="all",
+    capped_by=("fewer", "more"),
 )
 def f_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
     """Precision and recall in one number: their harmonic mean, recall counting `beta` times as much.
@@ -247,6 +264,7 @@ def _all_fall_below(cut: Hits, k: int) -> PerQuery:
     also=("Hit", "Hits", "HitRate", "hit_rate", "hit_ratio", "HR", "success_rate", "top_k_accuracy"),
     optimistic=True,
     expected=_expected_success,
+    divides_by="none",
 )
 def success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Whether at least one relevant document is shown; its mean is the hit rate.

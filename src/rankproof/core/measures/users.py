@@ -55,6 +55,7 @@ def _worth(h: Hits, gain: str, top_grade: float | None) -> Array:
     additive=True,
     optimistic=True,
     undefined=False,
+    divides_by="none",
     when={("gain", "topic"): {"optimistic": False}},
 )
 def rank_biased_precision(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from rankproof.core.measure import Measure
 from rankproof.core.parameters import Cutoff, Grade
 from rankproof.errors import UsageError
@@ -58,27 +61,22 @@ def of_grades(measure: Measure) -> Metric:
     Measures that divide by all that is relevant need to know more than what was retrieved: they look at the
     reference contexts as well, and have no value for samples without them.
     """
-    name, params = measure.spec.name, measure.params
-    within = name in _OF_RETURNED or params.get("denominator") == "found" or params.get("ideal") == "returned"
-    if not within and name not in _OF_ALL:
+    counts = measure.spec.divides_by
+    if counts is None or measure.spec.kind != "ranking":
         raise UsageError(
             f"{measure}: cannot be had from the grades of retrieved contexts. Next: write the verdicts as "
             "judgments (--qrels FILE), and evaluate with them."
         )
+    readers: dict[str, Callable[..., Any]] = {"none": _returned_within, "all": _returned_and_missed}
     return Metric(
         measure=measure,
-        read=_returned_within if name in _OF_RETURNED else _returned if within else _returned_and_missed,
-        needs=("query", "contexts") if within else ("query", "contexts", "reference_contexts"),
+        read=readers.get(counts, _returned),
+        needs=("query", "contexts", "reference_contexts") if counts == "all" else ("query", "contexts"),
         score=ranked_by(measure),
-        monotone=name in _OF_RETURNED,
+        monotone=counts == "none",  # a higher grade never lowers it
         choices=GRADES,
         limits=from_0_to_1,
     )
-
-
-_OF_RETURNED = ("P", "Success", "RR", "ERR", "DCG", "RBP")
-"""Measures that look at what was retrieved alone, and that no higher grade ever lowers."""
-_OF_ALL = ("R", "AP", "nDCG", "F", "nERR", "Rprec")
 
 
 def _returned(case: Case, **_: object) -> tuple[Grades, Grades]:

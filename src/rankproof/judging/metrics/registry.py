@@ -112,5 +112,8 @@ def _spec(
         average="mean",
         undefined=True,
         bounds=(0.0, 1.0),
+        divides_by=None,
+        unjudged=None,
+        capped_by=(),
         when={},
     )
