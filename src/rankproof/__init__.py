@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from rankproof.core.measure import Measure, measure
     from rankproof.diagnosing.diagnose import Diagnosis, diagnose
     from rankproof.errors import RankproofError
-    from rankproof.judging.calibrate import calibrate, calibrate_judgments
-    from rankproof.judging.drift import drift
+    from rankproof.judging.calibrate import calibrate, calibrate_judgments, drift
     from rankproof.judging.judge import Judge, judge
     from rankproof.judging.judged import JudgedScores
     from rankproof.judging.labelling import Calibration, JudgmentCalibration
@@ -61,7 +60,7 @@ _PUBLIC = {
     "calibrate_judgments": "rankproof.judging.calibrate",
     "JudgmentCalibration": "rankproof.judging.labelling",
     "Calibration": "rankproof.judging.labelling",
-    "drift": "rankproof.judging.drift",
+    "drift": "rankproof.judging.calibrate",
     "stress": "rankproof.judging.trust.stress",
     "evaluate": "rankproof.scoring.evaluate",
     "prepare": "rankproof.scoring.evaluate",

@@ -4,9 +4,8 @@ import random
 
 import pytest
 
-from rankproof.compat.trec_eval.catalogue import CATALOGUE
 from rankproof.compat.trec_eval.columns import preference_value, preferences
-from rankproof.compat.trec_eval.files import Judged
+from rankproof.compat.trec_eval.files import CATALOGUE, Judged
 from rankproof.core.measures.preferences import possible
 from rankproof.errors import DataError
 from tests.each import with_each

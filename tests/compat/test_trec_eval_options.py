@@ -3,7 +3,7 @@
 import pytest
 
 from rankproof.compat.trec_eval import main
-from rankproof.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES
+from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
 from rankproof.compat.trec_eval.options import parse_options, plan, requested
 from rankproof.errors import UsageError
 

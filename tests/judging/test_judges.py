@@ -16,9 +16,8 @@ from rankproof import Judge, judge
 from rankproof.errors import UsageError
 from rankproof.judging.judges import judge_of, judges_of
 from rankproof.judging.judges.choose import human_judge
-from rankproof.judging.keeping import InLedger
 from rankproof.judging.run import settle
-from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
+from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger
 
 R, S, Q, A, C = (Ask(relation, "left words", "right words here") for relation in "RSQAC")

@@ -200,7 +200,7 @@ def _shown(found: Any, form: str) -> str:
 
 
 def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:
-    from rankproof.judging.drift import drift
+    from rankproof.judging.calibrate import drift
 
     with telling("asking the judge again"):
         return drift(source, judge=spec, since=since, n=n, **given)

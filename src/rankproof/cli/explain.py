@@ -163,8 +163,7 @@ def diagnose_ranking(
     rankproof diagnose judgments.tsv my.run
     rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
     """
-    from rankproof.diagnosing.diagnose import diagnose
-    from rankproof.diagnosing.page import check
+    from rankproof.diagnosing.diagnose import check, diagnose
 
     chosen = form or format_of(output)
     check(chosen)

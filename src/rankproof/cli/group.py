@@ -18,8 +18,10 @@ from rankproof.io.pipes import pipes_kept, read_side_by_side
 MODULES = {
     "run": "bench",
     "rank-correlation": "leaderboard",
-    "show": "history",
-    "rm": "history",
+    "history": "saved",
+    "show": "saved",
+    "rm": "saved",
+    "demo": "report",
     "profiles": "measures",
     "pool": "label",
     "convert": "fuse",

@@ -10,7 +10,7 @@ from rankproof.document.numbers import ABSENT, count, score, share, short_span
 from rankproof.document.terminal import Column, cut, page_height, table, wrap
 from rankproof.errors import one_of
 from rankproof.scoring import latex as tex
-from rankproof.scoring import markdown as md
+from rankproof.scoring import markdown
 from rankproof.scoring.tables import DISTRUST
 from rankproof.stats.corrections import groups
 
@@ -69,10 +69,10 @@ def _rendered(
     headings, rows = grid(view)
     wrong = view.get("wrong", ())
     if name == "markdown":
-        cells = [[md.escape(cell) for cell in row] for row in rows]
-        lines = md.table([md.escape(each) for each in headings], cells)
-        above = [f"{DISTRUST} {md.escape(each)}\n" for each in wrong]
-        return "\n".join([*above, *lines, *(f"\n{md.escape(each)}" for each in said(view))]) + "\n"
+        cells = [[markdown.escape(cell) for cell in row] for row in rows]
+        lines = markdown.table([markdown.escape(each) for each in headings], cells)
+        above = [f"{DISTRUST} {markdown.escape(each)}\n" for each in wrong]
+        return "\n".join([*above, *lines, *(f"\n{markdown.escape(each)}" for each in said(view))]) + "\n"
     columns = zip(headings, zip(*rows, strict=True), strict=True)
     lines = table([Column(cut(h, 24), cells, h != headings[0]) for h, cells in columns])
     above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES
 from rankproof.compat.trec_eval.columns import Setting, values_of
+from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
 from rankproof.compat.trec_eval.options import Column, columns_of
 from rankproof.compat.trec_eval.results import Cut, conventions, cut
 from rankproof.core.hits import Hits

@@ -15,9 +15,8 @@ import numpy as np
 from rankproof.core.arrays import FEW, whole
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.ranks import compared, ranks_in
 from rankproof.core.rules import Conventions, unjudged_as
-from rankproof.core.table import RankingTable
+from rankproof.core.table import RankingTable, compared, ranks_in
 from rankproof.document.display import Displayable
 
 SPARSE = 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,16 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import Row
-from rankproof.diagnosing.diagnosed import Diagnosed
+from rankproof.diagnosing import words as told
 from rankproof.diagnosing.evidence import Evidence
-from rankproof.diagnosing.fixes import fixes
+from rankproof.diagnosing.fixes import Fix, fixes
 from rankproof.diagnosing.holes import Hole
-from rankproof.diagnosing.modes import FIX_FIRST, Regime, Whole, failures, regime_of
+from rankproof.diagnosing.modes import FIX_FIRST, Diagnosed, Regime, Served, Whole, failures, regime_of
 from rankproof.diagnosing.patterns import patterns
 from rankproof.diagnosing.trials import MOST_PLACED, trials
-from rankproof.errors import check_whole
+from rankproof.document.html.page import Markup, Section, el, fold, ident, join, page, paragraphs, table
+from rankproof.document.numbers import score
+from rankproof.errors import check_whole, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
@@ -30,6 +32,7 @@ from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, evaluate, prepare
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
 from rankproof.scoring.scores import Scores
+from rankproof.scoring.tables import DISTRUST
 from rankproof.scoring.words import CUTS, WORDS, Band, band
 
 DECIDES = "nDCG@10"
@@ -42,7 +45,6 @@ class Diagnosis(Diagnosed):
 
     def format(self, name: str = "table", worst: int | None = None) -> str:
         """The diagnosis as text: table (one screen, with three queries or `worst`), full, markdown, html or json."""
-        from rankproof.diagnosing.page import render_diagnosis
 
         return render_diagnosis(self, name, worst)
 
@@ -258,3 +260,82 @@ def _notes(evidence: Evidence) -> list[str]:
     if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
         said.append(f"{len(silent)} of {len(evidence.asked)} queries have no text, like {silent[0]!r}.")
     return said
+
+
+FIRST = "What to fix first"
+
+
+def section(found: Diagnosed) -> Section:
+    """Bands, fixes, kinds of queries that fail, and the worst queries with their causes."""
+    return Section("diagnosis", FIRST, join([el("p", told.opening(found)), *_parts(found)]))
+
+
+def html(found: Diagnosed) -> str:
+    """The diagnosis as a page of its own."""
+    sections = [Section("diagnosis", FIRST, join(_parts(found)))]
+    if found.findings:
+        trust = el("ul", *(el("li", told.serious(each)) for each in found.findings))
+        sections.append(Section("trust", told.TRUST, trust))
+    lead = paragraphs([*(f"{DISTRUST} {each}" for each in told.errors(found)), told.opening(found)])
+    return page("Diagnosis", lead, sections, el("p", "Made by rankproof."))
+
+
+def _parts(found: Diagnosed) -> Iterator[Markup]:
+    yield paragraphs([*told.regime(found)])
+    yield _table("How good it is, of what was possible", told.bands(found), words=(0, 5))
+    yield el("h3", "Worth trying")
+    yield _fixes(found.first)
+    if told.others(found)[1]:
+        yield _table(told.ALSO, told.others(found), words=(0, 1, 4))
+    if found.failures:
+        yield el("h3", "What goes wrong")
+        yield el("ul", *(el("li", told.failure(each)) for each in found.failures))
+    if found.patterns:
+        yield _table("Which kinds of queries fail", told.patterns(found), words=(0, 6))
+    if found.worst:
+        yield fold("The queries served worst", *map(_query, found.worst), opened=True)
+    yield paragraphs(told.foot(found))
+
+
+def _table(caption: str, shown: told.Table, words: Sequence[int]) -> Markup:
+    return table(caption, *shown, words=words)
+
+
+def _fixes(first: Sequence[Fix]) -> Markup:
+    if not first:
+        return el("p", "Nothing that was tried is sure to help.")
+    return el("ol", *(el("li", *_fix(each)) for each in first))
+
+
+def _fix(fix: Fix) -> Iterator[Markup]:
+    yield el("b", fix.title)
+    yield join([f": {told.gain_of(fix)}. {told.evidence_of(fix)} Next: {fix.do}."])
+
+
+def _query(query: Served) -> Markup:
+    asked = f" {query.text}" if query.text else ""
+    causes = el("ul", *(el("li", str(cause)) for cause in query.causes))
+    return join([el("p", ident(query.query), f" {score(query.value)}{asked}"), causes])
+
+
+def check(name: str) -> None:
+    """Whether there is a format of that name, before any work is done."""
+    if name not in _FORMATS:
+        raise one_of("format", name, _FORMATS)
+
+
+def render_diagnosis(found: Diagnosed, name: str, worst: int | None = None) -> str:
+    """The diagnosis as text in the named format; a screen lists so many queries, three where nobody says."""
+    check(name)
+    if name == "table":
+        return told.screen(found, worst)
+    return _FORMATS[name](found)
+
+
+_FORMATS: dict[str, Callable[[Diagnosed], str]] = {
+    "table": told.screen,
+    "full": told.text,
+    "markdown": told.markdown,
+    "html": html,
+    "json": told.as_json,
+}

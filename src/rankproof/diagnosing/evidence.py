@@ -16,8 +16,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ceiling
 from rankproof.core.table import best_first
-from rankproof.diagnosing.diagnosed import Served
 from rankproof.diagnosing.holes import Hole, hole
+from rankproof.diagnosing.modes import Served
 from rankproof.diagnosing.patterns import FEATURES, Cause, causes
 from rankproof.diagnosing.query import Asked, Library
 from rankproof.scoring.scores import Scores

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from rankproof.comparing.words import probability, signed, span
 from rankproof.core.audit import Finding
-from rankproof.diagnosing.diagnosed import Diagnosed, Served
 from rankproof.diagnosing.fixes import Fix
-from rankproof.diagnosing.modes import Failure
+from rankproof.diagnosing.modes import Diagnosed, Failure, Served
 from rankproof.document.numbers import ABSENT, count, score, share, short_span
 from rankproof.document.terminal import (
     ALWAYS,

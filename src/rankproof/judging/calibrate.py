@@ -1,7 +1,4 @@
-"""`calibrate`: how far a judge can be trusted, by labels of people on pairs that were drawn for them.
-
-`calibrate_judgments` asks the same of two sets of judgments: a machine's, and people's of some of the same pairs.
-"""
+"""`calibrate` and `drift`: how far a judge can be trusted, and whether it still says what it said."""
 
 from __future__ import annotations
 
@@ -17,10 +14,11 @@ from rankproof.core.audit.ids import spelt_apart
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
-from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, nearest, shorten
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
+from rankproof.judging.judge import Judge
 from rankproof.judging.labelling import (
     Calibration,
     Draw,
@@ -30,8 +28,10 @@ from rankproof.judging.labelling import (
     prepared,
 )
 from rankproof.judging.metrics.counting import Asked
+from rankproof.judging.trust.agreement import machines
+from rankproof.judging.trust.drift import Drift, ask_again, fix, probes, told
 from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of
-from rankproof.judging.verdicts import Ask
+from rankproof.judging.verdicts import Ask, Verdict
 from rankproof.scoring.evaluate import Measures, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Share, share_of
@@ -265,3 +265,51 @@ def _chances(plan: Any) -> dict[tuple[str, str], float]:
                 "Next: name the file that 'rankproof calibrate --next' wrote."
             ) from error
     return found
+
+
+MOST = 50
+"""Fixed pairs if nobody says otherwise."""
+
+
+def drift(
+    ledger: str | os.PathLike[str] | Ledger,
+    *,
+    judge: Any = None,
+    since: str | None = None,
+    n: int = MOST,
+    **options: Any,
+) -> Drift:
+    """Ask a judge again about fixed pairs of its ledger, and say how many verdicts changed.
+
+    The first call fixes `n` pairs with what the ledger says of them; `since` names another judge whose pairs
+    and verdicts are the measure, where the model's name changed. `options` go to judges that are models.
+    """
+    n = check_whole("n", n)
+    kept = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
+    known = machines(kept)
+    asking = Judge(judge or _only(kept, known), ledger=kept, **options)
+    if len(asking.judges) != 1:
+        raise UsageError(f"judge: got {asking.name}, expected a single judge. Next: ask each of them.")
+    name = since or (asking.name if asking.name in known else _only(kept, known))
+    before = probes(kept, name) or [_fixed(kept, known, name, n)]
+    own = probes(kept, asking.name)
+    after, _ = ask_again(kept, asking.judges[0], before[0], len(own) or 1)
+    return told(asking.name, before[0], (own or before)[-1], after)
+
+
+def _only(ledger: Ledger, known: Mapping[str, Any]) -> str:
+    if len(known) != 1:
+        raise UsageError(
+            f"{ledger.path}: has {len(known) or 'no'} machines ({', '.join(known)}), expected one. "
+            "Next: name the judge, and with since= the one before it."
+        )
+    return next(iter(known))
+
+
+def _fixed(ledger: Ledger, known: Mapping[str, Any], name: str, n: int) -> dict[Any, Verdict]:
+    if name not in known:
+        raise UsageError(
+            f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known)}.{nearest(name, known)} "
+            "Next: name one of these."
+        )
+    return fix(ledger, name, known[name], n)

@@ -19,18 +19,16 @@ from rankproof.judging.case import Case
 from rankproof.judging.evidence import Evidence
 from rankproof.judging.judged import JudgedScores
 from rankproof.judging.judges import judges_of
-from rankproof.judging.keeping import InLedger, InMemory
-from rankproof.judging.kin import Makers
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.metrics.registry import PEERS
-from rankproof.judging.run import Judged, Run, add, batches, count_of, once_each, settle, settled
+from rankproof.judging.run import Judged, Makers, Run, add, batches, count_of, once_each, settle, settled
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.tally import INDEPENDENT, STRONGEST, Tally
 from rankproof.judging.trust.correcting import Corrections, Versions, corrections_for, estimates_for
 from rankproof.judging.trust.drift import probed
 from rankproof.judging.trust.estimates import Estimates
-from rankproof.judging.verdicts import Account, Ask, Verdict
+from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Verdict
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
 from rankproof.scoring.grouping import grouped, groups_of

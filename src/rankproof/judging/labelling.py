@@ -15,7 +15,6 @@ from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.io.pipes import write_file
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges.choose import HumanJudge, human_judge
-from rankproof.judging.keeping import InLedger
 from rankproof.judging.ledger import DEFAULT
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import Asked, parse_all
@@ -35,7 +34,7 @@ from rankproof.judging.trust.agreement import (
 from rankproof.judging.trust.draw import Drawn, Pair, Session, by_relation, draw, draw_whole
 from rankproof.judging.trust.two_judgments import Estimated, Kappa
 from rankproof.judging.trust.words import calibration, two_judgments
-from rankproof.judging.verdicts import PLAIN_YES, Ask
+from rankproof.judging.verdicts import PLAIN_YES, Ask, InLedger
 from rankproof.stats.agreement import Agreement
 from rankproof.stats.shares import Share
 from rankproof.store.ledger import Ledger

@@ -12,8 +12,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.judging.judges.called import said_of
 from rankproof.judging.judges.choose import human_judge
-from rankproof.judging.keeping import entry_of, said_in
-from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Ask, Unmeasured, checked
+from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Ask, Unmeasured, checked, entry_of, said_in
 from rankproof.store.ledger import HUMAN, Entry, Ledger, read_lines, write_lines
 
 DEFAULT = "verdicts.db"

@@ -15,7 +15,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
 from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.trust.flips import trial_text
+from rankproof.judging.trust.drift import trial_text
 from rankproof.judging.trust.trial import PAIRS, Outcome, Tried, ask_all, cases, groups_of, kind, thirds
 from rankproof.judging.verdicts import Account, Ask
 from rankproof.stats.agreement import cohen_kappa

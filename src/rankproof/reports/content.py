@@ -23,7 +23,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import sections
 from rankproof.core.measures.interpolated import best_precision
-from rankproof.diagnosing.diagnosed import Diagnosed
+from rankproof.diagnosing.modes import Diagnosed
 from rankproof.document.display import Displayable
 from rankproof.document.html.charts import Bar
 from rankproof.errors import DataError, shorten

@@ -10,8 +10,8 @@ from typing import Any
 
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
-from rankproof.diagnosing import page as diagnosis
-from rankproof.diagnosing.diagnosed import Diagnosed
+from rankproof.diagnosing import diagnose
+from rankproof.diagnosing.modes import Diagnosed
 from rankproof.document.display import Displayable
 from rankproof.document.html.page import Section, el, page
 from rankproof.errors import UsageError, check_whole, one_of
@@ -211,7 +211,7 @@ def _sections(content: Content) -> list[Section]:
         systems.systems_section(content),
         systems.differences_section(content) if content.moved else None,
         queries.losses_section(content),
-        None if content.diagnosed is None else diagnosis.section(content.diagnosed),
+        None if content.diagnosed is None else diagnose.section(content.diagnosed),
         queries.curves_section(content),
         queries.ranks_section(content),
         systems.slices_section(content),

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rankproof.text.abbreviations import STARTERS
 from rankproof.text.blocks import Span
-from rankproof.text.dates import Date, dates
+from rankproof.text.dates import STARTERS, Date, dates
 from rankproof.text.languages import COMMON, STOP_WORDS, language
 from rankproof.text.numbers import UNITS, Quantity, quantities
 from rankproof.text.sentences import sentences

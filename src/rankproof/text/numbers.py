@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rankproof.text.abbreviations import GERMAN
-from rankproof.text.dates import Date, dates
+from rankproof.text.dates import GERMAN, Date, dates
 from rankproof.text.words import CJK
 
 SPELLINGS = """

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from rankproof.text.abbreviations import (
+from rankproof.text.blocks import Span, blocks, trimmed
+from rankproof.text.dates import (
     BEFORE_MORE,
     BEFORE_NUMBER,
     GERMAN,
@@ -20,7 +21,6 @@ from rankproof.text.abbreviations import (
     STARTERS,
     UNITS,
 )
-from rankproof.text.blocks import Span, blocks, trimmed
 from rankproof.text.words import ARABIC, CJK, DEVANAGARI, GREEK, THAI, UNSPACED, cuttable, next_cut
 
 PAIRS = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import judge
-from rankproof.judging.claims import COVERED, LENGTH, MOST, ROOM, clauses_of, held
+from rankproof.judging.case import COVERED, LENGTH, MOST, ROOM, clauses_of, held
 from rankproof.judging.models.asking import calls_for
 from rankproof.judging.verdicts import VALUES, Ask
 

@@ -14,8 +14,7 @@ from rankproof.bench.adapters.code import module_digest
 from rankproof.bench.adapters.imports import imported, loaded
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
-from rankproof.bench.grid.searches import NOTHING, searches
-from rankproof.bench.grid.source import Source
+from rankproof.bench.grid.source import NOTHING, Source, searches
 from rankproof.core.corpus import Corpus
 from rankproof.errors import RankproofError, UsageError, check_number, nearest, one_of, shorten
 

@@ -12,7 +12,7 @@ from rankproof.bench.adapters import Adapted, adapted
 from rankproof.bench.adapters.answers import Answer, Reading
 from rankproof.bench.chunk.chunker import chunked
 from rankproof.bench.chunk.documents import documents_found
-from rankproof.bench.grid import kinds, searches
+from rankproof.bench.grid import kinds, source
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.bench.grid.filters import fitting
 from rankproof.bench.grid.plan import Plan
@@ -225,7 +225,7 @@ class Steps:
             if passing is None:
                 return adapted(built)
             own = passing if documents is self.corpus else chunks_of(documents, passing)
-            return adapted(searches.filtered(built, documents, own))
+            return adapted(source.filtered(built, documents, own))
 
         return self._once(("search", chunker, name, filter_), sieving)
 

@@ -14,9 +14,8 @@ from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.answers import Reading
 from rankproof.bench.adapters.callables import described
 from rankproof.bench.runner import streams, tasks, threads
-from rankproof.bench.runner.plan import Plan
 from rankproof.bench.runner.rows import FORM, Job, Row, packed, reader, settle, unpacked
-from rankproof.bench.runner.work import Work
+from rankproof.bench.runner.work import Plan, Work
 
 TICK = 0.05
 """Seconds between two looks at what was answered and who takes too long."""

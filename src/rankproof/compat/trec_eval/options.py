@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from rankproof.compat.trec_eval.catalogue import CATALOGUE, NICKNAMES, Entry, split_request, wanted
+from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, split_request, wanted
 from rankproof.core.names import parse
 from rankproof.errors import UsageError, check_whole, one_of
 

@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankproof.compat.trec_eval.catalogue import Average
-from rankproof.compat.trec_eval.files import Norm
+from rankproof.compat.trec_eval.files import Average, Norm
 from rankproof.compat.trec_eval.options import Column
 from rankproof.core.hits import Hits
 from rankproof.core.rules import Conventions, condensed

@@ -9,10 +9,9 @@ from typing import Any
 
 from rankproof.errors import UsageError, nearest, one_of, shorten
 from rankproof.judging.judges.called import called_judge, said_of
-from rankproof.judging.keeping import InMemory, said_in
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.run import settle
-from rankproof.judging.verdicts import Account, Ask, Judge, Keep, Unmeasured
+from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Keep, Unmeasured, said_in
 from rankproof.store.ledger import HUMAN, Ledger
 
 UNASKED = "no human has judged it"

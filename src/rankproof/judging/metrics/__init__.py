@@ -3,5 +3,4 @@
 from rankproof.judging.metrics import answer as answer
 from rankproof.judging.metrics import citations as citations
 from rankproof.judging.metrics import contexts as contexts
-from rankproof.judging.metrics import nuggets as nuggets
 from rankproof.judging.metrics import use as use

@@ -8,8 +8,16 @@ from rankproof.core.hits import PerQuery
 from rankproof.core.parameters import Cutoff
 from rankproof.judging.case import SILENCE, YES, Case, Maybe, Reading, all_of, any_of, no
 from rankproof.judging.metrics.contexts import GRADES, UNCLAIMED
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, covered, harmonic, mean_grade, share
+from rankproof.judging.metrics.registry import (
+    Grades,
+    Grid,
+    Nothing,
+    covered,
+    harmonic,
+    mean_grade,
+    metric,
+    share,
+)
 
 ABSTAINED = Nothing("the answer abstains", lost=True)
 EMPTY = Nothing("the answer is empty", lost=True)

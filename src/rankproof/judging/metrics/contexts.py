@@ -8,10 +8,18 @@ from typing import Any
 from rankproof.core.measure import Measure
 from rankproof.core.parameters import Cutoff, Grade
 from rankproof.errors import UsageError
-from rankproof.judging.case import SILENCE, Case, Reading, blank
-from rankproof.judging.claims import entities_in, mentioned_in
-from rankproof.judging.metrics.registry import Metric, from_0_to_1, metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, covered, precision_found, ranked_by
+from rankproof.judging.case import SILENCE, Case, Reading, blank, entities_in, mentioned_in
+from rankproof.judging.metrics.registry import (
+    Grades,
+    Grid,
+    Metric,
+    Nothing,
+    covered,
+    from_0_to_1,
+    metric,
+    precision_found,
+    ranked_by,
+)
 
 NOTHING_TO_FIND = Nothing("no contexts were retrieved, and none should have been")
 GRADES = (0, 1, 2, 3)

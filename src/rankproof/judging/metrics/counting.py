@@ -22,11 +22,22 @@ from rankproof.judging import (
     peers,  # noqa: F401  (and so does this one)
 )
 from rankproof.judging.case import Case
-from rankproof.judging.keeping import Said
 from rankproof.judging.metrics.contexts import of_grades
-from rankproof.judging.metrics.registry import ALIASES, METRICS, PEERS, Metric
-from rankproof.judging.metrics.units import Nothing, Units, count, filled, holes, only_settled, settled, ways
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Verdict
+from rankproof.judging.metrics.registry import (
+    ALIASES,
+    METRICS,
+    PEERS,
+    Metric,
+    Nothing,
+    Units,
+    count,
+    filled,
+    holes,
+    only_settled,
+    settled,
+    ways,
+)
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Said, Verdict
 from rankproof.store.ledger import pair_of
 
 Asked = str | Measure | Iterable[str | Measure]

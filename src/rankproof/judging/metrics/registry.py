@@ -6,15 +6,192 @@ counts comes as `Units`: lists in which None stands for what nobody judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
-from rankproof.core.hits import PerQuery
+import numpy as np
+
+from rankproof.core.hits import Array, Facets, Hits, PerQuery, ratio
 from rankproof.core.measure import CHANGES, JUDGED, Measure, Spec
+from rankproof.core.measures.aspects import subtopic_recall
+from rankproof.core.measures.ranked import average_precision
 from rankproof.core.parameters import parameters_of
-from rankproof.judging.metrics.units import Units
+
+# What a metric counts in one sample: nested lists of yes and no (or of grades), None where nobody judged.
+#
+# A `Grid` has a row for each thing that is counted (a claim, a chunk) and a cell for each place that may show it; a
+# row is settled when one cell says yes or none is open. `Grades` are grades by rank. Several of these make a tuple.
+
+Grid: TypeAlias = list[list[bool | None]]
+Grades: TypeAlias = list[Any]
+Units: TypeAlias = Any
+"""A Grid, Grades, or a tuple of such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Why a metric has no value for a sample, whatever is judged."""
+
+    reason: str
+    lost: bool = False
+    """Whether that is the system's doing: such a sample could have had any value, and counts in the bounds so."""
+    high: float = 1.0
+    """The highest value it could have had; the lowest is 0."""
+
+
+def share(parts: Iterable[bool | None]) -> Grid:
+    """A grid of things that are each shown in one place."""
+    return [[part] for part in parts]
+
+
+def count(units: Units) -> int:
+    """How many things are counted."""
+    return sum(map(count, units)) if isinstance(units, tuple) else len(units)
+
+
+def settled(units: Units) -> int:
+    """How many of them are settled.
+
+    >>> settled([[True, None], [False, None], [False]]), settled([0, None, 3])
+    (2, 2)
+    """
+    if isinstance(units, tuple):
+        return sum(map(settled, units))
+    return sum(_is_settled(unit) for unit in units)
+
+
+def _is_settled(unit: Any) -> bool:
+    return True in unit or None not in unit if isinstance(unit, list) else unit is not None
+
+
+def only_settled(units: Units) -> Units:
+    """The units without those that are open.
+
+    >>> only_settled([[True, None], [False, None], [False]])
+    [[True, False], [False]]
+    """
+    if isinstance(units, tuple):
+        return tuple(map(only_settled, units))
+    return [filled(unit, False) for unit in units if _is_settled(unit)]
+
+
+def filled(units: Units, value: Any) -> Units:
+    """The units with one value wherever nothing is known."""
+    if isinstance(units, (list, tuple)):
+        return type(units)(filled(each, value) for each in units)
+    return value if units is None else units
+
+
+def holes(units: Units) -> int:
+    """How many places are open."""
+    return sum(map(holes, units)) if isinstance(units, (list, tuple)) else units is None
+
+
+def ways(units: Units, choices: Sequence[Any]) -> Iterator[Units]:
+    """The units with the open places filled in every possible way."""
+    for values in product(choices, repeat=holes(units)):
+        yield _poured(units, iter(values))
+
+
+def _poured(units: Units, values: Iterator[Any]) -> Units:
+    if isinstance(units, (list, tuple)):
+        return type(units)([_poured(each, values) for each in units])
+    return next(values) if units is None else units
+
+
+TOP_GRADE = 3.0
+"""The highest grade of a judge, whether or not a sample has it."""
+
+
+def covered(grids: Sequence[Grid]) -> PerQuery:
+    """The share of the rows of each grid that some cell says yes to: recall of declared aspects."""
+    return subtopic_recall(_by_aspect(grids), k=None, rel=1, denominator="declared")
+
+
+def _by_aspect(grids: Sequence[Grid]) -> Hits:
+    """A row for each yes: the sample is the query, the cell's place the rank, the grid's row the aspect."""
+    rows = [
+        (sample, place, aspect)
+        for sample, grid in enumerate(grids)
+        for aspect, cells in enumerate(grid)
+        for place, yes in enumerate(cells, 1)
+        if yes
+    ]
+    query, rank, aspect = np.array(sorted(rows), dtype=np.intp).reshape(-1, 3).T
+    declared = np.array([len(grid) for grid in grids], dtype=np.intp)
+    ones, place = np.ones(len(query)), np.arange(len(query))
+    return Hits(
+        query=query,
+        rank=rank,
+        grade=ones,
+        doc=place,
+        n=len(grids),
+        retrieved=np.bincount(query, minlength=len(grids)),
+        aspect=aspect,
+        facets=Facets(np.arange(len(query) + 1), aspect, ones, declared),
+    )
+
+
+def by_rank(grades: Sequence[Grades], missed: Sequence[Grades] | None = None) -> Hits:
+    """Hits of ranked contexts with their grades; `missed` are the grades of judged ones not retrieved."""
+    found = _ranked(grades)
+    if missed is not None:
+        lengths = map(len, grades)
+        found = _with_pool(found, _ranked([[*a, *b] for a, b in zip(grades, missed, strict=True)]), lengths)
+    found.__dict__["top_grade"] = TOP_GRADE
+    return found
+
+
+def _ranked(grades: Sequence[Grades]) -> Hits:
+    lengths = np.array([len(each) for each in grades], dtype=np.intp)
+    start = np.append(0, np.cumsum(lengths))
+    query = np.repeat(np.arange(len(grades)), lengths)
+    place = np.arange(len(query))
+    values = np.array([float(grade) for each in grades for grade in each], dtype=np.float64)
+    return Hits(query, place - start[query] + 1, values, place, len(grades), lengths)
+
+
+def _with_pool(found: Hits, pool: Hits, lengths: object) -> Hits:
+    """The rows of the pool that were retrieved, with the pool behind them."""
+    retrieved = found.retrieved
+    pool.__dict__["top_grade"] = TOP_GRADE
+    rows = pool.keep(pool.rank <= retrieved[pool.query])
+    return Hits(rows.query, rows.rank, rows.grade, rows.doc, rows.n, retrieved, pool=pool)
+
+
+def precision_found(relevant: Sequence[Grades]) -> PerQuery:
+    """The mean precision at the ranks of the relevant contexts, over those found: AP(denominator='found')."""
+    return average_precision(by_rank(relevant), k=None, rel=1, denominator="found")
+
+
+def ranked_by(measure: Measure) -> Callable[[Sequence[tuple[Grades, Grades]]], PerQuery]:
+    """A measure of the core over grades by rank, and the grades of what was not retrieved."""
+
+    def score(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
+        return measure(by_rank([found for found, _ in units], [missed for _, missed in units]))
+
+    return score
+
+
+def harmonic(a: Array, b: Array) -> PerQuery:
+    """The harmonic mean: F1 of a precision and a recall; 0 where both are."""
+    return ratio(2 * a * b, a + b)
+
+
+def mean_grade(grades: Sequence[Grades]) -> PerQuery:
+    """The mean grade of each sample as a share of the highest."""
+    hits = by_rank(grades)
+    return ratio(hits.sum(hits.grade), hits.count()) / TOP_GRADE
+
+
+def first_sufficient(samples: Sequence[Sequence[Grades]]) -> PerQuery:
+    """The place from which on every row that has a yes has had one; 0 where none has."""
+    firsts = ([cells.index(True) + 1 for cells in rows if True in cells] for rows in samples)
+    return np.array([max(each, default=0) for each in firsts], dtype=np.float64)
+
 
 Score = Callable[[Sequence[Units]], PerQuery]
 """From units without gaps, one a sample, to one number a sample."""

@@ -10,8 +10,16 @@ from rankproof.core.parameters import Count, Cutoff
 from rankproof.judging.case import Case, Maybe, all_of, any_of, no
 from rankproof.judging.metrics.answer import claims_against
 from rankproof.judging.metrics.contexts import UNCLAIMED as NO_CLAIMS
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, Units, covered, first_sufficient, share
+from rankproof.judging.metrics.registry import (
+    Grades,
+    Grid,
+    Nothing,
+    Units,
+    covered,
+    first_sufficient,
+    metric,
+    share,
+)
 
 UNSUPPORTED = Nothing("no context supports a claim of the reference", lost=True)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import shorten
-from rankproof.judging.claims import claims_in, held
+from rankproof.judging.case import claims_in, held
 from rankproof.judging.lexical.support import abstains
 from rankproof.judging.models.asking import Call
 from rankproof.judging.verdicts import VALUES, Ask

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from rankproof.judging.case import Case, any_of, no
-from rankproof.judging.claims import statements_in
+from rankproof.judging.case import Case, any_of, no, statements_in
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.contexts import context_precision, context_recall, context_relevance
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, covered, precision_found, share
+from rankproof.judging.metrics.registry import Grades, Grid, Nothing, covered, metric, precision_found, share
 
 
 @metric(

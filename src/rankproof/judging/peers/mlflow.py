@@ -5,8 +5,7 @@ from __future__ import annotations
 from rankproof.judging.case import Case, Maybe, all_of, any_of
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.contexts import UNCLAIMED as NO_FACTS
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing, covered, share
+from rankproof.judging.metrics.registry import Grid, Nothing, covered, metric, share
 
 
 def _facts(case: Case) -> tuple[str, ...]:

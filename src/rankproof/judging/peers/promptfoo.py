@@ -6,8 +6,7 @@ from rankproof.judging.case import Case, any_of
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.contexts import context_recall as ours
 from rankproof.judging.metrics.contexts import context_relevance
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing, covered, share
+from rankproof.judging.metrics.registry import Grid, Nothing, covered, metric, share
 
 
 @metric("context_recall", needs=("reference", "contexts"), score=covered, peer="promptfoo")

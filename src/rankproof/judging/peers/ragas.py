@@ -11,8 +11,16 @@ from rankproof.core.hits import PerQuery, ratio
 from rankproof.judging.case import Case, Maybe, all_of, any_of, no
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.contexts import context_entity_recall, context_precision, context_recall
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grades, Grid, Nothing, by_rank, covered, precision_found, share
+from rankproof.judging.metrics.registry import (
+    Grades,
+    Grid,
+    Nothing,
+    by_rank,
+    covered,
+    metric,
+    precision_found,
+    share,
+)
 
 AGAINST_ZERO = 1e-10
 """What Ragas adds to the denominator of context precision; a perfect one is .9999999999 for it."""

@@ -9,8 +9,7 @@ from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.answer import f1 as f1_score
 from rankproof.judging.metrics.contexts import UNCLAIMED as NO_REFERENCE_CLAIMS
 from rankproof.judging.metrics.contexts import context_recall
-from rankproof.judging.metrics.registry import metric
-from rankproof.judging.metrics.units import Grid, Nothing, covered, share
+from rankproof.judging.metrics.registry import Grid, Nothing, covered, metric, share
 from rankproof.judging.peers.ragas import misled, useful
 
 ANSWER = ("answer", "reference")

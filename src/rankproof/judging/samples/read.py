@@ -350,12 +350,3 @@ def _cited(sample: Sample) -> Sample:
         return sample
     plain, found = marks_in(sample.answer, sample.contexts)
     return replace(sample, answer=plain, citations=found) if found else sample
-
-
-def all_samples(source: Any) -> Iterable[Sample]:
-    """The samples as often as they are needed: a source that can be read once only is read into memory."""
-    return (
-        source
-        if isinstance(source, list) and all(isinstance(each, Sample) for each in source)
-        else [*read_samples(source)]
-    )

@@ -15,11 +15,10 @@ from rankproof.core.audit.finding import count_of, percent
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 from rankproof.judging.case import YES
-from rankproof.judging.keeping import InLedger, Said, entry_of
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.run import settle
 from rankproof.judging.trust.draw import RANDOM, Drawn, Pair
-from rankproof.judging.verdicts import SUPPORTS, VALUES, Ask, Judge, Verdict
+from rankproof.judging.verdicts import SUPPORTS, VALUES, Ask, InLedger, Judge, Said, Verdict, entry_of
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.corrected import Corrected, corrected_mean, labelled, rogan_gladen
 from rankproof.stats.shares import Share, share_of

@@ -19,7 +19,6 @@ import numpy as np
 from rankproof.core.audit.finding import Finding, count_of, few
 from rankproof.core.measure import Measure
 from rankproof.judging.case import Case
-from rankproof.judging.keeping import Said
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.metrics.counting import outcomes
 from rankproof.judging.metrics.registry import METRICS
@@ -27,7 +26,7 @@ from rankproof.judging.run import Judged
 from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
 from rankproof.judging.trust.checked import Checked, Uncorrected
 from rankproof.judging.trust.estimates import Estimate, Estimates
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Verdict
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Said, Verdict
 from rankproof.scoring.words import word_of
 from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger

@@ -20,7 +20,6 @@ from rankproof.core.hits import Array, ratio
 from rankproof.core.measure import Measure
 from rankproof.document.display import Displayable
 from rankproof.judging.case import Case
-from rankproof.judging.keeping import Said
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.lexical.support import logit, shifts
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, found, outcomes
@@ -28,7 +27,7 @@ from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import Judged
 from rankproof.judging.trust.agreement import is_yes
 from rankproof.judging.trust.draw import lot
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Unmeasured, Verdict
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Said, Unmeasured, Verdict
 from rankproof.stats.intervals import interval
 from rankproof.store.ledger import pair_of
 

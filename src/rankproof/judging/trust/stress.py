@@ -17,13 +17,12 @@ import numpy as np
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
-from rankproof.judging.keeping import InMemory
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import Run, add, asked, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import Nowhere
-from rankproof.judging.trust.flips import stress_text
-from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, Verdict
+from rankproof.judging.trust.drift import stress_text
+from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of
 

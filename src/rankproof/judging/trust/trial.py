@@ -13,12 +13,22 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from rankproof.judging.keeping import InLedger, InMemory, Keeping, Said, said_in
 from rankproof.judging.models.asking import MOST_TEXTS, Call, calls_for
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.run import add, settle
 from rankproof.judging.trust.agreement import is_yes
-from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
+from rankproof.judging.verdicts import (
+    Account,
+    Ask,
+    InLedger,
+    InMemory,
+    Keep,
+    Keeping,
+    Said,
+    Unmeasured,
+    Verdict,
+    said_in,
+)
 from rankproof.store.ledger import Ledger
 
 PAIRS = "trial-1"
