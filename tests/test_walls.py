@@ -189,6 +189,31 @@ def test_importing_rankproof_loads_nothing_heavy() -> None:
     assert not {"numpy", "narwhals", "click", "rich", "pandas", "polars", "pyarrow"} & set(loaded)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "others", "most"),
+    [
+        (["--help"], {"scoring", "comparing", "stats"}, 14),
+        (["evaluate", "q.qrels", "r.run"], {"comparing", "store"}, 95),
+    ],
+)
+def test_a_command_loads_little_of_ours(
+    tmp_path: Path, arguments: list[str], others: set[str], most: int
+) -> None:
+    (tmp_path / "q.qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "r.run").write_text("q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\n")
+    code = (
+        "import sys; from rankproof.cli import run; assert run(sys.argv[1:]) == 0; "
+        "print(*(m for m in sys.modules if m.startswith('rankproof')), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    loaded = done.stderr.splitlines()[-1].split()
+    late = {"bench", "judging", "diagnosing", "reports"}
+    assert not {m for m in loaded if wing(m) in late | others}
+    assert len(loaded) <= most
+
+
 def test_no_assert_and_no_catch_all_in_the_library() -> None:
     for module, path in MODULES.items():
         for node in ast.walk(parsed(path)):

@@ -33,16 +33,18 @@ def remembered(rows: Sequence[Row]) -> str:
     '1 of 2 answers known from before'
     """
     known = [row for row in rows if row.remembered]
-    moments = sorted({_minute(row.kept) for row in known if row.kept})
+    moments = sorted(
+        {
+            datetime.fromtimestamp(row.kept).astimezone().strftime("%Y-%m-%d %H:%M")
+            for row in known
+            if row.kept
+        }
+    )
     if not known:
         return ""
     since = f", of {moments[0]}" if moments else ""
     until = f" to {moments[-1]}" if len(moments) > 1 else ""
     return f"{len(known):,} of {len(rows):,} answers known from before{since}{until}"
-
-
-def _minute(moment: float) -> str:
-    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 DEEPEST = 100

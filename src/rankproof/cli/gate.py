@@ -122,7 +122,7 @@ def command(
             raise UsageError(
                 f"--{name}: has no part in --about these, which counts what was lost. Next: leave it out."
             )
-    settings |= {"measures": options.given(measures), "floors": _floors(floors)}
+    settings |= {"measures": options.given(measures), "floors": dict(map(_floor, floors))}
     settings["by"] = None if by is None else read_groups(by, words[0])
     of_files = (anchors or last is not None) and all(map(os.path.exists, words))
     fixed: dict[str, Any] = {"anchors": anchors, "last": last, "like": like}
@@ -200,10 +200,6 @@ def _of_files(
             return gate(*paths, **settings)
         judgments, candidate = paths
         return gate(judgments, known.mean(known.last(last, like=like)), candidate, **settings)
-
-
-def _floors(given: tuple[str, ...]) -> dict[str, float]:
-    return dict(map(_floor, given))
 
 
 def _floor(given: str) -> tuple[str, float]:

@@ -229,11 +229,10 @@ def believed(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list[Gate
     short = {each.measure for each in coverages if each.outcome != PASS}
     apart = not {each.measure for each in rows}.isdisjoint(each.measure for each in coverages)
     doubted = [each.measure in short if apart else bool(short) for each in rows]
-    return [_open(each) if doubt else each for each, doubt in zip(rows, doubted, strict=True)]
-
-
-def _open(row: GateRow) -> GateRow:
-    return replace(row, outcome=INCONCLUSIVE, more=None, note=TOO_LITTLE)
+    return [
+        replace(each, outcome=INCONCLUSIVE, more=None, note=TOO_LITTLE) if doubt else each
+        for each, doubt in zip(rows, doubted, strict=True)
+    ]
 
 
 WIDER = 2

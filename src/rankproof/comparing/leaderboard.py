@@ -296,7 +296,7 @@ def rank_correlation(
     >>> round(found.tau_b.value, 4), found.tau_ap.value
     (0.3333, 0.5)
     """
-    if second is None and (versus is None or _is_path(first)):
+    if second is None and (versus is None or isinstance(first, str | os.PathLike)):
         raise UsageError(
             "rank_correlation: got one set of scores. Next: give a second one, or scores of evaluate with two "
             "measures (measure=, versus=)."
@@ -350,10 +350,6 @@ def _ordering(
         column.measure.spec.higher,
         column.measure.name,
     )
-
-
-def _is_path(systems: Systems) -> bool:
-    return isinstance(systems, str | os.PathLike)
 
 
 def _number(name: str, value: Any) -> float:

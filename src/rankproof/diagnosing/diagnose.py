@@ -103,7 +103,13 @@ def diagnose(
     questions = {} if queries is None else load_questions(queries)
     judged, opened, rules = prepare(judgments), load_ranking(ranking), {**conventions, **sizes}
     _check_ids(judged, questions, documents)
-    scores = evaluate(judged, opened, [*asked, *_banded(asked)], by=None, **rules)
+    scores = evaluate(
+        judged,
+        opened,
+        [*asked, *[each for each in parse_all(list(CUTS)) if each not in asked]],
+        by=None,
+        **rules,
+    )
     check_spelling(scores, opened.source)
     evidence = Evidence(scores, judged, seen, rules, questions, documents)
     return _diagnosis(evidence, worst, by, alpha, np.random.default_rng(seed))
@@ -128,10 +134,6 @@ def _corpus_size(corpus: Any, documents: Corpus | None) -> dict[str, int]:
     if documents is not None:
         return {"corpus": len(documents)}
     return {} if corpus is None else {"corpus": corpus}
-
-
-def _banded(asked: list[Measure]) -> list[Measure]:
-    return [each for each in parse_all(list(CUTS)) if each not in asked]
 
 
 def _diagnosis(
@@ -174,7 +176,7 @@ def _diagnosis(
         worst=evidence.worst(worst),
         patterns=tuple(found),
         fixes=tuple(tried),
-        fix_order=FIX_FIRST if _weak(bands["R@5"]) else (),
+        fix_order=FIX_FIRST if bands["R@5"].word in WORDS[:2] else (),
         findings=tuple(scores.audit.serious),
         hole=gap,
         notes=tuple(_notes(evidence)),
@@ -206,10 +208,6 @@ def _lost(whole: Whole, row: Row) -> float:
     if row.never_found is not None and row.ceiling:
         shares.append(row.never_found / row.ceiling)
     return min(shares, default=0.0)
-
-
-def _weak(recall: Band) -> bool:
-    return recall.word in WORDS[:2]
 
 
 def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:

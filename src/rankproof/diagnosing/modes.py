@@ -104,12 +104,11 @@ def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = Fa
     if is_high(recall) and not found_all:
         lacking = f"{lost:.0%} of what is relevant is never found".replace("%", " %")
         return replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
-    poor = any(_is_poor(each) for each in (precision, recall))
+    poor = any(
+        each.share is not None and word_of(each.measure, each.share) == WORDS[0]
+        for each in (precision, recall)
+    )
     return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
-
-
-def _is_poor(found: Band) -> bool:
-    return found.share is not None and word_of(found.measure, found.share) == WORDS[0]
 
 
 def is_high(found: Band) -> bool:

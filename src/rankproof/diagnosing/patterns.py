@@ -10,9 +10,20 @@ from typing import Any, Literal
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.diagnosing import causes as copies
-from rankproof.diagnosing import causes as found
-from rankproof.diagnosing import causes as wording
+from rankproof.diagnosing.causes import (
+    beaten_by_copies,
+    below_k,
+    long,
+    never_found,
+    none_exists,
+    not_in_corpus,
+    not_on_top,
+    number,
+    short,
+    typo,
+    vocabulary_gap,
+    wrong_language,
+)
 from rankproof.diagnosing.query import Asked
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
@@ -84,15 +95,18 @@ def patterns(
     corrected = dict(zip(decided, correct([gaps[kind].p for kind in decided]), strict=True))
     sign = 1 if higher else -1
     found = [
-        _pattern(kind, _within(each, widest), groups[kind], values, corrected.get(kind), sign, alpha)
+        _pattern(
+            kind,
+            replace(each, low=max(each.low, -widest), high=min(each.high, widest)),
+            groups[kind],
+            values,
+            corrected.get(kind),
+            sign,
+            alpha,
+        )
         for kind, each in gaps.items()
     ]
     return sorted(found, key=lambda each: (each.p is None, sign * each.difference, each.kind))
-
-
-def _within(found: Gap, widest: float) -> Gap:
-    """The gap, its interval without differences that cannot be."""
-    return replace(found, low=max(found.low, -widest), high=min(found.high, widest))
 
 
 def _sides(named: Sequence[str], values: Mapping[str, float]) -> tuple[Array, Array]:
@@ -180,42 +194,42 @@ RULES = (
     Rule(
         "no-relevant",
         "no relevant document exists",
-        found.none_exists,
+        none_exists,
         "rankings",
         "judge more documents, write the missing one, or leave the query out (no_relevant='skip')",
     ),
     Rule(
         "not-in-corpus",
         "not in the corpus",
-        found.not_in_corpus,
+        not_in_corpus,
         "corpus",
         "index the documents, or take them out of the judgments",
     ),
     Rule(
         "never-found",
         "never found",
-        found.never_found,
+        never_found,
         "rankings",
         "retrieve in another way too: keyword search, other chunks, another embedding model",
     ),
     Rule(
         "below-k",
         "found, but too low",
-        found.below_k,
+        below_k,
         "rankings",
         "rerank, or show more documents",
     ),
     Rule(
         "not-on-top",
         "shown, but not on top",
-        found.not_on_top,
+        not_on_top,
         "rankings",
         "rerank",
     ),
     Rule(
         "near-copies",
         "beaten by near-copies",
-        copies.beaten_by_copies,
+        beaten_by_copies,
         "corpus",
         "remove near-copies, or judge them like their originals",
         "near-copies on top",
@@ -223,7 +237,7 @@ RULES = (
     Rule(
         "wrong-language",
         "another language",
-        wording.wrong_language,
+        wrong_language,
         "corpus",
         "use a multilingual embedding model, or translate the question",
         "another language",
@@ -231,7 +245,7 @@ RULES = (
     Rule(
         "typo",
         "perhaps misspelt",
-        wording.typo,
+        typo,
         "corpus",
         "correct spelling before searching, or add a retriever that works on letters or meaning",
         "misspelt",
@@ -239,7 +253,7 @@ RULES = (
     Rule(
         "vocabulary-gap",
         "other words than its documents",
-        wording.vocabulary_gap,
+        vocabulary_gap,
         "corpus",
         "add dense search, synonyms or query expansion",
         "other words",
@@ -247,7 +261,7 @@ RULES = (
     Rule(
         "number",
         "a number, date or code in it",
-        wording.number,
+        number,
         "questions",
         "add keyword search, which matches numbers as they are, or filter by metadata",
         "number, date, code",
@@ -255,7 +269,7 @@ RULES = (
     Rule(
         "short",
         "a short question",
-        wording.short,
+        short,
         "questions",
         "ask back, or expand the query",
         "short",
@@ -263,7 +277,7 @@ RULES = (
     Rule(
         "long",
         "a long question",
-        wording.long,
+        long,
         "questions",
         "search for its parts, or for a summary of it",
         "long",

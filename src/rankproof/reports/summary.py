@@ -211,14 +211,12 @@ def tables(content: Content) -> Iterator[Table]:
     )
     if content.systems[0].slices and content.comparison is not None:
         yield _differences(
-            content, f"Groups of queries, {content.measure}", lambda row: _decides(content, row)
+            content,
+            f"Groups of queries, {content.measure}",
+            lambda row: bool(row["slice"]) and row["measure"] == content.measure,
         )
     if content.duels:
         yield duels(content)
-
-
-def _decides(content: Content, row: Any) -> bool:
-    return bool(row["slice"]) and row["measure"] == content.measure
 
 
 def _means(content: Content) -> Table:

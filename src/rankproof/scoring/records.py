@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rankproof.core.scoring import Pair, Row, Summary
@@ -43,18 +43,16 @@ def records(summaries: Sequence[Summary]) -> list[Record]:
     >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
     [('a.run', None, 'RR', 0.5)]
     """
-    wrong = {summary.name: _errors(summary.findings) for summary in summaries}
+    wrong = {
+        summary.name: " ".join(str(each) for each in summary.findings if each.severity == "error")
+        for summary in summaries
+    }
     return [
         _record(summary, group, row) | ({"errors": wrong[summary.name]} if any(wrong.values()) else {})
         for summary in summaries
         for group, rows in [(None, summary.rows), *summary.slices.items()]
         for row in rows
     ]
-
-
-def _errors(findings: Iterable[Any]) -> str:
-    """What makes the numbers wrong, in words."""
-    return " ".join(str(each) for each in findings if each.severity == "error")
 
 
 def _record(summary: Summary, group: str | None, row: Row) -> Record:

@@ -74,7 +74,10 @@ def difference_intervals(
     turned = [total(row) < 0 for row in rows]
     upright = [np.sort(-row) if turn else row for row, turn in zip(rows, turned, strict=True)]
     found = _resampled(upright, rng or np.random.default_rng(0), level, method, resamples)
-    return [_mirrored(each) if turn else each for each, turn in zip(found, turned, strict=True)]
+    return [
+        Interval(-each.high, -each.low, each.method, each.n) if turn else each
+        for each, turn in zip(found, turned, strict=True)
+    ]
 
 
 def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None) -> Interval:
@@ -148,10 +151,6 @@ def _degenerate(row: Array) -> Interval:
     if len(row) == 1:
         return Interval(math.nan, math.nan, "one query has no interval", 1)
     return Interval(float(row[0]), float(row[-1]), f"all {len(row):,} values are equal", len(row))
-
-
-def _mirrored(found: Interval) -> Interval:
-    return Interval(-found.high, -found.low, found.method, found.n)
 
 
 @dataclass(frozen=True, slots=True)

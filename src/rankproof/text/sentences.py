@@ -226,7 +226,11 @@ def _after_point(ending: Ending) -> bool:
         return True
     if folded in MAY_END and ending.starter and not (folded in BEFORE_NUMBER and ending.next[:1].isdigit()):
         return True
-    if folded in MAY_END or folded in BEFORE_MORE or (_takes_number(folded) and _number_follows(ending)):
+    if (
+        folded in MAY_END
+        or folded in BEFORE_MORE
+        or ((folded in BEFORE_NUMBER or folded.endswith("str")) and _number_follows(ending))
+    ):
         return False
     if ACRONYM.fullmatch(word) or INITIAL.fullmatch(word):
         return _ends_after_letters(ending, word)
@@ -249,10 +253,6 @@ def _ends_after_letters(ending: Ending, word: str) -> bool:
     if re.search(f"[{ARABIC}{DEVANAGARI}]", word):
         return False
     return ending.starter and bool(ending.next) and not ending.next.endswith(".")
-
-
-def _takes_number(folded: str) -> bool:
-    return folded in BEFORE_NUMBER or folded.endswith("str")
 
 
 def _number_follows(ending: Ending) -> bool:

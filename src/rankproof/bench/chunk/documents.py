@@ -170,17 +170,17 @@ def _graded_spans(
 
 def _holding(span: JudgedSpan, places: Mapping[str, Place], overlap: float) -> list[str]:
     """The chunks that count as holding a span."""
-    shared = {name: common for name, place in places.items() if (common := _shared(span, place)) > 0}
+    shared = {
+        name: common
+        for name, place in places.items()
+        if (common := min(span.end, place.end) - max(span.start, place.start)) > 0
+    }
     most = max(shared.values(), default=0)
     return [
         name
         for name, common in shared.items()
         if common == most or common >= overlap * min(span.end - span.start, _length(places[name]))
     ]
-
-
-def _shared(span: JudgedSpan, place: Place) -> int:
-    return min(span.end, place.end) - max(span.start, place.start)
 
 
 def _length(place: Place) -> int:

@@ -87,17 +87,12 @@ def simplex(n: int, most: int = MOST_WEIGHTS) -> Iterator[tuple[float, ...]]:
     """
     equal = (1 / n,) * n
     yield equal
-    steps = max((s for s in range(1, 11) if _points(n, s) <= most), default=1)
+    steps = max((s for s in range(1, 11) if math.comb(s + n - 1, n - 1) <= most), default=1)
     for bars in combinations(range(steps + n - 1), n - 1):
         edges = (-1, *bars, steps + n - 1)
         point = tuple((b - a - 1) / steps for a, b in pairwise(edges))
         if point != equal:
             yield point
-
-
-def _points(n: int, steps: int) -> int:
-    """How many sets of weights there are in steps of 1 / steps."""
-    return math.comb(steps + n - 1, n - 1)
 
 
 def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tuple[set[str], set[str]]:

@@ -31,7 +31,11 @@ DEPTH = 100
 def settings_of(source: Source) -> dict[str, Any]:
     """What was set of `SETTINGS` for a plan, checked."""
     ks = _ks(source)
-    found = {"k": ks, "measures": _measures(source), "depth": max(_depth(source), *ks)}
+    found = {
+        "k": ks,
+        "measures": _measures(source),
+        "depth": max(check_whole(source.where("depth"), source.data.get("depth", DEPTH)), *ks),
+    }
     checks: dict[str, Callable[[Source], Any]] = {
         "most": lambda source: check_whole(source.where("most"), source.data["most"]),
         "seed": lambda source: check_whole(source.where("seed"), source.data["seed"], 0),
@@ -45,10 +49,6 @@ def _ks(source: Source) -> tuple[int, ...]:
     given = source.data.get("k", 10)
     listed = given if isinstance(given, list) and given else [given]
     return tuple(dict.fromkeys(check_whole(source.where("k"), each) for each in listed))
-
-
-def _depth(source: Source) -> int:
-    return check_whole(source.where("depth"), source.data.get("depth", DEPTH))
 
 
 def _measures(source: Source) -> tuple[str, ...]:

@@ -113,7 +113,11 @@ def _same(questions: Mapping[str, str]) -> Iterator[Finding]:
 def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
     """Pairs with nearly the same telling words; only pairs that share a word are looked at."""
     words = {query: frozenset(map(stem, telling(text))) for query, text in questions.items()}
-    pairs = [(a, b) for a, b in _sharing(words) if _close(words[a], words[b]) and not _equal(questions, a, b)]
+    pairs = [
+        (a, b)
+        for a, b in _sharing(words)
+        if _close(words[a], words[b]) and forms(questions[a]) != forms(questions[b])
+    ]
     if pairs:
         yield Finding(
             "warning",
@@ -138,10 +142,6 @@ def _sharing(words: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
 
 def _close(a: frozenset[str], b: frozenset[str]) -> bool:
     return len(a & b) >= ALIKE * len(a | b)
-
-
-def _equal(questions: Mapping[str, str], a: str, b: str) -> bool:
-    return forms(questions[a]) == forms(questions[b])
 
 
 def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator[Finding]:

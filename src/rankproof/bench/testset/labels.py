@@ -62,13 +62,9 @@ def _kappa(mine: list[int], theirs: list[int]) -> float | None:
 def alpha(labels: Labels) -> float | None:
     """Krippendorff's alpha (interval) of all who graded; None where no item has two grades."""
     items = {item for own in labels.values() for item, label in own.items() if label.grade is not None}
-    lines = [[_grade(own, item) for own in labels.values()] for item in sorted(items)]
+    lines = [[own[item].grade if item in own else None for own in labels.values()] for item in sorted(items)]
     lines = [line for line in lines if sum(each is not None for each in line) > 1]
     return krippendorff_alpha(lines, "interval").value if lines else None
-
-
-def _grade(own: dict[Item, Label], item: Item) -> int | None:
-    return own[item].grade if item in own else None
 
 
 GRADED, SKIPPED, UNDONE = "graded", "skipped", "undone"

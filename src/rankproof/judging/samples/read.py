@@ -156,14 +156,12 @@ def _texts(messages: Any) -> list[str]:
         inner = message.get("message", message) if isinstance(message, Mapping) else {}
         parts = inner.get("parts") or [{"content": inner.get("content", inner.get("message.content"))}]
         known = (
-            [each.get("content") for each in parts if isinstance(each, Mapping)] if _is_list(parts) else []
+            [each.get("content") for each in parts if isinstance(each, Mapping)]
+            if isinstance(parts, list | tuple)
+            else []
         )
         found += [each for each in known if isinstance(each, str)]
     return found
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
 
 
 def _parsed(value: Any) -> Any:

@@ -64,14 +64,10 @@ def trial_text(found: Any) -> str:
     return "\n".join([*lines, "", *(line for each in told for line in wrap(each))]) + "\n"
 
 
-def _way_name(way: Any) -> str:
-    return "one by one" if way.pairs == 1 else f"{way.pairs} a call"
-
-
 def _ways(found: Any) -> list[Column]:
     ways = found.ways if found.together.pairs > 1 else (found.alone,)
     return [
-        Column("asked", [_way_name(each) for each in ways]),
+        Column("asked", ["one by one" if each.pairs == 1 else f"{each.pairs} a call" for each in ways]),
         Column("kappa", [score(each.kappa) for each in ways], True),
         Column("95 % interval", [span(each.low, each.high) for each in ways], True),
         Column("right", [share(each.right.value) for each in ways], True),

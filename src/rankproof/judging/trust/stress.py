@@ -239,13 +239,12 @@ def stress(
     asking = Judge(judge, **options)
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
     ways, account = stressed(groups, asking.judges, seed)
-    rates = {way: _rates(each) for way, each in ways.items()}
+    rates = {
+        way: {relation: share_of(*counts) for relation, counts in sorted(each.counts.items())}
+        for way, each in ways.items()
+    }
     lost = {way: each.lost for way, each in ways.items()}
     return Stress(asking.name, len(groups), rates, lost, account)
-
-
-def _rates(flips: Flips) -> dict[str, Share]:
-    return {relation: share_of(*counts) for relation, counts in sorted(flips.counts.items())}
 
 
 def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[Ask]]:
