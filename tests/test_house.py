@@ -10,16 +10,16 @@ import pytest
 from tests.house import counts
 
 CEILINGS = {
-    "files": 380,
-    "lines": 74_600,
-    "code lines": 48_800,
-    "file names used twice": 54,
-    "class names in two packages": 47,
-    "short helpers used once": 548,
+    "files": 334,
+    "lines": 74_900,
+    "code lines": 49_000,
+    "file names used twice": 38,
+    "class names in two packages": 46,
+    "short helpers used once": 532,
     "circles": 0,
-    "modules crossed by evaluate": 44,
-    "modules crossed by gate": 52,
-    "modules crossed by judge": 65,
+    "modules crossed by evaluate": 43,
+    "modules crossed by gate": 50,
+    "modules crossed by judge": 57,
 }
 
 
