@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from rankproof import evaluate, sample
 from rankproof.stats.bca import intervals as bca_intervals
-from rankproof.stats.confidence import Sample, lower_bound
+from rankproof.stats.confidence import ValueSample, lower_bound
 from rankproof.stats.detection import detectable, needed
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.flips import sign_flips
@@ -178,7 +178,7 @@ def passed(
 ) -> tuple[float, float]:
     """How often the gate passes, and how often both systems are called equivalent."""
     rows = world.rows(n, drop, times, seed)
-    over = [row for row in rows if lower_bound(Sample.of(row), ALPHA, -1.0) > -margin]
+    over = [row for row in rows if lower_bound(ValueSample.of(row), ALPHA, -1.0) > -margin]
     alike = sum(adaptive_interval(row, 1 - 2 * ALPHA).high < margin for row in over)
     return len(over) / times, alike / times
 

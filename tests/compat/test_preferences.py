@@ -5,7 +5,7 @@ import random
 import pytest
 
 from rankproof.compat.trec_eval.columns import preference_value, preferences
-from rankproof.compat.trec_eval.files import CATALOGUE, Judged
+from rankproof.compat.trec_eval.files import CATALOGUE, JudgedFile
 from rankproof.core.measures.preferences import possible
 from rankproof.errors import DataError
 from tests.each import with_each
@@ -16,7 +16,7 @@ NAMES = [name for name, entry in CATALOGUE.items() if entry.kind == "preferences
 
 
 def judged(*rows):
-    return [Judged("q", *row) for row in rows]
+    return [JudgedFile("q", *row) for row in rows]
 
 
 ONE_ORDER = judged(

@@ -16,7 +16,7 @@ import pytest
 
 from rankproof import Verdicts, judge
 from rankproof.errors import DataError, UsageError
-from rankproof.store.ledger import LEDGER, Entry, Ledger
+from rankproof.store.ledger import LEDGER, Ledger, LedgerEntry
 
 QUESTION = "Why?"
 
@@ -189,8 +189,8 @@ def test_a_value_that_was_tampered_with_is_unmeasured(tmp_path: Path) -> None:
 
 def test_silence_never_replaces_a_verdict_and_is_asked_again(tmp_path: Path) -> None:
     ledger, judge_ = Ledger(tmp_path / "l.db"), {"kind": "test", "name": "t"}
-    ledger.keep(judge_, "t", [Entry("Q", "a", "b", "t", value=1)])
-    ledger.keep(judge_, "t", [Entry("Q", "a", "b", "t", reason="timeout")])
+    ledger.keep(judge_, "t", [LedgerEntry("Q", "a", "b", "t", value=1)])
+    ledger.keep(judge_, "t", [LedgerEntry("Q", "a", "b", "t", reason="timeout")])
     assert ledger.find([("Q", "a", "b")], judge_)["Q", "a", "b"].value == 1
     silent = {"n": 0}
 
@@ -212,7 +212,7 @@ def test_files_that_are_no_ledger_are_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE theirs (x)")
     connection.close()
-    Ledger(newer).keep({"kind": "t"}, "t", [Entry("Q", "a", "b", "t", value=1)])
+    Ledger(newer).keep({"kind": "t"}, "t", [LedgerEntry("Q", "a", "b", "t", value=1)])
     with sqlite3.connect(newer) as connection:
         connection.execute(f"PRAGMA user_version = {LEDGER.newest + 1}")
     connection.close()
@@ -235,12 +235,12 @@ def test_a_history_is_no_ledger(tmp_path: Path) -> None:
 
 def test_a_locked_ledger_says_so(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.db", timeout=0.1)
-    ledger.keep({"kind": "t"}, "t", [Entry("Q", "a", "b", "t", value=1)])
+    ledger.keep({"kind": "t"}, "t", [LedgerEntry("Q", "a", "b", "t", value=1)])
     holder = sqlite3.connect(ledger.path, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     try:
         with pytest.raises(DataError, match="locked by another program"):
-            ledger.keep({"kind": "t"}, "t", [Entry("Q", "a", "c", "t", value=1)])
+            ledger.keep({"kind": "t"}, "t", [LedgerEntry("Q", "a", "c", "t", value=1)])
     finally:
         holder.close()
 
@@ -257,10 +257,10 @@ def test_looking_up_in_a_ledger_that_is_not_there_makes_none(tmp_path: Path) -> 
 WRITER = """
 import sys
 from pathlib import Path
-from rankproof.store.ledger import Entry, Ledger
+from rankproof.store.ledger import LedgerEntry, Ledger
 ledger, who = Ledger(Path(sys.argv[1]), timeout=60), sys.argv[2]
 for turn in range(int(sys.argv[3])):
-    entries = [Entry("S", f"{who} {turn}", f"text {i}", who, value=1) for i in range(20)]
+    entries = [LedgerEntry("S", f"{who} {turn}", f"text {i}", who, value=1) for i in range(20)]
     ledger.keep({"kind": "test", "name": who}, who, entries)
     print(turn, flush=True)
 """

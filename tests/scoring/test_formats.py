@@ -12,7 +12,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.audit import Finding
-from rankproof.core.scoring import Row, Summary
+from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.display import width
 from rankproof.errors import UsageError
 from rankproof.scoring.formats import FORMATS, render, render_queries
@@ -25,15 +25,15 @@ CONVENTIONS = [
 ]
 
 
-def row(measure: str = "nDCG@10", mean: float = 0.5, **more: object) -> Row:
-    return Row(
+def row(measure: str = "nDCG@10", mean: float = 0.5, **more: object) -> ScoreRow:
+    return ScoreRow(
         measure,
         mean,
         **{"n": 60, "low": mean - 0.05, "high": mean + 0.05, "method": BCA, "ceiling": 1.0, **more},
     )  # type: ignore[arg-type]
 
 
-def summary(name: str = "my.run", rows: list[Row] | None = None, **more: object) -> Summary:
+def summary(name: str = "my.run", rows: list[ScoreRow] | None = None, **more: object) -> Summary:
     return Summary(
         name,
         [row()] if rows is None else rows,

@@ -23,7 +23,7 @@ from benchmarks.differences import (
     passed,
     several,
 )
-from rankproof.stats.confidence import Sample, lower_bound
+from rankproof.stats.confidence import ValueSample, lower_bound
 from rankproof.stats.differences import equivalence
 from rankproof.stats.gate import FAIL, PASS, decide
 
@@ -87,7 +87,7 @@ def test_hits_pass_a_drop_of_the_margin_rarely_added_up_exactly(n: int, won: flo
     def passes(losses: int, wins: int) -> bool:
         found = {-1.0: losses, 0.0: n - losses - wins, 1.0: wins}
         kept = [(value, count) for value, count in found.items() if count]
-        sample = Sample(*(np.array(each, dtype=float) for each in zip(*kept, strict=True)))
+        sample = ValueSample(*(np.array(each, dtype=float) for each in zip(*kept, strict=True)))
         return lower_bound(sample, ALPHA, -1.0) > won - lost
 
     share = 0.0

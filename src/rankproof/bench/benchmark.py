@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof import sample
 from rankproof.bench.adapters import Adapted, adapted
-from rankproof.bench.adapters.answers import IdOf, Reading
-from rankproof.bench.runner import Limits, Plan, Row, answer_all, plan_for
+from rankproof.bench.adapters.answers import AnswerReading, IdOf
+from rankproof.bench.runner import RunLimits, RunPlan, RunRow, answer_all, plan_for
 from rankproof.bench.runner.answering import Told
 from rankproof.bench.runs import Run, Standings, standings, usual_measures
 from rankproof.comparing.compare import compare_scores
@@ -27,7 +27,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.ids import as_text, judged_kinds, plain_digits
-from rankproof.io.labelled import Labelled, load_labelled, save_labelled
+from rankproof.io.labelled import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.roles import Columns, with_columns
 from rankproof.progress import Progress
@@ -52,13 +52,13 @@ def asked(
     name: str,
     questions: Mapping[str, str],
     retriever: Adapted,
-    reading: Reading,
-    plan: Plan,
+    reading: AnswerReading,
+    plan: RunPlan,
     *,
     corpus: Corpus | None,
     cache: str | os.PathLike[str] | None,
     progress: bool | None,
-) -> list[Row]:
+) -> list[RunRow]:
     """A row for each question; answers kept in `cache` are not asked for again."""
     with _memory(cache) as memory, _told(name, len(questions), progress) as told:
         about = {} if memory is None else _about(name, retriever, corpus)
@@ -152,7 +152,7 @@ class Benchmark(Displayable):
         Files that are there are replaced with `force` only.
         """
         judgments = self.judgments if self.judgments is not None else load_judgments({})
-        save_labelled(Labelled(self.queries, judgments, self.corpus), target, force=force)
+        save_labelled(LabelledQuestions(self.queries, judgments, self.corpus), target, force=force)
 
     def add_query(self, query_id: str, text: str, relevant: Any) -> None:
         """Add a question; `relevant` is a list or set of documents, or `{document: grade}`."""
@@ -215,7 +215,7 @@ class Benchmark(Displayable):
         settings: Mapping[str, Any] | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: bool | None = None,
-        **limits: Unpack[Limits],
+        **limits: Unpack[RunLimits],
     ) -> Run:
         """Ask a retriever every question, and remember the run under a name.
 
@@ -275,11 +275,11 @@ class Benchmark(Displayable):
         said = f"{rest} of {len(self.queries)} questions were not asked: nobody has judged anything for them."
         return [said] if rest > 0 else []
 
-    def _reading(self, k: int, id: IdOf) -> Reading:
+    def _reading(self, k: int, id: IdOf) -> AnswerReading:
         check_whole("k", k, advice="give one, like 10")
         # A corpus keeps its ids as text, and so do the answers of searches over it.
         either = self._integers and self.corpus is not None and plain_digits(self.corpus)
-        return Reading(
+        return AnswerReading(
             int(k), id, lambda text: self._ids_by_text.get(text), None if either else self._integers
         )
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from rankproof.bench.runner import Plan, Row
+from rankproof.bench.runner import RunPlan, RunRow
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.core.audit.ids import spelt_apart
@@ -26,10 +26,10 @@ from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Quantile, quantiles
 
 
-def remembered(rows: Sequence[Row]) -> str:
+def remembered(rows: Sequence[RunRow]) -> str:
     """How many answers were kept from earlier, and of when they are; "" where none was.
 
-    >>> remembered([Row("q1", None, 0.1), Row("q2", None, 0.1, remembered=True)])
+    >>> remembered([RunRow("q1", None, 0.1), RunRow("q2", None, 0.1, remembered=True)])
     '1 of 2 answers known from before'
     """
     known = [row for row in rows if row.remembered]
@@ -59,12 +59,12 @@ class Run(Displayable):
 
     name: str
     k: int
-    rows: Sequence[Row]
+    rows: Sequence[RunRow]
     seconds: float
     """How long the whole run took."""
     settings: Mapping[str, Any]
     """What is known of the retriever."""
-    plan: Plan
+    plan: RunPlan
     """How it was asked."""
     batched: bool = False
     """Whether several questions went into one call."""

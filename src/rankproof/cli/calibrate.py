@@ -14,7 +14,7 @@ from rankproof.cli.output import end, format_of, telling, write
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
-    from rankproof.judging.trust.draw import Drawn, Session
+    from rankproof.judging.trust.draw import Drawn, DrawSession
 
 WIDTH = 78
 KEYS = "s skip   u undo   q quit"
@@ -223,7 +223,7 @@ def _calibrated(
     return task.result()
 
 
-def _label(session: Session, who: str) -> None:
+def _label(session: DrawSession, who: str) -> None:
     from rankproof.cli.label import go_through
 
     go_through(
@@ -246,7 +246,7 @@ def _value(relation: str, key: str) -> int | None:
     return known.get(key)
 
 
-def _card(session: Session, pair: Drawn) -> str:
+def _card(session: DrawSession, pair: Drawn) -> str:
     """What is labelled now: the two texts and the keys. What the judge says is not shown: it would sway."""
     from rankproof.judging.words import RELATIONS
 

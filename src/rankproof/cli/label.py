@@ -18,10 +18,10 @@ from rankproof.cli.output import end, may_replace, oddities_told, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.bench.testset.labels import Labels, Session
+    from rankproof.bench.testset.labels import Labels, LabelSession
     from rankproof.bench.testset.pool import Item, Pool
     from rankproof.core.corpus import Corpus
-    from rankproof.judging.trust.draw import Session as SessionOfPairs
+    from rankproof.judging.trust.draw import DrawSession as SessionOfPairs
 
 GRADES = {
     1: "0 does not help, 1 helps",
@@ -93,12 +93,12 @@ def command(
         _judge(_session(made, who, given, labels, highest), *texts)
 
 
-def _session(made: Pool, who: str, given: Labels, path: str, highest: int) -> Session:
+def _session(made: Pool, who: str, given: Labels, path: str, highest: int) -> LabelSession:
     from functools import partial
 
-    from rankproof.bench.testset.labels import Session, write_label
+    from rankproof.bench.testset.labels import LabelSession, write_label
 
-    return Session(made, who, given.get(who, {}), partial(write_label, path), highest, _now)
+    return LabelSession(made, who, given.get(who, {}), partial(write_label, path), highest, _now)
 
 
 def _now() -> str:
@@ -117,7 +117,7 @@ def _documents(path: str | None) -> Corpus | None:
     return None if path is None else load_corpus(path)
 
 
-def _judge(session: Session, texts: Mapping[str, str], corpus: Corpus | None) -> None:
+def _judge(session: LabelSession, texts: Mapping[str, str], corpus: Corpus | None) -> None:
     go_through(
         session,
         lambda item: _card(session, item, texts, corpus),
@@ -130,7 +130,7 @@ def _judge(session: Session, texts: Mapping[str, str], corpus: Corpus | None) ->
 
 
 def go_through(
-    session: Session | SessionOfPairs,
+    session: LabelSession | SessionOfPairs,
     card: Callable[[Any], str],
     value_of: Callable[[Any, str], int | None],
     help_of: Callable[[Any, str], str],
@@ -173,7 +173,7 @@ def _key(err: bool) -> str:
     return (line.strip().lower() or "?") if line else ""
 
 
-def _card(session: Session, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
+def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
     """What is judged now: the question, the document, the keys."""
     question = texts.get(item.query, "")
     head = f"{session.done + 1} of {session.pool.work}  {item.query}"
@@ -290,10 +290,12 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
 
 
 def _agreement(given: Labels) -> str:
-    from rankproof.bench.testset.labels import PairAgreement as Pair
+    from rankproof.bench.testset.labels import PairAgreement as LabelPair
     from rankproof.bench.testset.labels import agreement_text, alpha, pairs
 
-    rows = [Pair(each.first, each.second, each.n, each.same, each.kappa, each.apart) for each in pairs(given)]
+    rows = [
+        LabelPair(each.first, each.second, each.n, each.same, each.kappa, each.apart) for each in pairs(given)
+    ]
     return agreement_text(rows, alpha(given))
 
 

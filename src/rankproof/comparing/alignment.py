@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.core.explained import Case
+from rankproof.core.explained import ExplainedCase
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -297,16 +297,16 @@ CASES = 5
 
 def cases_of(
     judgments: Judgments, scores: Mapping[str, Scores], shown: Sequence[str], compared: Comparison | None
-) -> Iterator[Case]:
+) -> Iterator[ExplainedCase]:
     """The queries that lost most, then those with the lowest values, with the lists of the systems shown."""
     chosen = _chosen(scores, shown, compared)
     tables = {name: _tables(scores[name].ranking, set(chosen)) for name in shown}
     for query, why in chosen.items():
         sides = ((name, explained(scores[name], judgments, tables[name][query], query)) for name in shown)
-        yield Case(query, why, tuple(sides))
+        yield ExplainedCase(query, why, tuple(sides))
 
 
-def moved_cases(compared: Comparison, system: str, n: int) -> tuple[Case, ...]:
+def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCase, ...]:
     """The queries that lost most against the baseline, then those that won most, under both systems."""
     shown = (compared.baseline, system)
     scores = {name: compared.scores[name] for name in shown}
@@ -318,7 +318,7 @@ def moved_cases(compared: Comparison, system: str, n: int) -> tuple[Case, ...]:
     chosen = _most_moved(compared, system, n)
     tables = {name: _tables(each.ranking, set(chosen)) for name, each in scores.items()}
     return tuple(
-        Case(q, why, tuple((s, explained(scores[s], judgments, tables[s][q], q)) for s in shown))
+        ExplainedCase(q, why, tuple((s, explained(scores[s], judgments, tables[s][q], q)) for s in shown))
         for q, why in chosen.items()
     )
 

@@ -47,7 +47,7 @@ THIN = "unclear", "fewer than half of the samples could be measured"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SystemPair:
     """The differences of one system to the baseline on one measure over one group of queries."""
 
     system: str
@@ -228,7 +228,7 @@ def _check(alpha: float, margin: float | None, seed: int) -> None:
         check_margin(margin)
 
 
-def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pair]:
+def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[SystemPair]:
     """The differences over all queries, then over each slice, for every measure."""
     for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
         for key in own:
@@ -242,7 +242,7 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Pai
                 ends = possible_ends(own, other, key)
                 turned = sign * values
                 favour = own.favour(other, key)
-                yield Pair(
+                yield SystemPair(
                     name,
                     measure,
                     group,
@@ -264,7 +264,7 @@ def _settled(scores: Scores, key: str) -> tuple[float | None, ...]:
     return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
 
 
-def fewer_counted(compared: Iterable[Pair], baseline: str, queries: int) -> Iterator[str]:
+def fewer_counted(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
     """What is said if queries are in no difference, as they have no value in one of the two systems."""
     for pair in compared:
         if not pair.slice and len(pair.values) < queries:
@@ -297,7 +297,7 @@ def kin_told(scores: Mapping[str, Scores]) -> Iterator[str]:
             yield f"{name}: {found.message}"
 
 
-def favours(compared: Sequence[Pair], baseline: str) -> Iterator[str]:
+def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
     """What is said if labels of people show that a judge gives one system more than the other, beyond chance.
 
     The intervals hold together over all rows that have labels of both systems.
@@ -345,7 +345,7 @@ def _both(mine: Scores, theirs: Scores, name: str) -> Array:
 
 
 def _rows(
-    pairs: list[Pair],
+    pairs: list[SystemPair],
     baseline: str,
     rng: np.random.Generator,
     alpha: float,
@@ -366,7 +366,7 @@ def _rows(
     ]
 
 
-def _beyond(pair: Pair, margin: float | None) -> float:
+def _beyond(pair: SystemPair, margin: float | None) -> float:
     """How well the differences go with a true one beyond the margin; 1 without a margin.
 
     Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin.
@@ -374,7 +374,7 @@ def _beyond(pair: Pair, margin: float | None) -> float:
     return 1.0 if margin is None else min(1.0, 2 * equivalence(pair.values, margin, pair.ends).p)
 
 
-def _corrected(pairs: list[Pair], ps: list[float], correction: str) -> list[float]:
+def _corrected(pairs: list[SystemPair], ps: list[float], correction: str) -> list[float]:
     """The rows over all queries are one family, those of all slices another: a look at slices costs no verdict."""
     found = [0.0] * len(ps)
     for sliced in (False, True):
@@ -385,7 +385,7 @@ def _corrected(pairs: list[Pair], ps: list[float], correction: str) -> list[floa
 
 
 def _row(
-    pair: Pair,
+    pair: SystemPair,
     baseline: str,
     span: Ends,
     p: float,
@@ -428,7 +428,7 @@ def _row(
     )
 
 
-def corrected_in(pair: Pair) -> dict[str, Any]:
+def corrected_in(pair: SystemPair) -> dict[str, Any]:
     """The corrected difference and its ends, where there is one."""
     found = pair.corrected
     if found is None:

@@ -17,7 +17,7 @@ from rankproof.scoring.scores import Scores
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
-    from rankproof.core.explained import Case
+    from rankproof.core.explained import ExplainedCase
 
 
 VERDICTS = ("better", "worse", "equivalent", "unclear")
@@ -160,7 +160,7 @@ class Comparison(Displayable):
             "scores": {name: each.to_dict() for name, each in self.scores.items()},
         }
 
-    def cases(self, n: int = 3, system: str | None = None) -> tuple[Case, ...]:
+    def cases(self, n: int = 3, system: str | None = None) -> tuple[ExplainedCase, ...]:
         """The `n` queries that lost most on the first measure and the `n` that won most, with both ranked lists.
 
         The system is the best one beside the baseline where none is named.

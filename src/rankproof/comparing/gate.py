@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.comparing.alignment import soundness, together
-from rankproof.comparing.compare import Pair, bounds_told, favours, fewer_counted, kin_told, pairs
+from rankproof.comparing.compare import SystemPair, bounds_told, favours, fewer_counted, kin_told, pairs
 from rankproof.comparing.gate_rows import (
     ALLOWED,
     INVALID,
@@ -289,7 +289,7 @@ def _check(
             check_number(name, share, least=0, most=1, noun="share", advice=f"give a share, like {like}")
 
 
-def _margin(margin: float | Mapping[str, float], pair: Pair) -> float:
+def _margin(margin: float | Mapping[str, float], pair: SystemPair) -> float:
     """The margin of a measure; a measure left out of a mapping may lose nothing it could show."""
     found = _named(margin, pair.measure.name) if isinstance(margin, Mapping) else margin
     check_margin(found, f" in {pair.measure}", zero=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.comparing.alignment import Soundness, together
-from rankproof.comparing.compare import Pair, corrected_in, pairs
+from rankproof.comparing.compare import SystemPair, corrected_in, pairs
 from rankproof.document.display import Displayable
 from rankproof.errors import one_of
 from rankproof.scoring.evaluate import check_floor
@@ -83,7 +83,7 @@ class GateRow(Displayable):
 
 
 def difference_row(
-    pair: Pair, margin: float, found: Decision, against: str, minimum: int, alpha: float
+    pair: SystemPair, margin: float, found: Decision, against: str, minimum: int, alpha: float
 ) -> GateRow:
     """What the differences of one measure and group of queries came to."""
     these = found.loss is not None
@@ -118,7 +118,7 @@ def difference_row(
     )
 
 
-def _lost(pair: Pair) -> dict[str, float]:
+def _lost(pair: SystemPair) -> dict[str, float]:
     """The queries that lost, with their differences, the greatest loss first."""
     names = np.asarray(pair.queries, dtype=object)[pair.counted]
     below = [(value, name) for value, name in zip(pair.values.tolist(), names, strict=True) if value < 0]
@@ -241,7 +241,7 @@ WIDER = 2
 
 def against_anchors(
     candidate: Scores, anchors: Mapping[str, Scores], level: float, anyway: bool = False
-) -> tuple[list[tuple[str, Pair]], dict[str, Scores]]:
+) -> tuple[list[tuple[str, SystemPair]], dict[str, Scores]]:
     """The candidate's differences to each anchor over all queries, by measure, and the anchors as they are compared."""
     found, kept = [], {}
     for name, anchor in anchors.items():

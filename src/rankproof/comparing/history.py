@@ -23,7 +23,7 @@ from rankproof.scoring.scores import Scores
 from rankproof.store import experiments
 from rankproof.store.answers import git_commit, of_ranking
 from rankproof.store.database import TIMEOUT, damaged, reading, writing
-from rankproof.store.experiments import Entry, Experiment, Values
+from rankproof.store.experiments import Experiment, HistoryEntry, Values
 
 SAME = 1e-9
 """A stored mean and that of the stored values are the same up to here."""
@@ -58,13 +58,13 @@ class History(Displayable):
 
     def save(
         self, scores: Scores, name: str, *, tags: Mapping[str, str] | None = None, replace: bool = False
-    ) -> Entry:
+    ) -> HistoryEntry:
         """Remember the scores under a name that is free, or take the place of what has it."""
         found = _experiment(scores, _named(name), experiments.check_tags(tags or {}))
         self._insert([found], replace)
         return found.entry
 
-    def entries(self, last: int | None = None) -> list[Entry]:
+    def entries(self, last: int | None = None) -> list[HistoryEntry]:
         """What is saved, or the `last` of it, the oldest first: names, moments, versions, fingerprints, means, tags."""
         with reading(self.path, self.timeout) as connection:
             return experiments.entries(connection, self.path, last)
@@ -82,7 +82,7 @@ class History(Displayable):
         with reading(self.path, self.timeout) as connection:
             return experiments.has(connection, unicodedata.normalize("NFC", name))
 
-    def show(self, name: str) -> Entry:
+    def show(self, name: str) -> HistoryEntry:
         """The entry of that name."""
         with reading(self.path, self.timeout) as connection:
             return experiments.entry(connection, _named(name), self.path)
@@ -183,7 +183,7 @@ def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
     """The scores as they are saved, with where and by what they were made."""
     facts = scores.to_dict()
     facts = {key: facts[key] for key in facts if key not in ("queries", "per_query")}
-    entry = Entry(
+    entry = HistoryEntry(
         name=name,
         saved_at=datetime.now(UTC).isoformat(timespec="seconds"),
         rankproof=rankproof.__version__,

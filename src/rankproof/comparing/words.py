@@ -30,7 +30,7 @@ from rankproof.comparing.differences import (
     span,
     tables,
 )
-from rankproof.core.explained import Case, Explained, Line
+from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
 from rankproof.document.display import width
 from rankproof.document.numbers import ABSENT, score, share
 from rankproof.document.terminal import (
@@ -156,7 +156,7 @@ MISSED = 3
 """Documents named that were not found."""
 
 
-def beside(case: Case, text: str | None = None) -> list[str]:
+def beside(case: ExplainedCase, text: str | None = None) -> list[str]:
     """The query, its values, and the first documents of each list with their grades."""
     sides = [own for _, own in case.sides]
     told = "" if text is None else f": {text}"
@@ -172,14 +172,14 @@ def _row(cells: list[str], room: int) -> str:
     return ("  " + GAP.join(pad(cut(cell, room), room) for cell in cells)).rstrip()
 
 
-def _cell(line: Line | None) -> str:
+def _cell(line: ExplainedLine | None) -> str:
     if line is None:
         return ""
     grade = ABSENT if line.grade is None else f"{line.grade:g}"
     return f"{ABSENT if line.rank is None else line.rank:>4}  {grade:>5}  {line.document}"
 
 
-def _missed(case: Case) -> list[str]:
+def _missed(case: ExplainedCase) -> list[str]:
     """The relevant documents that a list does not hold."""
     return [line for name, own in case.sides if own.missed for line in _missing(name, own)]
 

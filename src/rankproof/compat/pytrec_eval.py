@@ -19,7 +19,7 @@ import numpy as np
 
 from rankproof.compat.trec_eval.columns import Setting, values_of
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
-from rankproof.compat.trec_eval.options import Column, columns_of
+from rankproof.compat.trec_eval.options import OptionColumn, columns_of
 from rankproof.compat.trec_eval.results import Cut, conventions, cut
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
@@ -82,7 +82,7 @@ class RelevanceEvaluator:
         }
 
 
-def _values(column: Column, setting: Setting) -> Callable[[Hits], Sequence[float]]:
+def _values(column: OptionColumn, setting: Setting) -> Callable[[Hits], Sequence[float]]:
     if column.entry.average == "none":
         return lambda hits: [float(column.entry.whole)] * hits.n
     return values_of(column, setting)
@@ -115,14 +115,14 @@ def _level(level: Any) -> int:
     return check_whole("relevance_level", whole, advice="give one")
 
 
-def _key(column: Column) -> str:
+def _key(column: OptionColumn) -> str:
     return column.name if column.at is not None else column.entry.name
 
 
 # --- names of measures ----------------------------------------------------------------------------
 
 
-def _columns(measures: Iterable[str]) -> list[Column]:
+def _columns(measures: Iterable[str]) -> list[OptionColumn]:
     """The columns asked for, in trec_eval's order."""
     wanted: dict[str, list[str]] = {}
     for name, parameters in _requests(measures):

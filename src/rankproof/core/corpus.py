@@ -181,7 +181,7 @@ UNJUDGED = -np.inf
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownDocument:
     """One row for each rank and grade: how many tokens of that grade are first shown there.
 
     Sorted by query, then rank. A token that several chunks hold counts once, at the best of their ranks.
@@ -197,15 +197,15 @@ class Shown:
     """How many they are."""
     n: int
     """How many queries there are."""
-    judged: Shown | None = None
+    judged: ShownDocument | None = None
     """All tokens of judged spans, shown or not (rank 0); None for these themselves."""
 
-    def keep(self, rows: Array) -> Shown:
+    def keep(self, rows: Array) -> ShownDocument:
         """Only the rows that `rows` (booleans) picks."""
         parts = {name: getattr(self, name)[rows] for name in ("query", "rank", "grade", "count")}
         return replace(self, **parts)
 
-    def top(self, k: int | None, budget: int | None = None) -> Shown:
+    def top(self, k: int | None, budget: int | None = None) -> ShownDocument:
         """What the first `k` chunks show, and of them those that fit into `budget` tokens with all before them."""
         kept = self if k is None else self.keep(self.rank <= k)
         return kept if budget is None else kept.keep(kept._tokens_with_chunk <= budget)

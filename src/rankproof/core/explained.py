@@ -72,7 +72,7 @@ def _order(own: Explained, other: Explained) -> Iterator[str]:
             return
 
 
-def _grade(line: Line) -> str:
+def _grade(line: ExplainedLine) -> str:
     return "not judged" if line.grade is None else f"grade {line.grade:g}"
 
 
@@ -201,7 +201,7 @@ def _concerns(limit: str, name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Displayable):
+class ExplainedLine(Displayable):
     """One document of the ranking."""
 
     rank: int | None
@@ -226,7 +226,7 @@ class Explained(Displayable):
     formula: str
     params: Mapping[str, Any]
     value: float
-    lines: tuple[Line, ...]
+    lines: tuple[ExplainedLine, ...]
     missed: tuple[tuple[str, float], ...]
     """Documents with a grade above 0 that the ranking does not hold, the best first."""
     steps: tuple[Step, ...]
@@ -234,7 +234,7 @@ class Explained(Displayable):
     """The ids of the documents that the steps speak of."""
     conventions: Conventions
     notes: tuple[str, ...] = field(default=())
-    ideal: tuple[Line, ...] = ()
+    ideal: tuple[ExplainedLine, ...] = ()
     """The documents with a grade above 0 in the best order there is."""
     claim: Claim | None = None
     """Whether the number is that of the tool whose profile was followed; None: none was."""
@@ -279,7 +279,7 @@ class Explained(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Displayable):
+class ExplainedCase(Displayable):
     """One query with its ranked lists."""
 
     query: str

@@ -215,7 +215,7 @@ class Preferences:
     retrieved: int
 
 
-class Tally(NamedTuple):
+class GradeTally(NamedTuple):
     """How many preferences there are, and how many of them a ranking fulfils."""
 
     fulfilled: int
@@ -305,10 +305,10 @@ def _add_transitive(prefers: Array) -> None:
 # --- counting -------------------------------------------------------------------------------------
 
 
-def tally(prefers: Array, retrieved: int, scope: Scope = "all") -> Tally:
+def tally(prefers: Array, retrieved: int, scope: Scope = "all") -> GradeTally:
     """Fulfilled and possible preferences within the scope."""
     shown = prefers[:retrieved, :retrieved] if scope == "retrieved" else prefers[:retrieved]
     possible = np.count_nonzero(shown if scope == "retrieved" else prefers)
     if scope == "implied":
         possible -= np.count_nonzero(prefers[retrieved:, retrieved:])
-    return Tally(int(np.count_nonzero(np.triu(shown, 1))), int(possible))
+    return GradeTally(int(np.count_nonzero(np.triu(shown, 1))), int(possible))

@@ -13,7 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, overload
 
-from rankproof.core.corpus import Shown
+from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.core.parameters import GAIN, Parameter, parameters_of
@@ -65,7 +65,7 @@ Kind = Literal["ranking", "pair", "preference", "judged", "span"]
 or spans of text."""
 
 
-READS: Mapping[str, type] = {"ranking": Hits, "preference": Preferences, "span": Shown}
+READS: Mapping[str, type] = {"ranking": Hits, "preference": Preferences, "span": ShownDocument}
 """What a measure of each kind is called with; one of a pair is called with two lists."""
 
 

@@ -106,7 +106,7 @@ FLOOR = 0.00001
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Column(Displayable):
+class ScoreColumn(Displayable):
     """The values of one measure: one a query, and which of them count in the mean."""
 
     measure: Measure
@@ -147,7 +147,7 @@ def scored(
     conventions: Conventions,
     rng: np.random.Generator | None,
     queries: Sequence[str],
-) -> dict[str, Column]:
+) -> dict[str, ScoreColumn]:
     """The columns of measures; without a generator nothing is averaged over orders of equal scores."""
     counted = counted_queries(measures, hits, conventions)
     with np.errstate(all="ignore"):  # what is no number is told below, with its query
@@ -161,7 +161,7 @@ def _column(
     rng: np.random.Generator | None,
     counted: Array | None,
     queries: Sequence[str],
-) -> Column:
+) -> ScoreColumn:
     note = ""
     if conventions.ties in ("expected", "best", "worst") and rng is not None:
         values, note = tied_values(measure, hits, conventions.ties, rng)
@@ -170,7 +170,7 @@ def _column(
     values = _numbers(measure, values, queries)
     if conventions.rounded is not None:
         values = _half_up(values, conventions.rounded)
-    return Column(measure, values, counted, note)
+    return ScoreColumn(measure, values, counted, note)
 
 
 def _numbers(measure: Measure, values: PerQuery, queries: Sequence[str]) -> PerQuery:
@@ -227,7 +227,7 @@ Words = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Displayable):
+class ScoreRow(Displayable):
     """One measure of one ranking, with everything that is to be said about its mean."""
 
     measure: str
@@ -271,7 +271,7 @@ class Row(Displayable):
     def shown(self) -> float:
         """The mean as people see it: NaN where it is thin, since the bounds are what is known then.
 
-        >>> Row("context_precision", 1.0, n=1, measurable=10).shown, Row("RR", 0.5, n=1).shown
+        >>> ScoreRow("context_precision", 1.0, n=1, measurable=10).shown, ScoreRow("RR", 0.5, n=1).shown
         (nan, 0.5)
         """
         return nan if self.thin else self.mean
@@ -291,7 +291,7 @@ class Summary(Displayable):
     """One ranking's rows, and the facts under them."""
 
     name: str
-    rows: list[Row]
+    rows: list[ScoreRow]
     queries: int
     documents: int
     """Judged documents."""
@@ -299,7 +299,7 @@ class Summary(Displayable):
     """The share of judged documents found that stand among equal scores; None: none was found."""
     unjudged: dict[int, float] = field(default_factory=dict)
     """For each cut-off the share of documents in the top k that nobody judged."""
-    slices: dict[str, list[Row]] = field(default_factory=dict)
+    slices: dict[str, list[ScoreRow]] = field(default_factory=dict)
     findings: list[Any] = field(default_factory=list)
     """Serious findings of the audit."""
     conventions: list[str] = field(default_factory=list)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankproof.core.arrays import Array
-from rankproof.core.explained import Line
+from rankproof.core.explained import ExplainedLine
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -84,7 +84,7 @@ def listing(
     hits: Hits,
     conventions: Conventions,
     adds: Mapping[int, float],
-) -> Iterator[Line]:
+) -> Iterator[ExplainedLine]:
     """The documents of the query, best first; `hits` is the query alone, `adds` what each rank adds."""
     rows = _in_order(table, _once_each(table, _rows_of(table, query), conventions), conventions)
     ranks, grades = _ranks(judgments, hits), judgments.of(query)
@@ -97,7 +97,7 @@ def listing(
     for rank, row in placed:
         doc, score = str(table.doc[row]), scores[row]
         tied = score is not None and times[score] > 1
-        yield Line(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
+        yield ExplainedLine(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
 
 
 def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[str]]:
@@ -120,13 +120,13 @@ def missed(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, floa
     return sorted(left, key=lambda pair: -pair[1])
 
 
-def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[Line]:
+def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:
     """The documents with a grade above 0, the best first, and what each would add there."""
     best = replace(hits.ideal, corpus=hits.corpus)
     adds = derive(measure, best).parts
     for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
         if grade > 0:
-            yield Line(rank, judgments.docs[doc], grade=grade, adds=adds.get(rank))
+            yield ExplainedLine(rank, judgments.docs[doc], grade=grade, adds=adds.get(rank))
 
 
 def _ranks(judgments: Judgments, hits: Hits) -> dict[str, int]:

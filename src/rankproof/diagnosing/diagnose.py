@@ -14,7 +14,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
-from rankproof.core.scoring import Row
+from rankproof.core.scoring import ScoreRow
 from rankproof.diagnosing import words as told
 from rankproof.diagnosing.evidence import Evidence
 from rankproof.diagnosing.fixes import Fix, fixes
@@ -202,7 +202,7 @@ def _caused(gap: Hole | None, regime: Regime | None) -> Regime | None:
     )
 
 
-def _lost(whole: Whole, row: Row) -> float:
+def _lost(whole: Whole, row: ScoreRow) -> float:
     """How much is never found: of the relevant documents, or of the measure, whichever is less."""
     shares = [whole.never_found / whole.relevant] if whole.relevant else []
     if row.never_found is not None and row.ceiling:

@@ -25,7 +25,7 @@ Nested = dict[str, Any]
 """`{query: documents}`, as `judgments_from_mapping` and `MappingRankings` take it."""
 
 
-class Repeated(dict[str, Any]):
+class RepeatedKey(dict[str, Any]):
     """An object that names a key twice, which JSON allows and nobody means."""
 
     key: str
@@ -75,7 +75,7 @@ def _parse(text: str, where: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        found = Repeated(found)
+        found = RepeatedKey(found)
         keys = [key for key, _ in pairs]
         found.key = next(key for at, key in enumerate(keys) if key in keys[:at])
     return found
@@ -127,7 +127,7 @@ def _nested(data: Nested, source: str) -> Nested:
 
 
 def _check_once(data: Any, where: str, what: str) -> None:
-    if isinstance(data, Repeated):
+    if isinstance(data, RepeatedKey):
         raise DataError(f"{where}: {what} {shorten(data.key)} comes twice. Next: keep one of them.")
 
 
@@ -180,7 +180,7 @@ def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source
     """A list of rows, or of objects that each hold one query."""
     rows = Rows({}, source, line)
     for row, item in enumerate(data):
-        if type(item) is Repeated:
+        if type(item) is RepeatedKey:
             _check_once(item, rows.where(row), "field")
     names = list(data[0]) if data and isinstance(data[0], dict) else []
     if names and not _doc_of(_scalars(data[0]), wanted) and (lists := _lists(data[0], wanted)):

@@ -55,7 +55,7 @@ QUESTIONS_FILE, CORPUS_FILE, JUDGMENTS_FILE = "queries.jsonl", "corpus.jsonl", "
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Labelled:
+class LabelledQuestions:
     """Questions, what is relevant to them, and the documents where they are at hand."""
 
     questions: dict[str, str]
@@ -63,7 +63,7 @@ class Labelled:
     corpus: Corpus | None = None
 
 
-def load_labelled(source: Any) -> Labelled:
+def load_labelled(source: Any) -> LabelledQuestions:
     """Labelled questions from a BEIR folder, a file or frame of records, or an ir_datasets object.
 
     >>> found = load_labelled([{"id": "q1", "question": "Refund?", "relevant": {"d1": 2}}])
@@ -74,7 +74,9 @@ def load_labelled(source: Any) -> Labelled:
         return _of_ir_datasets(source)
     if isinstance(source, (str, os.PathLike)) and (folder := folder_at(split_of(Path(source))[0])):
         corpus = load_corpus(folder) if matching(folder, BEIR_CORPUS) else None
-        return Labelled(load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus)
+        return LabelledQuestions(
+            load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus
+        )
     return _of_records(records(source, "the benchmark"))
 
 
@@ -89,16 +91,16 @@ def _with_unanswered(folder: Path, judgments: Judgments) -> Judgments:
     return load_judgments({**judgments.as_dict(), **{name: {} for name in missing}}) if missing else judgments
 
 
-def _of_ir_datasets(source: Any) -> Labelled:
+def _of_ir_datasets(source: Any) -> LabelledQuestions:
     if not hasattr(source, "qrels_iter"):
         raise DataError(
             "the benchmark: an ir_datasets object without qrels. Next: choose a split that has them."
         )
     corpus = load_corpus(source) if hasattr(source, "docs_iter") else None
-    return Labelled(load_questions(source), load_judgments(source.qrels_iter()), corpus)
+    return LabelledQuestions(load_questions(source), load_judgments(source.qrels_iter()), corpus)
 
 
-def _of_records(placed: Iterable[Placed]) -> Labelled:
+def _of_records(placed: Iterable[Placed]) -> LabelledQuestions:
     questions: dict[str, str] = {}
     relevant: dict[str, dict[Any, Any]] = {}
     for where, record in placed:
@@ -115,7 +117,7 @@ def _of_records(placed: Iterable[Placed]) -> Labelled:
         _add(relevant.setdefault(name, {}), _relevant(record, where), f"{where}, question {shorten(name)}")
     if not questions:
         raise DataError("the benchmark: there is not one question in it. Next: check how it was made.")
-    return Labelled(questions, load_judgments(relevant))
+    return LabelledQuestions(questions, load_judgments(relevant))
 
 
 def _question(record: Mapping[str, Any], where: str) -> tuple[str, str]:
@@ -193,7 +195,7 @@ def _grade(value: Any, where: str) -> float:
 # --- writing -----------------------------------------------------------------------------------
 
 
-def save_labelled(found: Labelled, target: str | os.PathLike[str], *, force: bool = False) -> None:
+def save_labelled(found: LabelledQuestions, target: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write a BEIR folder, or one JSON Lines file where the name ends in .jsonl (without the corpus)."""
     if found.judgments.facets is not None:
         raise UsageError(
@@ -206,13 +208,13 @@ def save_labelled(found: Labelled, target: str | os.PathLike[str], *, force: boo
         _write_folder(found, where, force)
 
 
-def _as_records(found: Labelled) -> Iterator[dict[str, Any]]:
+def _as_records(found: LabelledQuestions) -> Iterator[dict[str, Any]]:
     judged = found.judgments.as_dict()
     for name, text in found.questions.items():
         yield {"query_id": name, "text": text, "relevant": judged.get(name, {})}
 
 
-def _write_folder(found: Labelled, folder: Path, force: bool) -> None:
+def _write_folder(found: LabelledQuestions, folder: Path, force: bool) -> None:
     """All files of the folder, none of them before the content of all is known."""
     empty = {name for name, judged in found.judgments.as_dict().items() if not judged}
     questions = (

@@ -43,7 +43,7 @@ WORTH = 2
 """With so many judged documents for each listed one, it is the listed that are looked up."""
 
 
-class Found(NamedTuple):
+class MappedRows(NamedTuple):
     """Judged documents among some rankings."""
 
     ranking: Array
@@ -61,7 +61,7 @@ class Finder:
     again: bool
     """Whether these judgments met a run before: then more will come, and what helps them is worth making."""
 
-    def find(self, rankings: list[Ranking], first: int, length: Array, score: Array) -> Found:
+    def find(self, rankings: list[Ranking], first: int, length: Array, score: Array) -> MappedRows:
         """The judged documents among the rankings of some queries, from the query `first` on."""
         start = self.judgments.start[first : first + len(rankings) + 1]
         judged = start[-1] - start[0]
@@ -92,21 +92,21 @@ def finder(judgments: Judgments) -> Finder:
     return Finder(judgments, as_given(judgments.docs, judged_kinds(judgments)[1]), again)
 
 
-def _judged_among_listed(rankings: list[Ranking], start: Array, docs: Sequence[Any]) -> Found:
+def _judged_among_listed(rankings: list[Ranking], start: Array, docs: Sequence[Any]) -> MappedRows:
     counts = start[1:] - start[:-1]
     wanted = chain.from_iterable(map(repeat, rankings, counts.tolist()))
     score = packed(list(map(dict.get, wanted, docs[start[0] : start[-1]], repeat(np.nan))))
     hit = (score == score).nonzero()[0]
-    return Found(np.arange(len(rankings)).repeat(counts).take(hit), hit + start[0], score.take(hit))
+    return MappedRows(np.arange(len(rankings)).repeat(counts).take(hit), hit + start[0], score.take(hit))
 
 
 def _listed_among_judged(
     rankings: list[Ranking], length: Array, score: Array, look_ups: list[LookUp]
-) -> Found:
+) -> MappedRows:
     found = chain.from_iterable(map(map, look_ups, rankings, repeat(repeat(-1))))
     judged = np.fromiter(found, dtype=np.intp, count=len(score))
     row = (judged >= 0).nonzero()[0]
-    return Found(np.arange(len(rankings)).repeat(length).take(row), judged.take(row), score.take(row))
+    return MappedRows(np.arange(len(rankings)).repeat(length).take(row), judged.take(row), score.take(row))
 
 
 def _bring_ids(rankings: list[Ranking]) -> None:

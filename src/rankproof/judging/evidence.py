@@ -17,7 +17,7 @@ from rankproof.errors import DataError, UsageError, nearest
 from rankproof.io.pipes import write_file
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.judging.blame import Failure, Lost
-from rankproof.judging.run import Judged
+from rankproof.judging.run import JudgedSample
 from rankproof.judging.verdicts import Ask, Verdict
 from rankproof.store.ledger import HUMAN
 
@@ -66,7 +66,7 @@ class Evidence(Displayable):
     def __post_init__(self) -> None:
         weakref.finalize(self, self._file.close)
 
-    def add(self, judged: Judged, names: tuple[str, ...], failure: Failure) -> None:
+    def add(self, judged: JudgedSample, names: tuple[str, ...], failure: Failure) -> None:
         """Take the evidence of one sample; `names` are those of its metrics."""
         lost = [(each.claim, each.point) for each in failure.lost]
         plain = {**_plain(judged, names), "failure": (failure.point, lost)}
@@ -145,7 +145,7 @@ def _spooled() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(IN_MEMORY)
 
 
-def _plain(judged: Judged, names: tuple[str, ...]) -> dict[str, Any]:
+def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:
     """The evidence as JSON: each text once, pairs by the numbers of their texts."""
     texts: dict[str, int] = {}
     users: dict[Ask, list[int]] = {}
@@ -170,7 +170,7 @@ def _plain(judged: Judged, names: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _said(judged: Judged, ask: Ask) -> list[Any]:
+def _said(judged: JudgedSample, ask: Ask) -> list[Any]:
     said = judged.case.said.get(ask)
     if isinstance(said, Verdict):
         return [said.value, said.judge, said.quote, said.probability, ""]

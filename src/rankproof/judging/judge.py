@@ -21,7 +21,17 @@ from rankproof.judging.judged import JudgedScores
 from rankproof.judging.judges import judges_of
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.metrics.registry import PEERS
-from rankproof.judging.run import Judged, Makers, Run, add, batches, count_of, once_each, settle, settled
+from rankproof.judging.run import (
+    JudgedSample,
+    JudgeRun,
+    Makers,
+    add,
+    batches,
+    count_of,
+    once_each,
+    settle,
+    settled,
+)
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.tally import INDEPENDENT, STRONGEST, Tally
@@ -36,7 +46,7 @@ from rankproof.store.ledger import Ledger
 
 
 @dataclass(slots=True)
-class Plan(Displayable):
+class JudgePlan(Displayable):
     """How many pairs samples have, how many are in the ledger already, and what asking the rest may take."""
 
     judge: str
@@ -61,12 +71,12 @@ class Plan(Displayable):
         return f"At most about {self.account.calls:,} calls, {tokens}, {money}."
 
 
-def plan(run: Run, samples: Iterable[Sample]) -> Plan:
+def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
     """Count what a run would ask; texts that the judge would split into claims are split by rules here.
 
     What a judge of a cascade settles for nothing is settled, so that only the rest is asked of those after it.
     """
-    found = Plan(">".join(each.name for each in run.judges))
+    found = JudgePlan(">".join(each.name for each in run.judges))
     for batch in map(run.made_whole, batches(samples, run.judges)):
         cases = [Case(each, k=run.k) for each in batch]
         groups = [
@@ -77,7 +87,7 @@ def plan(run: Run, samples: Iterable[Sample]) -> Plan:
     return found
 
 
-def _count(found: Plan, run: Run, groups: list[list[Ask]]) -> None:
+def _count(found: JudgePlan, run: JudgeRun, groups: list[list[Ask]]) -> None:
     asks = dict.fromkeys(ask for group in groups for ask in group)
     known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if settled(said)}
     todo = once_each(groups, [ask for ask in asks if ask not in known])
@@ -235,17 +245,17 @@ class Judge(Displayable):
         complete: float = 1.0,
         compat: str | None = None,
         blame: bool = False,
-    ) -> Plan:
+    ) -> JudgePlan:
         """What judging these samples would ask, and what it would cost; nothing is asked."""
         return plan(self._run(metrics, k, complete, compat, blame), read_samples(samples))
 
     def _run(
         self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool
-    ) -> Run:
+    ) -> JudgeRun:
         _check(k, complete)
         asked = parse_all(default_metrics(compat) if metrics is None else metrics, compat)
         kept = InMemory() if self.ledger is None else InLedger(self.ledger)
-        return Run(asked, self.judges, kept, k, complete, blame)
+        return JudgeRun(asked, self.judges, kept, k, complete, blame)
 
     def _remember(self) -> None:
         """Write down who judged, so that `replay` knows whom to repeat."""
@@ -258,7 +268,7 @@ class Judge(Displayable):
 
 
 @contextmanager
-def _told(run: Run, samples: Any) -> Iterator[None]:
+def _told(run: JudgeRun, samples: Any) -> Iterator[None]:
     """Say on standard error how far the run is, where it is long; how much is left, where its size is known."""
     progress = Progress(">".join(each.name for each in run.judges), count_of(samples), noun="samples")
     run.tell = lambda done, more="": progress.tell(int(done), 0, more)
@@ -284,7 +294,7 @@ def _check(k: int | None, complete: float) -> None:
 
 
 def _gathered(
-    run: Run,
+    run: JudgeRun,
     samples: Iterable[Sample],
     settings: dict[str, Any],
     by: Any,
@@ -345,7 +355,7 @@ class Counts:
         self.top: dict[str, int] = {}
         """The highest grade of a context that each judge gave."""
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: JudgedSample) -> None:
         """Count the pairs of one sample, each once."""
         for ask in dict.fromkeys(ask for asks in judged.used for ask in asks if ask.relation != "C"):
             said = judged.case.said.get(ask)

@@ -13,7 +13,7 @@ import numpy as np
 from rankproof.core.audit import Audit, Finding
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.core.scoring import Pair, Row, Summary
+from rankproof.core.scoring import Pair, ScoreRow, Summary
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.blame import Blame
 from rankproof.judging.evidence import Evidence, judgments_from, write_qrels
@@ -173,12 +173,12 @@ class JudgedScores(Scores):
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def row(self, measure: str | Measure) -> Row:
+    def row(self, measure: str | Measure) -> ScoreRow:
         """Everything to be said about one mean."""
         column, found = self.column(measure), self.uncertainty(measure)
         low, high = self.interval(measure)
         corrected, estimate = self.corrected(measure), self.estimate(measure)
-        return Row(
+        return ScoreRow(
             measure=column.measure.name,
             mean=column.mean,
             n=len(column.counting),

@@ -18,7 +18,7 @@ from rankproof.judging.judges.choose import HumanJudge, human_judge
 from rankproof.judging.ledger import DEFAULT
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import Asked, parse_all
-from rankproof.judging.run import Run, asked
+from rankproof.judging.run import JudgeRun, asked
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import (
     Agreed,
@@ -31,7 +31,7 @@ from rankproof.judging.trust.agreement import (
     people,
     settle_alone,
 )
-from rankproof.judging.trust.draw import Drawn, Pair, Session, by_relation, draw, draw_whole
+from rankproof.judging.trust.draw import Drawn, DrawnPair, DrawSession, by_relation, draw, draw_whole
 from rankproof.judging.trust.two_judgments import Estimated, Kappa
 from rankproof.judging.trust.words import calibration, two_judgments
 from rankproof.judging.verdicts import PLAIN_YES, Ask, InLedger
@@ -246,7 +246,7 @@ class Draw:
                 " Next: leave these out."
             )
 
-    def of(self, pairs: Sequence[Pair], samples: Mapping[str, Sequence[Ask]]) -> list[Drawn]:
+    def of(self, pairs: Sequence[DrawnPair], samples: Mapping[str, Sequence[Ask]]) -> list[Drawn]:
         """The pairs that are drawn."""
         if self.whole and not samples:
             raise UsageError(
@@ -267,8 +267,8 @@ class Task:
     judge: str
     identities: Sequence[Mapping[str, Any]]
     ledger: Ledger
-    pairs: Sequence[Pair]
-    session: Session
+    pairs: Sequence[DrawnPair]
+    session: DrawSession
 
     def result(self) -> Calibration:
         """What the labels say by now."""
@@ -310,7 +310,7 @@ def prepared(
 
 
 @dataclass(frozen=True)
-class Found:
+class LabelsFound:
     """Whose verdicts are labelled, and where they are."""
 
     judge: str
@@ -320,23 +320,25 @@ class Found:
     """The pairs of each sample; none where the verdicts are taken from a ledger as they are."""
 
 
-def _in_ledger(source: Any, judge: Any) -> Found:
+def _in_ledger(source: Any, judge: Any) -> LabelsFound:
     kept = source if isinstance(source, Ledger) else Ledger(Path(source))
     name, identities = _machine(kept, judge)
-    return Found(name, identities, kept)
+    return LabelsFound(name, identities, kept)
 
 
-def _judged(source: Any, judge: Any, ledger: Any, metrics: Asked | None, options: Mapping[str, Any]) -> Found:
+def _judged(
+    source: Any, judge: Any, ledger: Any, metrics: Asked | None, options: Mapping[str, Any]
+) -> LabelsFound:
     """The verdicts on samples; those too on pairs that people judged before, and that no machine was asked."""
     asking = Judge(judge or "lexical", ledger=_needed(ledger), **options)
     kept = asking.ledger or Ledger(Path(DEFAULT))
-    run = Run(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
+    run = JudgeRun(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
     samples = {
         each.case.sample.id: [ask for ask in asked(each.case, run.metrics) if ask.relation != "C"]
         for each in run.over(read_samples(source))
     }
     settle_alone(samples.values(), asking.judges, kept)
-    return Found(asking.name, [each.identity for each in asking.judges], kept, samples)
+    return LabelsFound(asking.name, [each.identity for each in asking.judges], kept, samples)
 
 
 def is_ledger(source: Any) -> bool:
@@ -375,10 +377,10 @@ def _needed(ledger: Any) -> Any:
     return ledger
 
 
-def _pairs(where: Found, relation: str | None) -> list[Pair]:
+def _pairs(where: LabelsFound, relation: str | None) -> list[DrawnPair]:
     """Every pair that the machine settled, or has a probability of, of the samples where there are any."""
     wanted = set(chain.from_iterable(where.samples.values())) if where.samples else None
-    found: dict[Ask, Pair] = {}
+    found: dict[Ask, DrawnPair] = {}
     for identity in where.identities:
         for each in where.ledger.entries(identity):
             ask = Ask(*each.key)
@@ -386,21 +388,21 @@ def _pairs(where: Found, relation: str | None) -> list[Pair]:
             if not fits or ask.relation not in RELATIONS:
                 continue
             if each.value is not None and not each.reason:
-                found.setdefault(ask, Pair(ask, each.value, each.probability))
+                found.setdefault(ask, DrawnPair(ask, each.value, each.probability))
             elif (
                 identity.get("kind") == NAME
             ):  # what words leave open has a probability, which labels correct
                 likely = likelihood(ask)
-                found.setdefault(ask, Pair(ask, PLAIN_YES[ask.relation] * (likely > 0.5), likely))
+                found.setdefault(ask, DrawnPair(ask, PLAIN_YES[ask.relation] * (likely > 0.5), likely))
     if not found:
         raise DataError("there is no verdict to calibrate. Next: judge samples first, or name another judge.")
     return list(found.values())
 
 
-def _session(ledger: Ledger, who: HumanJudge, drawn: Sequence[Drawn]) -> Session:
+def _session(ledger: Ledger, who: HumanJudge, drawn: Sequence[Drawn]) -> DrawSession:
     before = own_labels(ledger, who)
     _note_again(ledger, who, drawn, before)
-    return Session(
+    return DrawSession(
         drawn,
         before,
         keep=lambda pair, value: keep_label(ledger, who, pair, value),

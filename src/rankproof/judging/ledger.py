@@ -13,7 +13,7 @@ from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.judging.judges.called import said_of
 from rankproof.judging.judges.choose import human_judge
 from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Ask, Unmeasured, checked, entry_of, said_in
-from rankproof.store.ledger import HUMAN, Entry, Ledger, read_lines, write_lines
+from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
 
 DEFAULT = "verdicts.db"
 """Where the command line keeps verdicts if nobody says otherwise."""
@@ -28,7 +28,7 @@ class Verdicts(Displayable):
     def _in_one_line(self) -> str:
         return f"<Verdicts in {self.ledger.path}>"
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[LedgerEntry]:
         return self.ledger.entries()
 
     def judges(self) -> list[dict[str, Any]]:
@@ -43,9 +43,9 @@ class Verdicts(Displayable):
         value: int | None = None,
         contains: str | None = None,
         unmeasured: bool | None = None,
-    ) -> Iterator[Entry]:
+    ) -> Iterator[LedgerEntry]:
         """The entries for which all that is given holds; `contains` is looked for in both texts."""
-        tests: list[Callable[[Entry], bool]] = [
+        tests: list[Callable[[LedgerEntry], bool]] = [
             lambda each: judge is None or each.judge == judge,
             lambda each: relation is None or each.relation == relation,
             lambda each: value is None or each.value == value,
@@ -54,7 +54,7 @@ class Verdicts(Displayable):
         ]
         return (each for each in self if all(test(each) for test in tests))
 
-    def override(self, pair: str, value: Any, *, by: str) -> Entry:
+    def override(self, pair: str, value: Any, *, by: str) -> LedgerEntry:
         """Put a person's verdict beside those of machines; it is what counts from now on.
 
         `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False.
@@ -72,7 +72,7 @@ class Verdicts(Displayable):
         self.ledger.keep(judge.identity, judge.name, [entry])
         return entry
 
-    def _of(self, pair: str) -> Entry:
+    def _of(self, pair: str) -> LedgerEntry:
         found = {each.id: each for each in self if pair and each.id.startswith(pair)}
         if len(found) != 1:
             what = "no pair" if not found else f"{len(found)} pairs"
@@ -93,7 +93,7 @@ class Verdicts(Displayable):
 
         A line needs relation, left, right, judge and a value; a judge named human:NAME is a person.
         """
-        groups: dict[str, tuple[dict[str, Any], str, list[Entry]]] = {}
+        groups: dict[str, tuple[dict[str, Any], str, list[LedgerEntry]]] = {}
         number = 0
         for number, (where, entry) in enumerate(read_lines(Path(source)), 1):  # noqa: B007  (it is returned)
             entry = _softened(entry)
@@ -105,7 +105,7 @@ class Verdicts(Displayable):
         return number
 
 
-def _softened(entry: Entry) -> Entry:
+def _softened(entry: LedgerEntry) -> LedgerEntry:
     """A line with a probability and no value is a soft verdict."""
     if (
         entry.value is not None
@@ -118,7 +118,7 @@ def _softened(entry: Entry) -> Entry:
     return replace(entry, value=value, origin={**entry.origin, SOFT: True})
 
 
-def _check(entry: Entry, where: str) -> None:
+def _check(entry: LedgerEntry, where: str) -> None:
     """Refuse a line that is no verdict."""
     problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
     if not problem and not entry.reason:

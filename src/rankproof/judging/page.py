@@ -26,7 +26,7 @@ from rankproof.document.terminal import cut
 from rankproof.errors import UsageError
 from rankproof.judging.blame import POINTS, WORDS
 from rankproof.judging.evidence import Piece
-from rankproof.judging.words import Pair, nouns, sure, verdict
+from rankproof.judging.words import PairWords, nouns, sure, verdict
 from rankproof.scoring import tables
 from rankproof.scoring.tables import telling
 
@@ -63,11 +63,11 @@ def _measured(scores: JudgedScores, name: str) -> bool:
     return name in scores.columns and len(scores.column(name).counting) > 0
 
 
-def _system(name: str, scores: JudgedScores) -> System:
+def _system(name: str, scores: JudgedScores) -> JudgedSystem:
     chosen = _worst_first(scores)[:MOST]
     asked = scores.blame.asked
     points = {each.sample: each.point for each in scores.blame.each()} if asked else {}
-    return System(
+    return JudgedSystem(
         name,
         scores.summary(name),
         tuple(_shown(scores, sample, points.get(sample, "")) for sample in chosen),
@@ -110,7 +110,7 @@ class Scored:
     metric: str
     value: float | None
     reason: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairWords, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class JudgedSystem:
     """All of one set of samples."""
 
     name: str
@@ -139,7 +139,7 @@ class System:
 
 def html(
     title: str,
-    systems: Sequence[System],
+    systems: Sequence[JudgedSystem],
     words: Mapping[str, str],
     version: str,
     compared: Mapping[str, Any] | None = None,
@@ -154,7 +154,7 @@ def html(
     return page(title, el("p", size, cls="size"), sections, el("p", f"Made by rankproof {version}."))
 
 
-def _sections(system: System, words: Mapping[str, str], key: str) -> list[Section]:
+def _sections(system: JudgedSystem, words: Mapping[str, str], key: str) -> list[Section]:
     named = f": {system.name}" if system.name else ""
     found = [Section(f"{key}-scores", f"Scores{named}", _scores(system.summary))]
     if system.halves and sum(system.halves.values()):
@@ -187,7 +187,7 @@ def _scores(summary: Summary) -> Markup:
     return join([table("Means over samples", headings, rows), paragraphs(said)])
 
 
-def _blame(system: System, words: Mapping[str, str]) -> Markup:
+def _blame(system: JudgedSystem, words: Mapping[str, str]) -> Markup:
     total = sum(system.points.values())
     lead = (
         f"{count(system.halves['retrieval'], 'failure')} of retrieval, "
@@ -201,7 +201,7 @@ def _blame(system: System, words: Mapping[str, str]) -> Markup:
     return join([el("p", lead), table("Points of failure", headings, rows, words=(0, 1))])
 
 
-def _samples(system: System) -> Markup:
+def _samples(system: JudgedSystem) -> Markup:
     left = f" The other {system.left_out:,} are left out." if system.left_out else ""
     lead = el("p", f"Each sample opens to its scores, each score to what was judged.{left}")
     return join([lead, *map(_sample, system.samples)])
@@ -225,7 +225,7 @@ def _score(scored: Scored) -> Markup:
     return fold(summary, table(f"What {scored.metric} counts", headings, rows, words=range(5)))
 
 
-def _row(pair: Pair) -> list[Child]:
+def _row(pair: PairWords) -> list[Child]:
     left, right = nouns(pair.relation, pair.right)
     said = verdict(pair.relation, pair.value, pair.reason) + sure(pair.probability)
     quote = el("q", ident(pair.quote)) if pair.quote else ""

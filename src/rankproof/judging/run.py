@@ -165,7 +165,7 @@ PROBABILITY = re.compile(r" \(probability [^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedSample:
     """One sample, all that was said of it, and what each metric makes of that."""
 
     case: Case
@@ -176,7 +176,7 @@ class Judged:
 
 
 @dataclass(slots=True)
-class Run:
+class JudgeRun:
     """How a set of samples is judged, and what that took so far."""
 
     metrics: Sequence[Measure]
@@ -197,7 +197,7 @@ class Run:
     emptied: Counter[str] = field(default_factory=Counter)
     """For each such field how many samples were without it."""
 
-    def over(self, samples: Iterable[Sample]) -> Iterator[Judged]:
+    def over(self, samples: Iterable[Sample]) -> Iterator[JudgedSample]:
         """Judge the samples in their order."""
         for read in batches(samples, self.judges):
             batch = self.made_whole(read)
@@ -239,7 +239,7 @@ class Run:
             return None
         return lambda share, more="": tell(done + (before + share * part) * size, more)
 
-    def _batch(self, cases: Sequence[Case]) -> Iterator[Judged]:
+    def _batch(self, cases: Sequence[Case]) -> Iterator[JudgedSample]:
         said: dict[Ask, Said] = {}
         before = 0.0
         for claims_first in self._rounds():
@@ -254,7 +254,7 @@ class Run:
         columns = [self._column(metric, cases) for metric in self.metrics]
         for case, row in zip(cases, zip(*columns, strict=True), strict=True):
             told = tuple(_explained(outcome, case, asks) for outcome, asks in row)
-            yield Judged(case, told, tuple(asks for _, asks in row))
+            yield JudgedSample(case, told, tuple(asks for _, asks in row))
 
     def _rounds(self) -> Sequence[bool]:
         """What is asked of claims is known once they are (where no judge finds any, rules do), and what is asked

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, PerQuery, ratio
 from rankproof.core.measure import Measure
-from rankproof.core.scoring import Column, Pair
+from rankproof.core.scoring import Pair, ScoreColumn
 from rankproof.document.display import Displayable
 from rankproof.judging.metrics.counting import Outcome
 
@@ -61,7 +61,7 @@ class Reasons(Displayable, Sequence[str]):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class JudgedColumn(Column):
+class JudgedColumn(ScoreColumn):
     """The values of one metric; what is not measured counts in no mean, and is never taken for 0 or 1."""
 
     low: PerQuery = field(default_factory=lambda: np.zeros(0))

@@ -16,7 +16,16 @@ from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.trust.drift import trial_text
-from rankproof.judging.trust.trial import PAIRS, Outcome, Tried, ask_all, cases, groups_of, kind, thirds
+from rankproof.judging.trust.trial import (
+    PAIRS,
+    TrialOutcome,
+    TrialResult,
+    ask_all,
+    cases,
+    groups_of,
+    kind,
+    thirds,
+)
 from rankproof.judging.verdicts import Account, Ask
 from rankproof.stats.agreement import cohen_kappa
 from rankproof.stats.shares import Share, share_of
@@ -52,7 +61,7 @@ class Way(Displayable):
 
 
 @dataclass(frozen=True)
-class Place(Displayable):
+class TrialPlace(Displayable):
     """The pairs in one third of their calls: how often asking together changed or spoilt what was said of them."""
 
     part: str
@@ -76,7 +85,7 @@ class Trial(Displayable):
     """Fewer pairs a call, asked where all together cost accuracy."""
     changed: Mapping[str, Share]
     """For each relation the share of pairs of which the model says something else together than one by one."""
-    places: tuple[Place, ...]
+    places: tuple[TrialPlace, ...]
     loss: tuple[float, float, float]
     """What asking together costs of kappa, with its 95 % interval."""
     pairs: int
@@ -129,7 +138,7 @@ def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[Model
 def planned(model: ModelJudge) -> dict[int, Account]:
     """What a trial would take, for each number of pairs a call: together first, then one by one."""
     groups = groups_of(cases())
-    return {n: Tried(model, n).model.estimate(groups) for n in dict.fromkeys((model.limits.pairs, 1))}
+    return {n: TrialResult(model, n).model.estimate(groups) for n in dict.fromkeys((model.limits.pairs, 1))}
 
 
 def tried(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
@@ -139,14 +148,14 @@ def tried(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
     case_of = {ask: place for place, case in enumerate(listed) for ask in case.truth}
     groups = groups_of(listed)
 
-    def asked(pairs: int) -> Outcome:
-        return ask_all(Tried(model, pairs), groups, ledger)
+    def asked(pairs: int) -> TrialOutcome:
+        return ask_all(TrialResult(model, pairs), groups, ledger)
 
     most = model.limits.pairs
     together = asked(most)
     if _hopeless(together) and most > 1:
         # Before hundreds of calls: does it settle a few pairs by themselves?
-        _check(model, ask_all(Tried(model, 1), [groups[0][:FIRST]], ledger), together)
+        _check(model, ask_all(TrialResult(model, 1), [groups[0][:FIRST]], ledger), together)
     alone = asked(1) if most > 1 else together
     _check(model, alone, together)
     loss = _loss(truth, case_of, alone, together)
@@ -161,7 +170,7 @@ def tried(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
                 break
     ways = {pairs: _way(truth, case_of, each) for pairs, each in outcomes.items()}
     reasons = Counter(reason for each in outcomes.values() for reason in each.reasons.values())
-    calls = Tried(model, most).calls(groups)
+    calls = TrialResult(model, most).calls(groups)
     return Trial(
         *(model.name, len(truth), ways[most], ways[1]),
         between=tuple(ways[pairs] for pairs in outcomes if pairs not in (most, 1)),
@@ -173,12 +182,12 @@ def tried(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
     )
 
 
-def _hopeless(outcome: Outcome) -> bool:
+def _hopeless(outcome: TrialOutcome) -> bool:
     """Whether next to nothing was settled."""
     return len(outcome.values) * 10 < len(outcome.values) + len(outcome.reasons)
 
 
-def _check(model: ModelJudge, alone: Outcome, together: Outcome) -> None:
+def _check(model: ModelJudge, alone: TrialOutcome, together: TrialOutcome) -> None:
     """Refuse to say anything of a model that settles next to nothing even one by one."""
     if _hopeless(alone):
         both = Counter(alone.reasons.values()) + Counter(together.reasons.values())
@@ -198,12 +207,12 @@ def _kinds(asks: Sequence[Ask], values: Mapping[Ask, int]) -> list[str]:
     return [kind(ask, values.get(ask)) for ask in asks]
 
 
-def _right(truth: Mapping[Ask, int], outcome: Outcome) -> Any:
+def _right(truth: Mapping[Ask, int], outcome: TrialOutcome) -> Any:
     """For each pair 1 where what was said is right."""
     return np.array([kind(a, outcome.values.get(a)) == kind(a, value) for a, value in truth.items()], float)
 
 
-def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: Outcome) -> Way:
+def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: TrialOutcome) -> Way:
     asks, right = list(truth), _right(truth, outcome)
     found = cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values))
     # Pairs of one case are alike: so many independent pairs there are.
@@ -223,7 +232,7 @@ def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: Outcome)
     )
 
 
-def _kappa_of(relation: str, truth: Mapping[Ask, int], outcome: Outcome) -> float | None:
+def _kappa_of(relation: str, truth: Mapping[Ask, int], outcome: TrialOutcome) -> float | None:
     asks = [ask for ask in truth if ask.relation == relation]
     return cohen_kappa(_kinds(asks, truth), _kinds(asks, outcome.values)).value
 
@@ -238,7 +247,7 @@ def _clustering(values: Any, case_of: Any) -> float:
 
 
 def _loss(
-    truth: Mapping[Ask, int], case_of: Mapping[Ask, int], alone: Outcome, other: Outcome
+    truth: Mapping[Ask, int], case_of: Mapping[Ask, int], alone: TrialOutcome, other: TrialOutcome
 ) -> tuple[float, float, float]:
     """What is lost of kappa against one by one, with its interval; pair by pair, as both are asked the same.
 
@@ -255,7 +264,7 @@ def _loss(
     return mean / chance, (mean - half) / chance, (mean + half) / chance
 
 
-def _changed(alone: Outcome, together: Outcome, truth: Mapping[Ask, int]) -> dict[str, Share]:
+def _changed(alone: TrialOutcome, together: TrialOutcome, truth: Mapping[Ask, int]) -> dict[str, Share]:
     counts: dict[str, tuple[int, int]] = {}
     for ask in truth:
         yes, n = counts.get(ask.relation, (0, 0))
@@ -265,8 +274,11 @@ def _changed(alone: Outcome, together: Outcome, truth: Mapping[Ask, int]) -> dic
 
 
 def _places(
-    parts: Mapping[str, Mapping[Ask, int]], truth: Mapping[Ask, int], alone: Outcome, together: Outcome
-) -> list[Place]:
+    parts: Mapping[str, Mapping[Ask, int]],
+    truth: Mapping[Ask, int],
+    alone: TrialOutcome,
+    together: TrialOutcome,
+) -> list[TrialPlace]:
     found = []
     for part, place_of in parts.items():
         for third, name in enumerate(("first", "middle", "last")):
@@ -276,5 +288,5 @@ def _places(
                 share_of(sum(a != b for a, b in zip(x, y, strict=True)), len(asks))
                 for x, y in ((one, all_of), (right, one), (right, all_of))
             )
-            found.append(Place(part, name, changed, wrong, worse))
+            found.append(TrialPlace(part, name, changed, wrong, worse))
     return found

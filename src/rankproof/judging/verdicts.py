@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rankproof.document.display import Displayable
 from rankproof.errors import shorten
-from rankproof.store.ledger import HUMAN, Entry, Given, Ledger
+from rankproof.store.ledger import HUMAN, Given, Ledger, LedgerEntry
 
 SUPPORTS, SILENT, CONTRADICTS = 1, 0, -1
 """What a text says about a claim."""
@@ -234,7 +234,7 @@ class InLedger:
         self._written = monotonic()
 
 
-def said_in(entry: Entry, ask: Ask) -> Said:
+def said_in(entry: LedgerEntry, ask: Ask) -> Said:
     """A line of the ledger as a verdict, or as the reason why there is none."""
     if entry.reason:
         return Unmeasured(ask, entry.reason)
@@ -244,13 +244,15 @@ def said_in(entry: Entry, ask: Ask) -> Said:
     )
 
 
-def entry_of(said: Said, judge: str) -> Entry:
+def entry_of(said: Said, judge: str) -> LedgerEntry:
     """A verdict, or the reason why there is none, as a line of the ledger."""
     ask = said.ask
     if isinstance(said, Unmeasured):
-        return Entry(ask.relation, ask.left, ask.right, judge, reason=said.reason or "no reason was given")
+        return LedgerEntry(
+            ask.relation, ask.left, ask.right, judge, reason=said.reason or "no reason was given"
+        )
     origin = {key: value for key, value in said.origin.items() if key != "at"}
-    return Entry(
+    return LedgerEntry(
         *(ask.relation, ask.left, ask.right, said.judge),
         value=said.value,
         probability=said.probability,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from rankproof.core.audit.finding import Finding, count_of, listed, percent
-from rankproof.core.scoring import Column
+from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column as TableColumn
 from rankproof.document.terminal import clean, cut, table, wrap
@@ -48,7 +48,7 @@ def _cost(account: Account) -> list[str]:
 
 
 def findings_of(
-    columns: Mapping[str, Column],
+    columns: Mapping[str, ScoreColumn],
     account: Account,
     top: Mapping[str, int],
     emptied: Mapping[str, int] | None = None,
@@ -177,7 +177,7 @@ FEW = 20
 """So many samples that failed are named where nobody asked for all."""
 
 
-class Pair(Protocol):
+class PairWords(Protocol):
     """A pair of texts with what was said of it."""
 
     @property
@@ -247,12 +247,12 @@ def sure(probability: float | None) -> str:
     return f" (probability {shown.removeprefix('0')})"
 
 
-def pairs(found: Iterable[tuple[str, Pair]]) -> str:
+def pairs(found: Iterable[tuple[str, PairWords]]) -> str:
     """Each pair in a few lines, under its id."""
     return "\n".join("\n".join(_pair(name, each)) + "\n" for name, each in found)
 
 
-def _pair(name: str, each: Pair) -> list[str]:
+def _pair(name: str, each: PairWords) -> list[str]:
     left, right = nouns(each.relation, each.right)
     said = clean(verdict(each.relation, each.value, each.reason)) + sure(each.probability)
     lines = [f"{name}  {each.relation}  {said}  by {each.judge}"]
@@ -284,7 +284,7 @@ class Lost(Protocol):
         """Where it was lost."""
 
 
-class Failure(Protocol):
+class FailureWords(Protocol):
     """What became of a sample."""
 
     @property
@@ -304,7 +304,7 @@ def blame(
     halves: Mapping[str, int],
     points: Mapping[str, int],
     words: Mapping[str, str],
-    each: Iterable[Failure] = (),
+    each: Iterable[FailureWords] = (),
     most: int | None = FEW,
 ) -> str:
     """Which half failed, retrieval first, at which point, and which samples did: `most` of them, or all."""
@@ -322,7 +322,7 @@ def blame(
     return "\n".join([*lines, "", *table(columns), *_failed([one for one in each if one.half], most)]) + "\n"
 
 
-def _failed(found: Sequence[Failure], most: int | None) -> list[str]:
+def _failed(found: Sequence[FailureWords], most: int | None) -> list[str]:
     """The samples that failed with the claims they lost, and how many are left out."""
     if not found:
         return []
@@ -331,7 +331,7 @@ def _failed(found: Sequence[Failure], most: int | None) -> list[str]:
     return ["", "Samples that failed:", *(line for one in shown for line in _failure(one)), *left]
 
 
-def _failure(found: Failure) -> list[str]:
+def _failure(found: FailureWords) -> list[str]:
     first = f"  {cut(clean(found.sample), 40)}: "
     lost = "; ".join(f"{one.point}: {clean(' '.join(one.claim.split()))}" for one in found.lost)
     return wrap(cut(lost, 300), first=first, later="    ")

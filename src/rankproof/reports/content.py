@@ -18,7 +18,7 @@ from rankproof.comparing.alignment import (
     sign_of,
 )
 from rankproof.comparing.comparison import Comparison
-from rankproof.core.explained import Case
+from rankproof.core.explained import ExplainedCase
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import sections
@@ -113,7 +113,7 @@ class Content(Displayable):
     buckets: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """For each system how many relevant documents stand in each of `BUCKETS`, then those not found."""
     ranks: tuple[Ranks, ...] = ()
-    cases: tuple[Case, ...] = ()
+    cases: tuple[ExplainedCase, ...] = ()
     findings: tuple[tuple[Any, Sequence[str]], ...] = ()
     """What the audit says, and of which systems."""
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -157,7 +157,7 @@ HARDEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class PageTexts:
     """What people call things: the title of the page, the texts of queries, the titles of documents."""
 
     title: str
@@ -169,7 +169,7 @@ def collect(
     judgments: Judgments,
     scores: Mapping[str, Scores],
     compared: Comparison | None,
-    texts: Texts,
+    texts: PageTexts,
     alpha: float,
 ) -> Content:
     """Everything a report shows."""
@@ -241,7 +241,7 @@ def _shown(scores: Mapping[str, Scores], leader: str, compared: Comparison | Non
 
 
 def _named(
-    cases: Sequence[Case], moved: Sequence[Moved], ranks: Sequence[Ranks]
+    cases: Sequence[ExplainedCase], moved: Sequence[Moved], ranks: Sequence[Ranks]
 ) -> tuple[set[str], set[str]]:
     """The queries and the documents that the page speaks of."""
     ends = [query for each in moved for query, _ in (*each.values[:5], *each.values[-5:])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rankproof.core.explained import Case, Explained
+from rankproof.core.explained import Explained, ExplainedCase
 from rankproof.document.html.charts import PARTS, Series, curves, losses
 from rankproof.document.html.page import Child, Markup, Section, el, figure, fold, ident, join, short, table
 from rankproof.document.numbers import count, score, share
@@ -34,7 +34,7 @@ def _lead(content: Content) -> str:
     )
 
 
-def _case(content: Content, case: Case, highest: float, opened: bool) -> Markup:
+def _case(content: Content, case: ExplainedCase, highest: float, opened: bool) -> Markup:
     text = content.texts.get(case.query)
     values = ", ".join(f"{name} {score(own.value)}" for name, own in case.sides)
     told = None if text is None else join([" ", ident(text)])

@@ -19,7 +19,7 @@ from rankproof.io.load import load_ranking
 from rankproof.io.pipes import check_free, pipes_kept, write_file
 from rankproof.io.roles import Columns, with_columns
 from rankproof.reports import queries, summary, systems
-from rankproof.reports.content import Content, Texts, collect
+from rankproof.reports.content import Content, PageTexts, collect
 from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, named, prepare
 from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.scores import Scores
@@ -153,7 +153,7 @@ def report(
     asked = DEFAULT if measures is None else measures
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
-        alone = collect(judged, scores, None, Texts(title, queries, documents), alpha)
+        alone = collect(judged, scores, None, PageTexts(title, queries, documents), alpha)
         return Report(replace(alone, diagnosed=diagnosis), None, scores)
     permutations = _permutations(len(judged.queries), len(opened))
     compared = compare(
@@ -170,7 +170,7 @@ def report(
         **conventions,
     )
     _check_deciding(compared)
-    content = collect(judged, compared.scores, compared, Texts(title, queries, documents), alpha)
+    content = collect(judged, compared.scores, compared, PageTexts(title, queries, documents), alpha)
     return Report(replace(content, permutations=permutations, diagnosed=diagnosis), compared, compared.scores)
 
 

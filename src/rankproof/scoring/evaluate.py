@@ -18,7 +18,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
 from rankproof.core.rules import Conventions, Default
-from rankproof.core.scoring import Column, scored
+from rankproof.core.scoring import ScoreColumn, scored
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
 from rankproof.io.frames import LIBRARY, is_frame, library_of
@@ -309,7 +309,7 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
         raise DataError(
             "the two rankings answer no query in common. Next: check that their query ids are alike."
         )
-    columns = {each.name: Column(each, _values(each, both, mine, theirs), None) for each in asked}
+    columns = {each.name: ScoreColumn(each, _values(each, both, mine, theirs), None) for each in asked}
     return Scores(queries=tuple(both), columns=columns)
 
 

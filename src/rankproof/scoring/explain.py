@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.explained import Explained, Line, claim, differences, differing
+from rankproof.core.explained import Explained, ExplainedLine, claim, differences, differing
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, sections
@@ -77,10 +77,10 @@ def _list(own: Explained) -> list[str]:
     return [*table(columns), "", *_legend(own, shown), *_missed(own)]
 
 
-def _telling(own: Explained) -> list[Line | None]:
+def _telling(own: Explained) -> list[ExplainedLine | None]:
     """The lines worth printing: the top, then what counts; None stands for those left out."""
     depth = min(max(parse(own.measure).cutoff or SHOWN, 10), MOST - 10)
-    shown: list[Line | None] = []
+    shown: list[ExplainedLine | None] = []
     for place, line in enumerate(own.lines, start=1):
         if (place <= depth or line.adds or (line.grade or 0) > 0) and len(shown) < MOST:
             shown.append(line)
@@ -89,19 +89,19 @@ def _telling(own: Explained) -> list[Line | None]:
     return shown
 
 
-def _rank(line: Line | None) -> str:
+def _rank(line: ExplainedLine | None) -> str:
     return "" if line is None else ABSENT if line.rank is None else f"{line.rank:,}"
 
 
-def _grade(line: Line | None) -> str:
+def _grade(line: ExplainedLine | None) -> str:
     return "" if line is None else ABSENT if line.grade is None else f"{line.grade:g}"
 
 
-def _adds(line: Line | None) -> str:
+def _adds(line: ExplainedLine | None) -> str:
     return "" if line is None or not line.adds else score(line.adds)
 
 
-def _scores(shown: Sequence[Line | None]) -> list[Column]:
+def _scores(shown: Sequence[ExplainedLine | None]) -> list[Column]:
     """The scores with as many digits as tell them apart; those that are equal are marked."""
     known = {line.score for line in shown if line is not None and line.score is not None}
     if not known:
@@ -124,7 +124,7 @@ def _whole(known: set[float]) -> bool:
     return all(each.is_integer() for each in known)
 
 
-def _legend(own: Explained, shown: Sequence[Line | None]) -> list[str]:
+def _legend(own: Explained, shown: Sequence[ExplainedLine | None]) -> list[str]:
     said_of = []
     if any(line and line.tied for line in shown):
         said_of.append("= shares its score with others")
@@ -294,13 +294,13 @@ def explanation_page(
 ) -> str:
     """Explanations of the same measures and query under one system, or several side by side, as one page."""
     from rankproof import __version__
-    from rankproof.scoring.explain_page import Lesson, Side, html
+    from rankproof.scoring.explain_page import Lesson, PageSide, html
 
     every = [each for explanations in systems.values() for each in explanations]
     query = every[0].own.query
     listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
     measures = zip(
-        *([Side(n, x.own, x.other, x.wrong) for x in found] for n, found in systems.items()), strict=True
+        *([PageSide(n, x.own, x.other, x.wrong) for x in found] for n, found in systems.items()), strict=True
     )
     lesson = Lesson(
         query=query,

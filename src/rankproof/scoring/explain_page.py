@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rankproof.core.explained import Explained, Line, differences
+from rankproof.core.explained import Explained, ExplainedLine, differences
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, said
 from rankproof.document.html.charts import contributions
@@ -129,7 +129,7 @@ MOST = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PageSide:
     """One system's number, and beside it the same under another tool's conventions where that was asked."""
 
     name: str
@@ -144,7 +144,7 @@ class Lesson:
     """What the page is about."""
 
     query: str
-    measures: tuple[tuple[Side, ...], ...]
+    measures: tuple[tuple[PageSide, ...], ...]
     """For each measure the systems side by side."""
     text: str | None = None
     """The text of the query."""
@@ -176,7 +176,7 @@ def html(lesson: Lesson) -> str:
     return page(f"Query {lesson.query}", join([asked, paragraphs(wrong), paragraphs(values)]), sections, foot)
 
 
-def _sections(lesson: Lesson, sides: Sequence[Side], key: str) -> list[Section]:
+def _sections(lesson: Lesson, sides: Sequence[PageSide], key: str) -> list[Section]:
     """What is said of one measure; its name stands in the headings where there are several."""
     parts = {
         "Found and wanted": _sets(sides),
@@ -192,7 +192,7 @@ def _sections(lesson: Lesson, sides: Sequence[Side], key: str) -> list[Section]:
 # --- the sets --------------------------------------------------------------------------------------
 
 
-def _sets(sides: Sequence[Side]) -> Markup:
+def _sets(sides: Sequence[PageSide]) -> Markup:
     own = sides[0].own
     lead = el(
         "p",
@@ -206,7 +206,7 @@ def _sets(sides: Sequence[Side]) -> Markup:
 # --- the lists -------------------------------------------------------------------------------------
 
 
-def _lists(lesson: Lesson, sides: Sequence[Side]) -> Markup:
+def _lists(lesson: Lesson, sides: Sequence[PageSide]) -> Markup:
     own = sides[0].own
     highest = top_grade(each.own for each in sides)
     lead = el(
@@ -219,7 +219,7 @@ def _lists(lesson: Lesson, sides: Sequence[Side]) -> Markup:
     return join([lead, grid, legend(highest), el("div", *lists, cls="sides")])
 
 
-def _list(lesson: Lesson, side: Side, highest: float) -> Markup:
+def _list(lesson: Lesson, side: PageSide, highest: float) -> Markup:
     own, depth = side.own, _depth(side.own)
     below = len(own.lines) - depth
     rest = el("p", f"{below:,} more below.", cls="note") if below > 0 else None
@@ -229,18 +229,18 @@ def _list(lesson: Lesson, side: Side, highest: float) -> Markup:
     return el("div", listed, rest, missed(lesson.titles, own))
 
 
-def _contributions(side: Side) -> Markup:
+def _contributions(side: PageSide) -> Markup:
     depth = _depth(side.own)
     mine, best = _parts(side.own.lines, depth), _parts(side.own.ideal, depth)
     caption = join([ident(side.name), el("small", "bars: what each rank adds; outlines: the ideal")])
     return figure(caption, contributions(f"{side.name}: what each rank adds", mine, best, depth))
 
 
-def _parts(lines: Sequence[Line], depth: int) -> dict[int, float]:
+def _parts(lines: Sequence[ExplainedLine], depth: int) -> dict[int, float]:
     return {line.rank: line.adds for line in lines if line.rank and line.adds and line.rank <= depth}
 
 
-def _adding(lines: Sequence[Line]) -> bool:
+def _adding(lines: Sequence[ExplainedLine]) -> bool:
     return any(line.adds for line in lines)
 
 
@@ -255,7 +255,7 @@ def _formula(own: Explained) -> Markup | None:
     return el("p", prose(own.formula), cls="formula") if own.formula else None
 
 
-def _steps(lesson: Lesson, side: Side) -> Markup:
+def _steps(lesson: Lesson, side: PageSide) -> Markup:
     own = side.own
     notes = (el("p", f"Note: {note}.", cls="note") for note in own.said)
     result = el("p", f"{own.measure} = {score(own.value)}", cls="equation")
@@ -297,7 +297,7 @@ def _about(lesson: Lesson, own: Explained, term: Term) -> tuple[Child, Child]:
     return rank, el("td", document(lesson.titles, name) if name else None, cls="doc")
 
 
-def _versus(lesson: Lesson, side: Side) -> Markup:
+def _versus(lesson: Lesson, side: PageSide) -> Markup:
     """The number under the other conventions, why it differs, and its steps."""
     if side.other is None:
         return Markup()
@@ -328,7 +328,9 @@ def top_grade(shown: Iterable[Explained]) -> float:
     return max((line.grade or 0.0 for own in shown for line in own.ideal), default=0.0)
 
 
-def ranked(titles: Mapping[str, str], caption: str, lines: tuple[Line, ...], highest: float) -> Markup:
+def ranked(
+    titles: Mapping[str, str], caption: str, lines: tuple[ExplainedLine, ...], highest: float
+) -> Markup:
     """A ranked list; documents by their titles where those are known."""
     rows: list[list[Child]] = [
         [

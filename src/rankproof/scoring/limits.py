@@ -19,7 +19,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.rules import Conventions
-from rankproof.core.scoring import Column, Pair, averaged
+from rankproof.core.scoring import Pair, ScoreColumn, averaged
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, is_one_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankproof.scoring.scores import Scores
 
 
-def facts_of(hits: Hits | None, judgments: Judgments | None, columns: list[Column]) -> dict[str, Any]:
+def facts_of(hits: Hits | None, judgments: Judgments | None, columns: list[ScoreColumn]) -> dict[str, Any]:
     """Judged documents, the share of ties, and for each cut-off the share nobody judged; as plain data."""
     unjudged = _unjudged_share(hits, columns)
     return {
@@ -46,7 +46,7 @@ def _tied_share(hits: Hits | None) -> float | None:
     return float((hits.first != hits.last).mean())
 
 
-def _unjudged_share(hits: Hits | None, columns: list[Column]) -> dict[int, float]:
+def _unjudged_share(hits: Hits | None, columns: list[ScoreColumn]) -> dict[int, float]:
     """For each cut-off asked for, the share of documents in the top k that nobody judged."""
     if hits is None:
         return {}
@@ -91,7 +91,7 @@ def most(scores: Scores, measure: str | Measure) -> float | None:
     return _reached(scores, scores.column(measure))[1]
 
 
-def _reached(scores: Scores, column: Column) -> Pair:
+def _reached(scores: Scores, column: ScoreColumn) -> Pair:
     """The mean of the ceilings of queries, and the largest of all; worked out once."""
     name = column.measure.name
     if name not in scores.reached and scores.hits is not None:
@@ -160,7 +160,7 @@ def _by_blocks(hits: Hits, compute: Callable[[Hits], Any]) -> Any:
     return np.concatenate(found)
 
 
-def _mean(column: Column, values: Array) -> float:
+def _mean(column: ScoreColumn, values: Array) -> float:
     return averaged(column.measure, values if column.counted is None else values[column.counted])
 
 
@@ -229,9 +229,9 @@ def read_back(data: Mapping[str, Any], kind: type[Scores]) -> Scores:
     )
 
 
-def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> Column:
+def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> ScoreColumn:
     column = np.zeros(len(index))
     counted = np.zeros(len(index), dtype=bool)
     for query, value in values.items():
         column[index[query]], counted[index[query]] = value, True
-    return Column(parse(name), column, None if counted.all() else counted)
+    return ScoreColumn(parse(name), column, None if counted.all() else counted)

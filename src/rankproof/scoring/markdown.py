@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rankproof.core.scoring import Row, Summary
+from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.numbers import score, short_span
 from rankproof.document.terminal import clean
 from rankproof.scoring import tables
@@ -44,7 +44,7 @@ def _one(summary: Summary) -> list[str]:
     return lines + _paragraphs(tables.under(summary)) + _findings(summary)
 
 
-def measures(rows: Sequence[Row]) -> list[str]:
+def measures(rows: Sequence[ScoreRow]) -> list[str]:
     """A line a measure, with the columns that say something."""
     fields = telling(rows)
     headings = ["measure", *(each.heading.replace("\n", " ") for each in fields)]
@@ -65,7 +65,7 @@ def _several(summaries: Sequence[Summary]) -> list[str]:
     return lines + [line for each in summaries for line in _findings(each)]
 
 
-def _cell(summaries: Sequence[Summary], summary: Summary, row: Row) -> str:
+def _cell(summaries: Sequence[Summary], summary: Summary, row: ScoreRow) -> str:
     mark = escape(MARK) if row.measure in best(summaries, summary) else ""
     return f"{escape(score(row.shown))}{mark} {escape(short_span(*row.ends))}"
 

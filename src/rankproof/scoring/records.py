@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rankproof.core.scoring import Pair, Row, Summary
+from rankproof.core.scoring import Pair, ScoreRow, Summary
 from rankproof.errors import missing_extra
 
 Record = dict[str, Any]
@@ -39,7 +39,7 @@ TEXTS = (
 def records(summaries: Sequence[Summary]) -> list[Record]:
     """One record for each measure of each ranking, and of each slice of it.
 
-    >>> summary = Summary("a.run", [Row("RR", 0.5, n=2)], queries=2, documents=3, tied=0.0)
+    >>> summary = Summary("a.run", [ScoreRow("RR", 0.5, n=2)], queries=2, documents=3, tied=0.0)
     >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
     [('a.run', None, 'RR', 0.5)]
     """
@@ -55,7 +55,7 @@ def records(summaries: Sequence[Summary]) -> list[Record]:
     ]
 
 
-def _record(summary: Summary, group: str | None, row: Row) -> Record:
+def _record(summary: Summary, group: str | None, row: ScoreRow) -> Record:
     return {
         "ranking": summary.name,
         "slice": group,
@@ -77,7 +77,7 @@ def _record(summary: Summary, group: str | None, row: Row) -> Record:
     }
 
 
-def _judged(row: Row) -> Record:
+def _judged(row: ScoreRow) -> Record:
     """What is known of a mean of verdicts."""
     corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
     return {

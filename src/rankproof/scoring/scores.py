@@ -17,7 +17,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.core.rules import Conventions
-from rankproof.core.scoring import Column, Pair, Row, Summary
+from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, NotThere, RankproofError, check_whole, shorten
 from rankproof.scoring import limits
@@ -34,7 +34,7 @@ class Scores(Displayable):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
 
     queries: Sequence[str]
-    columns: dict[str, Column]
+    columns: dict[str, ScoreColumn]
     conventions: Conventions = field(default_factory=Conventions)
     groups: dict[str, Array] = field(default_factory=dict)
     """For each slice the queries in it."""
@@ -86,7 +86,7 @@ class Scores(Displayable):
         """Several measures, as `parse` knows them."""
         return parse_all(measures)
 
-    def column(self, measure: str | Measure) -> Column:
+    def column(self, measure: str | Measure) -> ScoreColumn:
         """The values of one measure as an array, in the order of `queries`."""
         return self.columns[self.key(measure)]
 
@@ -205,9 +205,9 @@ class Scores(Displayable):
         return part
 
     def _slice(self, queries: Array) -> Scores:
-        def cut(column: Column) -> Column:
+        def cut(column: ScoreColumn) -> ScoreColumn:
             counted = None if column.counted is None else column.counted[queries]
-            return Column(column.measure, column.values[queries], counted, column.note)
+            return ScoreColumn(column.measure, column.values[queries], counted, column.note)
 
         return Scores(
             queries=tuple(self.queries[i] for i in queries.tolist()),
@@ -219,12 +219,12 @@ class Scores(Displayable):
             parent=self.parent or self,
         )
 
-    def row(self, measure: str | Measure) -> Row:
+    def row(self, measure: str | Measure) -> ScoreRow:
         """Everything to be said about one mean."""
 
         column, found = self.column(measure), self.uncertainty(measure)
         split = self.split(measure) or (None, None)
-        return Row(
+        return ScoreRow(
             measure=column.measure.name,
             mean=column.mean,
             n=len(column.counting),
@@ -341,7 +341,7 @@ class Scores(Displayable):
 
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Take the values of a measure as they were saved."""
-        self.columns[name] = Column(self.parse(name), values, counted, note)
+        self.columns[name] = ScoreColumn(self.parse(name), values, counted, note)
 
     def frame(self, backend: str | None = None) -> Any:
         """One row a query and one column a measure, as a data frame.

@@ -11,12 +11,12 @@ import numpy as np
 
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import unanswered, unjudged
-from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, Shown, SpanJudgments, place_of
+from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.rules import Conventions
-from rankproof.core.scoring import Column
+from rankproof.core.scoring import ScoreColumn
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.io.judgments import load_spans
@@ -47,9 +47,9 @@ def shown(
     corpus: Corpus,
     chunks: Mapping[str, Any] | None = None,
     tokens: Tokens = "words",
-) -> Shown:
+) -> ShownDocument:
     """What the rankings `{query: [chunks, best first]}` show, and what there was to show."""
-    texts = Texts(corpus, tokens)
+    texts = SpanTexts(corpus, tokens)
     rows: list[Row] = []
     judged: list[Row] = []
     for number, (query, spans) in enumerate(judgments.by_query.items()):
@@ -61,13 +61,13 @@ def shown(
     return _table(rows, n, _table(judged, n))
 
 
-def _table(rows: list[Row], n: int, judged: Shown | None = None) -> Shown:
+def _table(rows: list[Row], n: int, judged: ShownDocument | None = None) -> ShownDocument:
     columns: list[Array] = [np.array([row[i] for row in rows], dtype=float) for i in range(4)]
     query, rank, grade, count = columns
-    return Shown(query.astype(int), rank.astype(int), grade, count.astype(int), n, judged)
+    return ShownDocument(query.astype(int), rank.astype(int), grade, count.astype(int), n, judged)
 
 
-class Texts:
+class SpanTexts:
     """The tokens of the documents of a corpus, each document cut up once."""
 
     def __init__(self, corpus: Corpus, tokens: Tokens) -> None:
@@ -132,7 +132,7 @@ def _known(name: str) -> Callable[[str], Iterable[tuple[int, int]]]:
 
 
 def _grades(
-    spans: Iterable[JudgedSpan], texts: Texts, where: Callable[[JudgedSpan], str]
+    spans: Iterable[JudgedSpan], texts: SpanTexts, where: Callable[[JudgedSpan], str]
 ) -> dict[str, Array]:
     """For each document with judged spans the grade of each token, the highest where spans overlap."""
     found: dict[str, Array] = {}
@@ -155,7 +155,7 @@ def _counted(grades: Iterable[Array]) -> list[tuple[float, int]]:
 
 
 def _first_shown(
-    places: Sequence[Place], grades: Mapping[str, Array], texts: Texts
+    places: Sequence[Place], grades: Mapping[str, Array], texts: SpanTexts
 ) -> Iterable[tuple[int, float, int]]:
     """For each rank the tokens that no better rank shows: (rank, grade, how many)."""
     seen: dict[str, Array] = {}
@@ -209,7 +209,7 @@ def evaluate_spans(
     kept = _counting(asked, counted, queries, found, conventions)
     return Scores(
         queries=queries,
-        columns={each.name: Column(each, each(counted), kept) for each in asked},
+        columns={each.name: ScoreColumn(each, each(counted), kept) for each in asked},
         conventions=conventions,
         groups=grouped(queries, groups_of(by, judgments)),
         stored={
@@ -233,7 +233,7 @@ def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Convention
 
 def _counting(
     measures: list[Measure],
-    counted: Shown,
+    counted: ShownDocument,
     queries: tuple[str, ...],
     found: Mapping[str, Any],
     conventions: Conventions,

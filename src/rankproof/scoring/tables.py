@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankproof.core.names import find
-from rankproof.core.scoring import Row, Summary
+from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.display import width
 from rankproof.document.numbers import ABSENT, DUST, about, count, score, share, short_span, span, wide
 from rankproof.document.terminal import GAP, Column, page_width, table, wrap
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TableField:
     """One column: its heading, how a row fills it, and for which rows it has something to say."""
 
     heading: str
     """In lines, so that a narrow column can have a long heading."""
-    cell: Callable[[Row], str]
-    says: Callable[[Row], bool]
+    cell: Callable[[ScoreRow], str]
+    says: Callable[[ScoreRow], bool]
 
 
-def _always(row: Row) -> bool:
+def _always(row: ScoreRow) -> bool:
     return True
 
 
@@ -39,35 +39,37 @@ def _lost(value: float | None) -> bool:
 
 
 FIELDS = (
-    Field(
+    TableField(
         "estimate, with its\n95 % interval",
         lambda row: ABSENT if row.estimate is None else about(*row.estimate),
         lambda row: row.estimate is not None,
     ),
-    Field("mean", lambda row: score(row.shown), _always),
-    Field("95 % interval", lambda row: _interval(row), lambda row: _interval(row) != ABSENT),
-    Field("corrected", lambda row: score(row.corrected), lambda row: row.corrected is not None),
-    Field(
+    TableField("mean", lambda row: score(row.shown), _always),
+    TableField("95 % interval", lambda row: _interval(row), lambda row: _interval(row) != ABSENT),
+    TableField("corrected", lambda row: score(row.corrected), lambda row: row.corrected is not None),
+    TableField(
         "95 % interval with\nthe judge's error",
         lambda row: ABSENT if row.corrected_ends is None else span(*row.corrected_ends),
         lambda row: row.corrected_ends is not None,
     ),
-    Field("ceiling", lambda row: score(row.ceiling), lambda row: row.ceiling is not None),
-    Field("never\nfound", lambda row: score(row.never_found), lambda row: _lost(row.never_found)),
-    Field("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
-    Field("n", lambda row: count(row.n), _always),
-    Field("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: wide(row.ties)),
-    Field("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
-    Field(
+    TableField("ceiling", lambda row: score(row.ceiling), lambda row: row.ceiling is not None),
+    TableField("never\nfound", lambda row: score(row.never_found), lambda row: _lost(row.never_found)),
+    TableField(
+        "ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)
+    ),
+    TableField("n", lambda row: count(row.n), _always),
+    TableField("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: wide(row.ties)),
+    TableField("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
+    TableField(
         "with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: wide(row.possible)
     ),
-    Field(
+    TableField(
         "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: wide(row.unjudged)
     ),
 )
 
 
-def _interval(row: Row) -> str:
+def _interval(row: ScoreRow) -> str:
     """The interval of a mean; where there is an estimate, its own interval says more than that of what is settled."""
     return span(*row.ends) if row.estimate is None else ABSENT
 
@@ -80,7 +82,7 @@ def _bounds(pair: tuple[float, float] | None) -> str:
     return span(*pair) if pair is not None and wide(pair) else ABSENT
 
 
-def telling(rows: Sequence[Row]) -> list[Field]:
+def telling(rows: Sequence[ScoreRow]) -> list[TableField]:
     """The columns in which at least one row says something."""
     return [each for each in FIELDS if any(map(each.says, rows))]
 
@@ -126,7 +128,7 @@ def definitions(summary: Summary) -> str:
     return f"Conventions: {profile}{said}." if profile or said else ""
 
 
-def intervals(rows: Sequence[Row]) -> str:
+def intervals(rows: Sequence[ScoreRow]) -> str:
     """How the intervals were made; where it differs, for which measures."""
     methods: dict[str, list[str]] = {}
     for row in rows:
@@ -138,13 +140,13 @@ def intervals(rows: Sequence[Row]) -> str:
     return f"Intervals: {listed}." if listed else ""
 
 
-def methods(rows: Sequence[Row]) -> str:
+def methods(rows: Sequence[ScoreRow]) -> str:
     """How the intervals of several rankings were made."""
     made = dict.fromkeys(row.method for row in rows if row.method)
     return f"Intervals: {'; '.join(made)}." if made else ""
 
 
-def notes(rows: Sequence[Row]) -> list[str]:
+def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What must be said beside single numbers, once for all measures of which the same is to be said."""
     said: dict[str, list[str]] = {}
     for row in rows:
@@ -154,7 +156,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
     return [f"{', '.join(names)}: {each}." for each, names in said.items()]
 
 
-def _thin(row: Row) -> str:
+def _thin(row: ScoreRow) -> str:
     """Why a mean is not shown."""
     if not row.thin:
         return ""
@@ -255,7 +257,7 @@ def side_by_side(summaries: Sequence[Summary], limit: int | None = None) -> list
     return table(next((each for each in (beside, upright) if _needs(each) <= limit), turned), limit)
 
 
-def cell(row: Row, marked: bool) -> tuple[str, str]:
+def cell(row: ScoreRow, marked: bool) -> tuple[str, str]:
     """The mean of a row, and under it the interval."""
     return score(row.shown) + (MARK if marked else " "), short_span(*row.ends)
 
@@ -276,7 +278,7 @@ def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
     return won
 
 
-def _apart(one: Row, other: Row) -> bool:
+def _apart(one: ScoreRow, other: ScoreRow) -> bool:
     """Whether two means tell anything: each is of enough queries, and outside the interval of the other."""
     for row, mean in ((one, other.shown), (other, one.shown)):
         low, high = row.ends

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankproof.core.scoring import Row, Summary
+from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.display import Displayable, width
 from rankproof.document.numbers import count, score
 from rankproof.document.terminal import (
@@ -78,7 +78,7 @@ def _one(summary: Summary) -> list[Part]:
     ]
 
 
-def measures(rows: Sequence[Row]) -> list[list[str]]:
+def measures(rows: Sequence[ScoreRow]) -> list[list[str]]:
     """The table: a line a measure, with the columns that say something; in parts as wide as the page."""
     names = Column("measure", [row.measure for row in rows])
     return blocks([names, *(Column(f.heading, [f.cell(row) for row in rows], True) for f in telling(rows))])

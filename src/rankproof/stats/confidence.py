@@ -41,14 +41,14 @@ FARTHEST = 8.2
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class ValueSample:
     """Differences as their sizes and how often each came; the counts need be no whole numbers."""
 
     values: Array
     counts: Array
 
     @classmethod
-    def of(cls, row: Array) -> Sample:
+    def of(cls, row: Array) -> ValueSample:
         """The sample of a row of differences; those equal but for rounding are one."""
         row = np.full(len(row), float(np.sort(row)[len(row) // 2])) if constant(row) else row
         values, counts = np.unique(row, return_counts=True)
@@ -70,17 +70,17 @@ class Sample:
         squares = float((self.counts * (self.values - self.mean) ** 2).sum())
         return math.sqrt(squares / (self.n - 1) / self.n)
 
-    def turned(self) -> Sample:
+    def turned(self) -> ValueSample:
         """The same with all signs changed."""
-        return Sample(-self.values[::-1], self.counts[::-1])
+        return ValueSample(-self.values[::-1], self.counts[::-1])
 
-    def of_size(self, n: float) -> Sample:
+    def of_size(self, n: float) -> ValueSample:
         """As many queries as asked for, in the same shares."""
-        return Sample(self.values, self.counts * (n / self.n))
+        return ValueSample(self.values, self.counts * (n / self.n))
 
-    def with_one(self, value: float) -> Sample:
+    def with_one(self, value: float) -> ValueSample:
         """One query more."""
-        return Sample(np.append(self.values, value), np.append(self.counts, 1.0))
+        return ValueSample(np.append(self.values, value), np.append(self.counts, 1.0))
 
     @property
     def effective(self) -> float:
@@ -111,10 +111,10 @@ class Sample:
         return cube / square**1.5 / math.sqrt(self.n) * self.n / (self.n + CAUTION) if square else 0.0
 
 
-def lower_bound(sample: Sample, alpha: float, end: float) -> float:
+def lower_bound(sample: ValueSample, alpha: float, end: float) -> float:
     """What the true mean lies above, but for a chance of alpha; no difference can lie below `end`.
 
-    >>> lossless = Sample.of(np.zeros(50))
+    >>> lossless = ValueSample.of(np.zeros(50))
     >>> round(lower_bound(lossless, 0.05, -1.0), 4)
     -0.0582
     """
@@ -125,10 +125,10 @@ def lower_bound(sample: Sample, alpha: float, end: float) -> float:
     return (1 - rare) * dense + rare * quantile(unseen.values, unseen.counts, alpha) if rare else dense
 
 
-def chance_below(sample: Sample, point: float, end: float) -> float:
+def chance_below(sample: ValueSample, point: float, end: float) -> float:
     """The smallest alpha at which the lower bound lies above `point`: the p of a mean at or below it.
 
-    >>> round(chance_below(Sample.of(np.zeros(50)), -0.0582, -1.0), 3)
+    >>> round(chance_below(ValueSample.of(np.zeros(50)), -0.0582, -1.0), 3)
     0.05
     """
     if point <= min(end, float(sample.values.min())):
@@ -148,7 +148,7 @@ def chance_below(sample: Sample, point: float, end: float) -> float:
     return NORMAL.cdf(high)
 
 
-def _student(sample: Sample, alpha: float) -> float:
+def _student(sample: ValueSample, alpha: float) -> float:
     """Student's bound, lower where the skewness of the differences asks for it."""
     if not sample.error:
         return sample.mean

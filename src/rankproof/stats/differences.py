@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import check_number, check_whole, one_of
 from rankproof.stats.bca import RESAMPLES, intervals, percentile
-from rankproof.stats.confidence import Sample, chance_below, lower_bound
+from rankproof.stats.confidence import ValueSample, chance_below, lower_bound
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.intervals import Interval
 from rankproof.stats.paired import Outcome, check_share, constant, differences, total
@@ -84,7 +84,7 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
     """Student's interval where many queries carry the spread, one with what was not seen where few do."""
     if len(row) == 1:
         return _degenerate(row)
-    sample, alpha = Sample.of(row), (1 - level) / 2
+    sample, alpha = ValueSample.of(row), (1 - level) / 2
     least, most = possible(row) if ends is None else ends
     low, high = lower_bound(sample, alpha, least), -lower_bound(sample.turned(), alpha, -most)
     rare = sample.rarity
@@ -187,7 +187,7 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
     row = differences(values)
     mean, n = total(row) / len(row), len(row)
     least, most = possible(row) if ends is None else ends
-    sample = Sample.of(row)
+    sample = ValueSample.of(row)
     note = "one query says nothing of others" if n == 1 else ""
     ps = [1.0, 1.0] if n == 1 else [chance_below(sample, -margin, least),
                                     chance_below(sample.turned(), -margin, -most)]  # fmt: skip

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.confidence import Sample, lower_bound
+from rankproof.stats.confidence import ValueSample, lower_bound
 from rankproof.stats.corrections import correct, surely
 from rankproof.stats.detection import MOST, POWER, detectable
 from rankproof.stats.differences import Ends, agreeing, possible
@@ -136,7 +136,7 @@ def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
     """The lower and the upper one-sided bound at alpha."""
     if len(row) < 2:
         return -math.inf, math.inf
-    sample = Sample.of(row)
+    sample = ValueSample.of(row)
     return lower_bound(sample, alpha, ends[0]), -lower_bound(sample.turned(), alpha, -ends[1])
 
 
@@ -148,7 +148,7 @@ def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> 
 
 def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> int | None:
     """The queries still missing to let a change pass that changes nothing, four times out of five; None: no more."""
-    n, sample = len(row), Sample.of(row)
+    n, sample = len(row), ValueSample.of(row)
     end = (possible(row) if ends is None else ends)[0]
 
     def passes(size: int) -> bool:

@@ -64,7 +64,7 @@ NOT_SHOWN = math.inf
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Displayable):
+class HistoryEntry(Displayable):
     """A line of the history: everything about an experiment but its values."""
 
     name: str
@@ -101,7 +101,7 @@ class Values:
 class Experiment:
     """An experiment as it is saved: its entry, its values, and the facts about them."""
 
-    entry: Entry
+    entry: HistoryEntry
     queries: tuple[str, ...]
     columns: dict[str, Values]
     facts: dict[str, Any]
@@ -150,7 +150,7 @@ def has(connection: sqlite3.Connection, name: str) -> bool:
     return connection.execute("SELECT 1 FROM experiments WHERE name = ?", (name,)).fetchone() is not None
 
 
-def entries(connection: sqlite3.Connection, path: Path, last: int | None = None) -> list[Entry]:
+def entries(connection: sqlite3.Connection, path: Path, last: int | None = None) -> list[HistoryEntry]:
     """Every entry, or the last ones, the oldest first."""
     newest = f"SELECT {_FIELDS}, id FROM experiments ORDER BY id DESC LIMIT ?"
     rows = connection.execute(newest, (-1 if last is None else last,)).fetchall()[::-1]
@@ -160,7 +160,7 @@ def entries(connection: sqlite3.Connection, path: Path, last: int | None = None)
     return [_entry(path, row, means.get(row[-1], []), tags.get(row[-1], [])) for row in rows]
 
 
-def entry(connection: sqlite3.Connection, name: str, path: Path) -> Entry:
+def entry(connection: sqlite3.Connection, name: str, path: Path) -> HistoryEntry:
     """The entry of that name; no other is read."""
     row = connection.execute(f"SELECT {_FIELDS}, id FROM experiments WHERE name = ?", (name,)).fetchone()
     if row is None:
@@ -185,7 +185,7 @@ def _by_number(
     return found
 
 
-def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> Entry:
+def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> HistoryEntry:
     """The entry of a row, if every field is what it should be."""
     *fields, _ = row
     name = fields[0]
@@ -200,7 +200,7 @@ def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> Entry:
     for key, value in tags:
         if not (isinstance(key, str) and isinstance(value, str)):
             raise _wrong(path, "tags", "value", name, value, "text")
-    return Entry(*(*fields, {m: mean for m, mean in means if mean < NOT_SHOWN}, dict(tags)))
+    return HistoryEntry(*(*fields, {m: mean for m, mean in means if mean < NOT_SHOWN}, dict(tags)))
 
 
 def _wrong(path: Path, table: str, column: str, name: Any, value: object, expected: str) -> DataError:
@@ -367,7 +367,7 @@ def _column(column: Values) -> dict[str, Any]:
 
 def _experiment(plain: dict[str, Any]) -> Experiment:
     facts, queries, values = (plain[key] for key in ("facts", "queries", "values"))
-    entry = Entry(**{key: plain[key] for key in Entry.__dataclass_fields__})
+    entry = HistoryEntry(**{key: plain[key] for key in HistoryEntry.__dataclass_fields__})
     check_name("name", entry.name)
     check_tags(entry.tags)
     columns = {name: _values(each, len(queries)) for name, each in values.items()}

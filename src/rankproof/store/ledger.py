@@ -73,7 +73,7 @@ LEDGER = Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Displayable):
+class LedgerEntry(Displayable):
     """What one judge said of one pair, or why it said nothing."""
 
     relation: str
@@ -107,7 +107,7 @@ class Entry(Displayable):
 
 Identity = Mapping[str, Any]
 """All that shapes the verdicts of a judge; its `kind` and `name` are part of it."""
-Given = tuple[Identity, str, Sequence[Entry]]
+Given = tuple[Identity, str, Sequence[LedgerEntry]]
 """What a judge of that identity and name said."""
 
 
@@ -118,7 +118,7 @@ class Ledger:
         self.path = path
         self.timeout = timeout
 
-    def find(self, keys: Iterable[Key], judge: Identity) -> dict[Key, Entry]:
+    def find(self, keys: Iterable[Key], judge: Identity) -> dict[Key, LedgerEntry]:
         """What this judge said of the pairs; where a human spoke too, what the human said."""
         wanted = {pair_of(key): key for key in keys}
         if not wanted or not self.path.exists():
@@ -129,7 +129,7 @@ class Ledger:
             rows = (row for part in parts for row in _rows(connection, part, judge))
             return {wanted[pair]: _entry(wanted[pair], *rest) for pair, *rest in rows}
 
-    def keep(self, judge: Identity, name: str, entries: Sequence[Entry]) -> None:
+    def keep(self, judge: Identity, name: str, entries: Sequence[LedgerEntry]) -> None:
         """Write down what a judge said; what stands without a verdict never takes the place of one."""
         self.take([(judge, name, entries)])
 
@@ -201,7 +201,7 @@ class Ledger:
         names = ("name", "identity", "human", "verdicts", "unmeasured")
         return [dict(zip(names, (n, json.loads(i), bool(h), v, u), strict=True)) for n, i, h, v, u in rows]
 
-    def entries(self, judge: Identity | None = None, human: bool | None = None) -> Iterator[Entry]:
+    def entries(self, judge: Identity | None = None, human: bool | None = None) -> Iterator[LedgerEntry]:
         """Everything in the file, judge by judge; or only of one judge, or of people (or machines) alone."""
         if not self.path.exists():
             return
@@ -234,7 +234,7 @@ _EVERYTHING = f"""SELECT v.relation, l.text, r.text, j.identity, {_COLUMNS}
     ORDER BY j.id, v.pair"""
 
 
-def _insert(connection: sqlite3.Connection, judge: int, entries: Sequence[Entry]) -> None:
+def _insert(connection: sqlite3.Connection, judge: int, entries: Sequence[LedgerEntry]) -> None:
     now, texts = _now(), dict.fromkeys(text for each in entries for text in (each.left, each.right))
     ids = {text: _digest(text) for text in texts}
     connection.executemany(
@@ -293,27 +293,29 @@ def _rows(connection: sqlite3.Connection, pairs: Sequence[bytes], judge: Identit
     ).fetchall()
 
 
-def _columns(number: int, each: Entry, left: bytes, right: bytes, now: str) -> tuple[Any, ...]:
+def _columns(number: int, each: LedgerEntry, left: bytes, right: bytes, now: str) -> tuple[Any, ...]:
     items, origin = _JSON.encode(each.items), _JSON.encode(dict(each.origin))
     quote, reason = _storable(each.quote), _storable(each.reason)
     said = (each.value, each.probability, quote, items, origin, reason, each.at or now)
     return (_pair(each.relation, left, right), number, each.relation, left, right, *said)
 
 
-def _entry(key: Key, judge: str, value: Any, probability: Any, quote: str, items: str, *rest: str) -> Entry:
+def _entry(
+    key: Key, judge: str, value: Any, probability: Any, quote: str, items: str, *rest: str
+) -> LedgerEntry:
     origin, reason, at = rest
     listed, known = tuple(json.loads(items)), json.loads(origin)
-    return Entry(*key, judge, value, probability, _text(quote), listed, known, _text(reason), at)
+    return LedgerEntry(*key, judge, value, probability, _text(quote), listed, known, _text(reason), at)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-NAMES = tuple(each.name for each in fields(Entry))
+NAMES = tuple(each.name for each in fields(LedgerEntry))
 
 
-def write_lines(target: Path, entries: Iterable[Entry], *, force: bool = False) -> int:
+def write_lines(target: Path, entries: Iterable[LedgerEntry], *, force: bool = False) -> int:
     """Write entries as lines; how many they are."""
     number = 0
     with whole_file(target, force=force) as stream:
@@ -322,14 +324,14 @@ def write_lines(target: Path, entries: Iterable[Entry], *, force: bool = False) 
     return number
 
 
-def line_of(entry: Entry) -> str:
+def line_of(entry: LedgerEntry) -> str:
     """One entry as a line; what is empty is left out."""
     plain = {name: getattr(entry, name) for name in NAMES}
     kept = {name: value for name, value in plain.items() if value not in (None, "", (), {}) or name == "left"}
     return json.dumps(kept, ensure_ascii=False) + "\n"
 
 
-def read_lines(source: Path) -> Iterator[tuple[str, Entry]]:
+def read_lines(source: Path) -> Iterator[tuple[str, LedgerEntry]]:
     """The entries of a file with the place of each."""
     try:
         with source.open(encoding="utf-8") as stream:
@@ -346,7 +348,7 @@ def read_lines(source: Path) -> Iterator[tuple[str, Entry]]:
         ) from error
 
 
-def _line_entry(line: str, where: str) -> Entry:
+def _line_entry(line: str, where: str) -> LedgerEntry:
     try:
         data = json.loads(line)
     except ValueError as error:
@@ -359,7 +361,7 @@ def _line_entry(line: str, where: str) -> Entry:
     return _typed({name: data[name] for name in NAMES if name in data}, where)
 
 
-def _typed(data: dict[str, Any], where: str) -> Entry:
+def _typed(data: dict[str, Any], where: str) -> LedgerEntry:
     texts = ("relation", "left", "right", "judge", "quote", "reason", "at")
     for name in texts:
         if not isinstance(data.get(name, ""), str):
@@ -367,7 +369,7 @@ def _typed(data: dict[str, Any], where: str) -> Entry:
     for name in ("origin", "identity"):
         if not isinstance(data.get(name, {}), Mapping):
             raise _unfit(where, f"got {shorten(data[name])} as {name!r}, expected an object")
-    return Entry(**{**data, "items": tuple(data.get("items") or ())})
+    return LedgerEntry(**{**data, "items": tuple(data.get("items") or ())})
 
 
 def _unfit(where: str, why: str) -> DataError:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
 from rankproof.bench.adapters.alike import columns_of_alike
-from rankproof.bench.adapters.answers import Reading, _pair
+from rankproof.bench.adapters.answers import AnswerReading, _pair
 
 FIELDS = ["_id", "id", "doc_id", "Doc-ID", "score", "_score", "text", "source"]
 values = st.sampled_from(["d1", "d2", "", None, 7, 0.5])
@@ -23,7 +23,7 @@ records = st.dictionaries(st.sampled_from(FIELDS), values, max_size=3).flatmap(
 
 def one_by_one(items: list[Any], asked: str | None) -> Any:
     try:
-        return [_pair(each, Reading(10, asked)) for each in items]
+        return [_pair(each, AnswerReading(10, asked)) for each in items]
     except Failed:
         return None
 

@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
-from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
+from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settled
 
 DocScore = namedtuple("DocScore", "doc_id score")
 
 
 def ids(raw: Any, **reading: Any) -> list[str]:
-    return [name for name, _ in read_answer(raw, Reading(**{"k": 10, **reading})).found]
+    return [name for name, _ in read_answer(raw, AnswerReading(**{"k": 10, **reading})).found]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_kinds_of_ids_must_be_those_of_the_judgments() -> None:
 )
 def test_what_cannot_be_trusted_is_refused_with_the_reason(raw: Any, reason: str) -> None:
     with pytest.raises(Failed) as failed:
-        read_answer(raw, Reading(k=10))
+        read_answer(raw, AnswerReading(k=10))
     assert reason in failed.value.reason
 
 
@@ -112,14 +112,14 @@ def test_infinite_scores_are_scores() -> None:
 
 
 def test_nothing_is_an_answer() -> None:
-    assert read_answer([], Reading(k=10)) == Answer([])
-    assert read_answer({}, Reading(k=10)) == Answer([])
+    assert read_answer([], AnswerReading(k=10)) == Answer([])
+    assert read_answer({}, AnswerReading(k=10)) == Answer([])
 
 
 def test_more_than_asked_for_and_documents_twice_are_put_right_and_counted() -> None:
-    answer = read_answer(["d1", "d2", "d1", "d3", "d4"], Reading(k=2))
+    answer = read_answer(["d1", "d2", "d1", "d3", "d4"], AnswerReading(k=2))
     assert ([name for name, _ in answer.found], answer.cut, answer.repeated) == (["d1", "d2"], 2, 1)
-    answer = read_answer([("d1", 0.1), ("d2", 0.5), ("d1", 0.9), ("d3", 0.2)], Reading(k=2))
+    answer = read_answer([("d1", 0.1), ("d2", 0.5), ("d1", 0.9), ("d3", 0.2)], AnswerReading(k=2))
     assert (answer.found, answer.cut, answer.repeated) == ([("d1", 0.9), ("d2", 0.5)], 1, 1)
 
 
@@ -128,7 +128,7 @@ def test_of_equal_scores_the_first_in_the_list_stays_first() -> None:
 
 
 def test_rising_scores_are_turned_around_only_where_they_are_distances() -> None:
-    answer = read_answer([("d1", 0.1), ("d2", 0.4), ("d3", 0.9)], Reading(k=2))
+    answer = read_answer([("d1", 0.1), ("d2", 0.4), ("d3", 0.9)], AnswerReading(k=2))
     assert answer.rising
     assert settled(answer, 2, distances=True).found == [("d1", -0.1), ("d2", -0.4)]
     assert settled(answer, 2, distances=False).found == [("d3", 0.9), ("d2", 0.4)]
@@ -167,7 +167,7 @@ anything = st.recursive(
 @given(anything, st.integers(1, 3), st.sampled_from([None, True, False]))
 def test_whatever_comes_back_is_read_or_refused(raw: Any, k: int, integers: bool | None) -> None:
     try:
-        answer = read_answer(raw, Reading(k, integers=integers))
+        answer = read_answer(raw, AnswerReading(k, integers=integers))
     except Failed:
         return
     for found in (settled(answer, k, distances=True).found, settled(answer, k, distances=False).found):
@@ -202,7 +202,7 @@ class Slotted:
 
 def reason(raw: Any, **settings: Any) -> str:
     with pytest.raises(Failed) as failed:
-        read_answer(raw, Reading(k=10, **settings))
+        read_answer(raw, AnswerReading(k=10, **settings))
     return failed.value.reason
 
 

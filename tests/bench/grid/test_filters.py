@@ -10,7 +10,7 @@ import pytest
 
 from rankproof import grid
 from rankproof.bench.grid.filters import filter_parts, predicate
-from rankproof.bench.grid.source import Source
+from rankproof.bench.grid.source import GridSource
 from rankproof.bench.retrieve import keyword, where
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import RankproofError
@@ -36,7 +36,7 @@ def pages() -> dict[str, Any]:
 
 
 def passing(filters: dict[str, Any], **metadata: Any) -> bool:
-    [part] = filter_parts(Source({"filters": {"f": filters}}))
+    [part] = filter_parts(GridSource({"filters": {"f": filters}}))
     return predicate(part)(Document("d", "", metadata=metadata))
 
 

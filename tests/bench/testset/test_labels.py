@@ -12,8 +12,8 @@ from rankproof.bench.testset.labels import (
     GRADED,
     SKIPPED,
     UNDONE,
-    Label,
-    Session,
+    LabelSession,
+    QuestionLabel,
     alpha,
     merged,
     pairs,
@@ -27,13 +27,13 @@ from rankproof.errors import DataError, UsageError
 POOL = pooled({"keyword": {"q1": ["a", "b"], "q2": ["c"]}, "dense": {"q1": ["b", "d"]}}, 5)
 
 
-def session(path: Path, who: str = "ana", pool: Pool = POOL) -> Session:
+def session(path: Path, who: str = "ana", pool: Pool = POOL) -> LabelSession:
     own = standing(read_labels(path)).get(who, {})
-    return Session(pool, who, own, lambda label: write_label(path, label))
+    return LabelSession(pool, who, own, lambda label: write_label(path, label))
 
 
-def given(who: str, **grades: int | None) -> list[Label]:
-    return [Label("q", doc, who, SKIPPED if g is None else GRADED, g) for doc, g in grades.items()]
+def given(who: str, **grades: int | None) -> list[QuestionLabel]:
+    return [QuestionLabel("q", doc, who, SKIPPED if g is None else GRADED, g) for doc, g in grades.items()]
 
 
 def test_one_question_is_finished_before_the_next(tmp_path) -> None:
@@ -79,7 +79,7 @@ def test_a_skipped_document_has_no_grade() -> None:
 
 
 def test_the_last_word_of_a_person_counts() -> None:
-    labels = [*given("ana", a=2), *given("ana", a=0), Label("q", "b", "ana", UNDONE)]
+    labels = [*given("ana", a=2), *given("ana", a=0), QuestionLabel("q", "b", "ana", UNDONE)]
     assert merged(standing(labels)) == {"q": {"a": 0}}
 
 
@@ -90,11 +90,11 @@ def test_most_people_decide_and_the_lower_grade_where_they_are_as_many() -> None
 
 def test_half_a_line_is_passed_over_and_the_next_one_stands_apart(tmp_path) -> None:
     path = tmp_path / "labels.jsonl"
-    write_label(path, Label("q", "a", "ana", GRADED, 1))
+    write_label(path, QuestionLabel("q", "a", "ana", GRADED, 1))
     whole = path.read_bytes()
     for cut in range(len('{"query": "q"'), len(whole) - 1):
         path.write_bytes(whole + whole[:cut])
-        write_label(path, Label("q", "b", "ana", GRADED, 2))
+        write_label(path, QuestionLabel("q", "b", "ana", GRADED, 2))
         assert [label.document for label in read_labels(path)] == ["a", "b"]
 
 
@@ -112,9 +112,9 @@ def test_a_line_that_is_no_label_is_said(tmp_path, line: str) -> None:
 
 WRITER = """
 import sys
-from rankproof.bench.testset.labels import GRADED, Label, write_label
+from rankproof.bench.testset.labels import GRADED, QuestionLabel, write_label
 for n in range(200):
-    write_label(sys.argv[1], Label("q", f"d{n}", sys.argv[2], GRADED, n % 4))
+    write_label(sys.argv[1], QuestionLabel("q", f"d{n}", sys.argv[2], GRADED, n % 4))
 """
 
 
@@ -132,9 +132,9 @@ def test_kappa_is_of_what_both_graded() -> None:
     """Yes/no labels by hand: 2 x 2 table 20, 5, 10, 15 of 50: kappa .4."""
     counts = {(1, 1): 20, (1, 0): 5, (0, 1): 10, (0, 0): 15}
     votes = [both for both, n in counts.items() for _ in range(n)]
-    ana = [Label("q", f"d{i}", "ana", GRADED, a) for i, (a, _) in enumerate(votes)]
-    ben = [Label("q", f"d{i}", "ben", GRADED, b) for i, (_, b) in enumerate(votes)]
-    only_ana = [Label("q", "other", "ana", GRADED, 1)]
+    ana = [QuestionLabel("q", f"d{i}", "ana", GRADED, a) for i, (a, _) in enumerate(votes)]
+    ben = [QuestionLabel("q", f"d{i}", "ben", GRADED, b) for i, (_, b) in enumerate(votes)]
+    only_ana = [QuestionLabel("q", "other", "ana", GRADED, 1)]
     (pair,) = pairs(standing([*ana, *ben, *only_ana]))
     assert pair.n == 50
     assert pair.same == pytest.approx(0.7)

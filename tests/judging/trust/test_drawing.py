@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.judging.trust.draw import INFORMATIVE, RANDOM, Pair, draw, draw_whole
+from rankproof.judging.trust.draw import INFORMATIVE, RANDOM, DrawnPair, draw, draw_whole
 from rankproof.judging.verdicts import Ask
 
 
-def pairs(n: int = 200) -> list[Pair]:
+def pairs(n: int = 200) -> list[DrawnPair]:
     """Every tenth has the rarer value."""
-    return [Pair(Ask("R", f"q{i}", "text"), 3 if i % 10 == 0 else 0) for i in range(n)]
+    return [DrawnPair(Ask("R", f"q{i}", "text"), 3 if i % 10 == 0 else 0) for i in range(n)]
 
 
 def test_more_keeps_what_was_drawn_and_another_seed_draws_others() -> None:
@@ -48,7 +48,7 @@ def test_the_informative_part_is_kept_apart_and_prefers_what_is_rare_or_doubtful
     assert 20 <= len(parts[INFORMATIVE]) <= 60
     rare = {each.ask for each in pairs() if each.value == 3}
     assert sum(each.ask in rare for each in parts[INFORMATIVE]) > len(parts[INFORMATIVE]) / 4
-    doubtful = [Pair(each.ask, 0, 0.5 if i % 2 else 0.99) for i, each in enumerate(pairs())]
+    doubtful = [DrawnPair(each.ask, 0, 0.5 if i % 2 else 0.99) for i, each in enumerate(pairs())]
     more = {each.ask: each.included for each in draw(doubtful, 1, 40)}
     chances = sorted(set(more.values()))
     assert chances[-1] > 3 * chances[0]

@@ -17,7 +17,7 @@ from rankproof import calibrate, judge, stress, trial
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.asking import _letters, calls_for
 from rankproof.judging.trial import _loss, _way
-from rankproof.judging.trust.trial import PAIRS, Outcome, cases, groups_of, kind
+from rankproof.judging.trust.trial import PAIRS, TrialOutcome, cases, groups_of, kind
 from rankproof.judging.verdicts import VALUES, Ask
 from tests.judging.models import server
 from tests.shell import rankproof
@@ -179,9 +179,9 @@ def test_proposals_are_seldom_wrong_and_kappa_is_in_its_interval() -> None:
     rng = np.random.default_rng(3)
     case_of = {ask: place for place, case in enumerate(LISTED) for ask in case.truth}
 
-    def noisy(share: float) -> Outcome:
+    def noisy(share: float) -> TrialOutcome:
         wrong = {ask: rng.random() < share for ask in TRUTH}
-        return Outcome(1, {a: (0 if v else 1) if wrong[a] else v for a, v in TRUTH.items()}, {})
+        return TrialOutcome(1, {a: (0 if v else 1) if wrong[a] else v for a, v in TRUTH.items()}, {})
 
     for share in (0.02, 0.15):
         both = [(noisy(share), noisy(share)) for _ in range(60)]

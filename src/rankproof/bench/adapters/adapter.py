@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.alike import unusable
-from rankproof.bench.adapters.answers import IdOf, Reading, arranged, read_answer
+from rankproof.bench.adapters.answers import AnswerReading, IdOf, arranged, read_answer
 from rankproof.bench.retriever import Found
 from rankproof.net.retries import Failed
 
@@ -151,7 +151,7 @@ class Adapted:
             self.stop()
             waiter.close()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
-        reading = Reading(k, self.id)
+        reading = AnswerReading(k, self.id)
         return [arranged(read_answer(each, reading).found, k).found for each in map(_or_raise, every)]
 
 

@@ -41,7 +41,7 @@ LISTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AnswerReading:
     """How answers are read."""
 
     k: int
@@ -65,10 +65,10 @@ class Answer(Displayable):
     """Whether the scores rise down the list, as distances do: what that means shows in the other answers."""
 
 
-def read_answer(raw: Any, reading: Reading) -> Answer:
+def read_answer(raw: Any, reading: AnswerReading) -> Answer:
     """The answer in what a retriever returned, or `Failed`.
 
-    >>> read_answer([("d1", 0.5), ("d2", 0.75), ("d1", 0.25)], Reading(k=10))
+    >>> read_answer([("d1", 0.5), ("d2", 0.75), ("d1", 0.25)], AnswerReading(k=10))
     Answer(found=[('d2', 0.75), ('d1', 0.5)], cut=0, repeated=1, rising=False)
     """
     if type(raw) is list and _is_plain(raw, reading):
@@ -82,7 +82,7 @@ def read_answer(raw: Any, reading: Reading) -> Answer:
     return _arranged(ids, numbers, reading.k)
 
 
-def _is_plain(items: list[Any], reading: Reading) -> bool:
+def _is_plain(items: list[Any], reading: AnswerReading) -> bool:
     """Whether these are pairs of text and number, in order, each document once: then nothing is to be done.
 
     It is told without a look at each, since this is what fast retrievers return thousands of times.
@@ -172,7 +172,7 @@ def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
     raise unusable(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS[:6])}")
 
 
-def _columns(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequence[Any] | None]:
+def _columns(items: Sequence[Any], reading: AnswerReading) -> tuple[list[str], Sequence[Any] | None]:
     """Ids and scores; the usual forms without a look at each document."""
     kinds = set(map(type, items))
     if kinds <= {str} and not reading.integers:
@@ -186,14 +186,14 @@ def _columns(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequenc
     return [name for name, _ in pairs], _unless_missing([score for _, score in pairs])
 
 
-def _ids(items: Sequence[Any], reading: Reading) -> list[str]:
+def _ids(items: Sequence[Any], reading: AnswerReading) -> list[str]:
     if set(map(type, items)) == {str} and not reading.integers:
         return _texts(items)
     alike = _alike(items, reading)
     return [_id(each, reading) for each in items] if alike is None else alike[0]
 
 
-def _alike(items: Sequence[Any], reading: Reading) -> tuple[list[str], Sequence[Any] | None] | None:
+def _alike(items: Sequence[Any], reading: AnswerReading) -> tuple[list[str], Sequence[Any] | None] | None:
     if callable(reading.id) or reading.integers or len(set(map(type, items))) != 1:
         return None
     found = columns_of_alike(items, reading.id)
@@ -211,7 +211,7 @@ def _texts(ids: Sequence[str]) -> list[str]:
     return list(ids)
 
 
-def _pair(item: Any, reading: Reading) -> tuple[str, Any]:
+def _pair(item: Any, reading: AnswerReading) -> tuple[str, Any]:
     if isinstance(item, (tuple, list)) and len(item) == 2 and not hasattr(item, "_asdict"):
         return _id(item[0], reading), item[1]
     if isinstance(item, Mapping):
@@ -219,7 +219,7 @@ def _pair(item: Any, reading: Reading) -> tuple[str, Any]:
     return _id(item, reading), getattr(item, "score", None)
 
 
-def _id(item: Any, reading: Reading) -> str:
+def _id(item: Any, reading: AnswerReading) -> str:
     if isinstance(item, str) and item:
         return _text(str(item), reading)
     if is_integer(item):
@@ -230,19 +230,19 @@ def _id(item: Any, reading: Reading) -> str:
     return _id_of(item if inner is None else inner, reading)
 
 
-def _text(item: str, reading: Reading) -> str:
+def _text(item: str, reading: AnswerReading) -> str:
     if reading.integers:
         raise Failed(f"got the text {item!r} as an id where the judgments have integers, expected integers")
     return item
 
 
-def _integer(item: Any, reading: Reading) -> str:
+def _integer(item: Any, reading: AnswerReading) -> str:
     if reading.integers is False:
         raise Failed(f"got the integer {item} as an id where the judgments have text, expected text")
     return str(int(item))
 
 
-def _id_of(item: Any, reading: Reading) -> str:
+def _id_of(item: Any, reading: AnswerReading) -> str:
     """The id of a document: where it was said to be, else under the usual names, else by its text."""
     if callable(reading.id):
         found = reading.id(item)
@@ -263,7 +263,7 @@ def _named(item: Any, record: Mapping[str, Any], name: str) -> Any:
     return getattr(item, name, None) or _of_metadata(record, (name,)) if found is None else found
 
 
-def _usual(record: Mapping[str, Any], reading: Reading) -> Any:
+def _usual(record: Mapping[str, Any], reading: AnswerReading) -> Any:
     name = field_of(record, DOCUMENT_ID)
     if name is not None:
         return record[name]
@@ -279,7 +279,7 @@ def _of_metadata(record: Mapping[str, Any], names: Sequence[str]) -> Any:
     return None
 
 
-def _by_text(record: Mapping[str, Any], reading: Reading) -> str | None:
+def _by_text(record: Mapping[str, Any], reading: AnswerReading) -> str | None:
     """The id of the one document of the corpus with this very text."""
     name = field_of(record, DOCUMENT_TEXT)
     return reading.id_of_text(record[name]) if name and isinstance(record[name], str) else None

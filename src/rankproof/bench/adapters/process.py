@@ -47,7 +47,7 @@ class Process:
         self._given: dict[int, float] = {}
         """When a question was handed over."""
         self._latest = 0.0
-        self._read = Answers()
+        self._read = ProcessAnswers()
 
     def answers(self, asked: Sequence[int], questions: Sequence[str], k: int) -> Iterator[Answered]:
         """The answers to the questions of these places, as they come; afterwards `failure` says how it ended."""
@@ -66,7 +66,7 @@ class Process:
             return
         self._process = process
         self._running.append(self)
-        self._read = Answers(asked)
+        self._read = ProcessAnswers(asked)
         given = [(place, _line(place, questions[place], k)) for place in asked]
         # Threads hand over the questions and take what comes: none of the three pipes may wait for another.
         giving = _thread(self._give, process.stdin, given)
@@ -170,7 +170,7 @@ def _line(place: int, question: str, k: int) -> str:
     return json.dumps({"id": str(place), "question": question, "k": k}, ensure_ascii=False) + "\n"
 
 
-class Answers:
+class ProcessAnswers:
     """Lines of an output, made out to answers.
 
     Lines with ids say which question they answer, and whatever else is written is a log. Without ids they count in

@@ -59,7 +59,7 @@ VERSION = 1
 """Counts up whenever a chunker cuts otherwise than before, so that nothing is taken from a cache by mistake."""
 
 
-class Piece(NamedTuple):
+class ChunkPiece(NamedTuple):
     """A part of a text, and the headings it stands under."""
 
     start: int
@@ -93,7 +93,7 @@ class Chunker(Displayable):
 
     name: str
     options: Mapping[str, Any]
-    cut: Callable[[str], list[Piece]] = field(compare=False, repr=False)
+    cut: Callable[[str], list[ChunkPiece]] = field(compare=False, repr=False)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -116,9 +116,9 @@ class Chunker(Displayable):
         return hash(str(self))
 
 
-def plain(spans: list[Span]) -> list[Piece]:
+def plain(spans: list[Span]) -> list[ChunkPiece]:
     """Pieces without headings."""
-    return [Piece(*span) for span in spans]
+    return [ChunkPiece(*span) for span in spans]
 
 
 def chunked(corpus: Corpus, chunker: Chunker) -> Corpus:
@@ -215,7 +215,7 @@ def _checked(separators: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, ...]) -> list[Piece]:
+def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, ...]) -> list[ChunkPiece]:
     length = length_in(unit, text)
     spans = Places(text, separators).cut(Span(0, len(text)), size - overlap, length)
     if not overlap:
@@ -294,7 +294,7 @@ def sentences(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker
     return Chunker("sentences", {"size": size, "overlap": overlap, "unit": unit}, cut)
 
 
-def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[Piece]:
+def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[ChunkPiece]:
     length, places = length_in(unit, text), Places(text)
     parts = [part for whole in whole_sentences(text) for part in places.cut(whole, size, length)]
     return plain(list(packed(parts, size, length, overlap)))
@@ -331,7 +331,7 @@ def sliding(size: int = 5, step: int = 2, unit: str = "sentences") -> Chunker:
     return Chunker("sliding", {"size": size, "step": step, "unit": unit}, cut)
 
 
-def _windows(text: str, size: int, step: int, unit: str) -> list[Piece]:
+def _windows(text: str, size: int, step: int, unit: str) -> list[ChunkPiece]:
     if unit == "characters":
         return plain(of_characters(text, Span(0, len(text)), size, step))
     parts = UNITS[unit](text)
@@ -339,7 +339,7 @@ def _windows(text: str, size: int, step: int, unit: str) -> list[Piece]:
         return []
     # A window begins wherever the one before did not reach the end.
     starts = range(0, max(len(parts) - size + step, 1), step)
-    return [Piece(parts[first].start, parts[min(first + size, len(parts)) - 1].end) for first in starts]
+    return [ChunkPiece(parts[first].start, parts[min(first + size, len(parts)) - 1].end) for first in starts]
 
 
 def of_characters(text: str, part: Span, size: int, step: int) -> list[Span]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import Chunker, Length, Piece, Places, check_unit, length_in, packed
+from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Length, Places, check_unit, length_in, packed
 from rankproof.errors import check_whole
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import between
@@ -28,7 +28,7 @@ DELIMITER = re.compile(r":?-+:?")
 FRONT = re.compile(r"(?:---|\+\+\+)[ \t]*$")
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """One line without its end, and where it stands."""
 
     text: str
@@ -42,7 +42,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """Some lines that belong together."""
 
     kind: Kind
@@ -53,13 +53,13 @@ class Block:
     title: str = ""
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str) -> list[TextLine]:
     """The lines as Markdown counts them: ended by a line feed, a carriage return, or both."""
     found = re.finditer(r"([^\r\n]*)(\r\n|\r|\n|$)", text)
-    return [Line(each[1], each.start(), each.end()) for each in found if each.end() > each.start()]
+    return [TextLine(each[1], each.start(), each.end()) for each in found if each.end() > each.start()]
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str) -> list[TextBlock]:
     """The blocks of a text, in order; together they are the whole text.
 
     >>> [(block.kind, block.title) for block in blocks("# Fees\\n\\nNone.\\n- a\\n- b\\n")]
@@ -68,14 +68,14 @@ def blocks(text: str) -> list[Block]:
     return list(_blocks(lines_of(text)))
 
 
-def _blocks(lines: list[Line]) -> Iterator[Block]:
+def _blocks(lines: list[TextLine]) -> Iterator[TextBlock]:
     at = 0
     while at < len(lines):
         block, at = _block(lines, at)
         yield block
 
 
-def _block(lines: list[Line], at: int) -> tuple[Block, int]:
+def _block(lines: list[TextLine], at: int) -> tuple[TextBlock, int]:
     """The block that begins with a line, and the line after it."""
     line = lines[at]
     if at == 0 and (stop := _front_matter(lines)):
@@ -84,18 +84,18 @@ def _block(lines: list[Line], at: int) -> tuple[Block, int]:
         return _made("blank", lines, at, at + 1), at + 1
     if found := HEADING.match(line.text):
         title = CLOSING.sub("", line.text[found.end() :].strip()).strip()
-        return Block("heading", line.start, line.end, len(found["marks"]), title), at + 1
+        return TextBlock("heading", line.start, line.end, len(found["marks"]), title), at + 1
     for kind, end in (("code", _code), ("list", _list), ("table", _table)):
         if stop := end(lines, at):
             return _made(kind, lines, at, stop), stop  # type: ignore[arg-type]
     return _paragraph(lines, at)
 
 
-def _made(kind: Kind, lines: list[Line], first: int, stop: int) -> Block:
-    return Block(kind, lines[first].start, lines[stop - 1].end)
+def _made(kind: Kind, lines: list[TextLine], first: int, stop: int) -> TextBlock:
+    return TextBlock(kind, lines[first].start, lines[stop - 1].end)
 
 
-def _front_matter(lines: list[Line]) -> int:
+def _front_matter(lines: list[TextLine]) -> int:
     """The line after the settings that some pages begin with; 0 where there are none."""
     if not FRONT.match(lines[0].text):
         return 0
@@ -105,7 +105,7 @@ def _front_matter(lines: list[Line]) -> int:
     return stop if stop > 2 and not lines[1].blank else 0
 
 
-def _code(lines: list[Line], at: int) -> int:
+def _code(lines: list[TextLine], at: int) -> int:
     """The line after a fenced or indented block of code; 0 where none begins."""
     if found := FENCE.match(lines[at].text):
         return _after_fence(lines, at, found["mark"])
@@ -119,14 +119,14 @@ def _code(lines: list[Line], at: int) -> int:
     return stop
 
 
-def _after_fence(lines: list[Line], at: int, mark: str) -> int:
+def _after_fence(lines: list[TextLine], at: int, mark: str) -> int:
     """The line after the closing fence; the end of the text where it is missing."""
     closing = re.compile(rf"\s*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
     ends = (number + 1 for number in range(at + 1, len(lines)) if closing.match(lines[number].text))
     return next(ends, len(lines))
 
 
-def _list(lines: list[Line], at: int) -> int:
+def _list(lines: list[TextLine], at: int) -> int:
     """The line after a list, all that is indented under its items with it; 0 where none begins."""
     if not _begins_item(lines[at]):
         return 0
@@ -140,7 +140,7 @@ def _list(lines: list[Line], at: int) -> int:
     return stop
 
 
-def _goes_on(lines: list[Line], stop: int, at: int, loose: bool) -> bool:
+def _goes_on(lines: list[TextLine], stop: int, at: int, loose: bool) -> bool:
     """Whether a line is part of the list that began at `at`; `loose` after a blank line."""
     line = lines[stop]
     if stop == at or line.blank or _begins_item(line) or line.text.startswith(("  ", "\t")):
@@ -149,11 +149,11 @@ def _goes_on(lines: list[Line], stop: int, at: int, loose: bool) -> bool:
     return not (loose or HEADING.match(line.text) or FENCE.match(line.text) or RULE.match(line.text))
 
 
-def _begins_item(line: Line) -> bool:
+def _begins_item(line: TextLine) -> bool:
     return ITEM.match(line.text) is not None and RULE.match(line.text) is None
 
 
-def _table(lines: list[Line], at: int) -> int:
+def _table(lines: list[TextLine], at: int) -> int:
     """The line after a table; 0 where none begins."""
     if at + 1 == len(lines) or "|" not in lines[at].text:
         return 0
@@ -167,7 +167,7 @@ def _table(lines: list[Line], at: int) -> int:
     return stop
 
 
-def _paragraph(lines: list[Line], at: int) -> tuple[Block, int]:
+def _paragraph(lines: list[TextLine], at: int) -> tuple[TextBlock, int]:
     """A paragraph, or the heading that a line of strokes makes of it, and the line after it."""
     stop = at + 1
     while stop < len(lines) and not lines[stop].blank:
@@ -179,13 +179,13 @@ def _paragraph(lines: list[Line], at: int) -> tuple[Block, int]:
     return _made("text", lines, at, stop), stop
 
 
-def _underlined(lines: list[Line], at: int, stop: int, marks: str) -> tuple[Block, int]:
+def _underlined(lines: list[TextLine], at: int, stop: int, marks: str) -> tuple[TextBlock, int]:
     title = " ".join(line.text.strip() for line in lines[at:stop])
     level = 1 if marks[0] == "=" else 2
-    return Block("heading", lines[at].start, lines[stop].end, level, title), stop + 1
+    return TextBlock("heading", lines[at].start, lines[stop].end, level, title), stop + 1
 
 
-def _interrupts(lines: list[Line], at: int) -> bool:
+def _interrupts(lines: list[TextLine], at: int) -> bool:
     """Whether a line begins a block of its own, although no blank line stands before it."""
     text = lines[at].text
     return bool(HEADING.match(text) or FENCE.match(text) or RULE.match(text) or _begins_item(lines[at]))
@@ -206,7 +206,7 @@ def markdown(size: int = 200, unit: str = "words") -> Chunker:
     return Chunker("markdown", {"size": size, "unit": unit}, partial(_cut, size=size, unit=unit))
 
 
-def _cut(text: str, size: int, unit: str) -> list[Piece]:
+def _cut(text: str, size: int, unit: str) -> list[ChunkPiece]:
     length, places = length_in(unit, text), Places(text)
     starts: list[int] = []
     headings: list[tuple[str, ...]] = []
@@ -216,20 +216,20 @@ def _cut(text: str, size: int, unit: str) -> list[Piece]:
             starts.append(span.start)
             headings.append(section.headings)
     spans = between(text, Span(0, len(text)), starts)
-    return [Piece(*span, headings[max(bisect_right(starts, span.start) - 1, 0)]) for span in spans]
+    return [ChunkPiece(*span, headings[max(bisect_right(starts, span.start) - 1, 0)]) for span in spans]
 
 
 @dataclass
-class Section:
+class HeadedSection:
     """Blocks under the same headings; the headings themselves come first."""
 
     headings: tuple[str, ...] = ()
-    titles: list[Block] = field(default_factory=list)
-    body: list[Block] = field(default_factory=list)
+    titles: list[TextBlock] = field(default_factory=list)
+    body: list[TextBlock] = field(default_factory=list)
 
 
-def _sections(found: list[Block]) -> Iterator[Section]:
-    section, above = Section(), list[Block]()
+def _sections(found: list[TextBlock]) -> Iterator[HeadedSection]:
+    section, above = HeadedSection(), list[TextBlock]()
     for block in found:
         if block.kind == "blank":
             continue
@@ -238,7 +238,7 @@ def _sections(found: list[Block]) -> Iterator[Section]:
             continue
         if section.body or (section.titles and section.titles[-1].level >= block.level):
             yield section
-            section = Section()
+            section = HeadedSection()
         above = [*(each for each in above if each.level < block.level), block]
         section.headings = tuple(each.title for each in above if each.title)
         section.titles.append(block)
@@ -246,7 +246,7 @@ def _sections(found: list[Block]) -> Iterator[Section]:
         yield section
 
 
-def _parts(section: Section, places: Places, size: int, length: Length) -> list[Span]:
+def _parts(section: HeadedSection, places: Places, size: int, length: Length) -> list[Span]:
     """What must stay together, the headings with the first of it."""
     parts = [span for block in section.body for span in _uncut(block, places, size, length)]
     if not section.titles:
@@ -255,7 +255,7 @@ def _parts(section: Section, places: Places, size: int, length: Length) -> list[
     return [Span(start, parts[0].end), *parts[1:]] if parts else [Span(start, section.titles[-1].end)]
 
 
-def _uncut(block: Block, places: Places, size: int, length: Length) -> list[Span]:
+def _uncut(block: TextBlock, places: Places, size: int, length: Length) -> list[Span]:
     whole = Span(block.start, block.end)
     return places.cut(whole, size, length, SENTENCES) if block.kind == "text" else [whole]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.fusion.pool import Pool, lengths, pool_of, starts
+from rankproof.bench.fusion.pool import ScorePool, lengths, pool_of, starts
 from rankproof.bench.fusion.recipe import Recipe, Weights, fused, learned, recipe
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
@@ -29,12 +29,12 @@ Kinds = tuple[bool | None, bool | None]
 class Opened:
     """Rankings that were read, side by side."""
 
-    pool: Pool
+    pool: ScorePool
     kinds: Kinds
     notes: tuple[str, ...] = ()
     """What is odd about them."""
 
-    def fused(self, made: Recipe, pool: Pool | None = None) -> Fused:
+    def fused(self, made: Recipe, pool: ScorePool | None = None) -> Fused:
         """The rankings, or a part of their pool, fused; ids as they were given."""
         part = self.pool if pool is None else pool
         found = part.ordered(fused(made, part))
@@ -73,7 +73,7 @@ def _is_bare(ranking: Any) -> bool:
     return not isinstance(ranking[0], (tuple, list))
 
 
-def _notes(pool: Pool) -> tuple[str, ...]:
+def _notes(pool: ScorePool) -> tuple[str, ...]:
     """What is odd about rankings to be fused; an error where no query is in two of them."""
     if len(pool.names) == 1:
         return (f"only one ranking, {pool.names[0]!r}, so there is nothing to combine it with",)
@@ -87,7 +87,7 @@ def _notes(pool: Pool) -> tuple[str, ...]:
     return (f"{len(alone)} of {len(answers)} queries are in one ranking only, as {shorten(alone[0])}",)
 
 
-def _nothing_in_common(pool: Pool) -> DataError:
+def _nothing_in_common(pool: ScorePool) -> DataError:
     examples = [
         f"{name!r} has {shorten(pool.queries[int(pool.query[rows[0]])])}"
         for name, column in zip(pool.names, pool.rank.T, strict=True)

@@ -91,7 +91,7 @@ def candidates(query: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class ScorePool:
     """The rows stand query after query, the documents of one query by id, the highest first (the rule for ties)."""
 
     names: tuple[str, ...]
@@ -111,13 +111,13 @@ class Pool:
     empty: tuple[str, ...] = ()
     """The queries that are answered with no document by all."""
 
-    def of(self, queries: Collection[str]) -> Pool:
+    def of(self, queries: Collection[str]) -> ScorePool:
         """The pool of these queries alone."""
         kept = [i for i, query in enumerate(self.queries) if query in queries]
         number = np.full(len(self.queries), -1)
         number[kept] = np.arange(len(kept))
         rows = np.flatnonzero(number[self.query] >= 0)
-        return Pool(
+        return ScorePool(
             names=self.names,
             queries=tuple(self.queries[i] for i in kept),
             docs=[self.docs[row] for row in rows.tolist()],
@@ -138,7 +138,7 @@ class Pool:
         return found
 
 
-def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Pool:
+def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> ScorePool:
     """The pool of rankings, each cut to its `depth` best documents.
 
     >>> pool = pool_of({"one": RankingTable(["q", "q"], ["a", "b"]), "two": RankingTable(["q"], ["b"])})
@@ -153,7 +153,7 @@ def pool_of(tables: Mapping[str, RankingTable], depth: int | None = None) -> Poo
         rank[row, column] = _ranks(_keys(table)[source], row, query)
         if table.score is not None:
             score[row, column] = table.score[source]
-    whole = Pool(
+    whole = ScorePool(
         names=tuple(tables),
         queries=queries,
         docs=docs,
@@ -212,11 +212,11 @@ def _empty(tables: Iterable[RankingTable], queries: tuple[str, ...]) -> tuple[st
     return tuple(dict.fromkeys(query for each in tables for query in each.empty if query not in known))
 
 
-def _cut(pool: Pool, depth: int) -> Pool:
+def _cut(pool: ScorePool, depth: int) -> ScorePool:
     """The pool without what stands below the depth in every ranking."""
     above = pool.rank <= depth
     rows = np.flatnonzero(above.any(axis=1))
-    return Pool(
+    return ScorePool(
         names=pool.names,
         queries=pool.queries,
         docs=[pool.docs[row] for row in rows.tolist()],

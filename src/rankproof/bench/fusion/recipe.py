@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.fusion import ranks, scores, trained
-from rankproof.bench.fusion.pool import Pool
+from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.ranks import condorcet
 from rankproof.bench.fusion.scores import BY_RANK, NORMALISATIONS
 from rankproof.core.hits import Array
@@ -158,7 +158,7 @@ def recipe(
     )
 
 
-def learned(made: Recipe, pool: Pool, judgments: Judgments) -> Recipe:
+def learned(made: Recipe, pool: ScorePool, judgments: Judgments) -> Recipe:
     """The recipe with what its method learns from the judged queries of the pool."""
     if made.method.learn is None:
         return made
@@ -172,7 +172,7 @@ def learned(made: Recipe, pool: Pool, judgments: Judgments) -> Recipe:
     return replace(made, learned=_call(made.method.learn, evidence, made.parameters))
 
 
-def fused(made: Recipe, pool: Pool) -> Array:
+def fused(made: Recipe, pool: ScorePool) -> Array:
     """One score a row of the pool."""
     if not len(pool.docs):
         return np.zeros(0)
@@ -184,7 +184,7 @@ def fused(made: Recipe, pool: Pool) -> Array:
     return _call(made.method.function, columns, made.parameters)
 
 
-def normalised(pool: Pool, name: str) -> Array:
+def normalised(pool: ScorePool, name: str) -> Array:
     """The scores of a pool brought to one scale."""
     if name in BY_RANK:
         return NORMALISATIONS[name](pool.rank, pool.query)
@@ -199,7 +199,7 @@ def _call(function: Callable[..., Array], columns: Mapping[str, Any], parameters
     return function(*(columns[name] for name in reads(function)), **own)
 
 
-def _evidence(pool: Pool, judgments: Judgments) -> dict[str, Array]:
+def _evidence(pool: ScorePool, judgments: Judgments) -> dict[str, Array]:
     """The columns of a pool whose queries are judged, and which rows are relevant."""
     good = [{doc for doc, grade in judgments.of(each).items() if grade >= RELEVANT} for each in pool.queries]
     rows = zip(pool.query.tolist(), pool.docs, strict=True)
@@ -297,7 +297,7 @@ def _parameters(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each.check(method.name, given.get(name, each.default)) for name, each in known.items()}
 
 
-def _check_scores(pool: Pool) -> None:
+def _check_scores(pool: ScorePool) -> None:
     if pool.unscored:
         raise DataError(
             f"ranking {pool.unscored[0]!r} has no scores, only an order. Next: normalise='rank' or 'borda', which make "

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
-from rankproof.bench.fusion.pool import Pool
+from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learned, recipe
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -114,7 +114,7 @@ SAME = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Displayable):
+class TunePart(Displayable):
     """The mean over some queries with its 95 % interval."""
 
     name: str
@@ -125,7 +125,7 @@ class Part(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial(Displayable):
+class TuneTrial(Displayable):
     """One setting that was tried, and its mean over the queries tuned on."""
 
     settings: Mapping[str, Any]
@@ -140,13 +140,13 @@ class Tuned(Displayable):
     measure: Measure
     names: tuple[str, ...]
     """The rankings it combines."""
-    trials: tuple[Trial, ...]
+    trials: tuple[TuneTrial, ...]
     """Everything that was tried, the usual settings first."""
-    tuned_on: Part
+    tuned_on: TunePart
     """The queries that chose the settings: flattered, as every choice flatters itself."""
-    held_out: Part
+    held_out: TunePart
     """The queries that had no say: what to expect of new ones."""
-    others: tuple[Part, ...]
+    others: tuple[TunePart, ...]
     """On the held-out queries: each ranking alone, and the usual settings."""
     queries: tuple[str, ...]
     """The ids of the held-out queries."""
@@ -233,7 +233,7 @@ def tune(
     seen, _ = split(judged.queries, share, generator)
     bench = _Bench(opened, judged, asked, {q: SEEN if q in seen else HELD_OUT for q in judged.queries})
     ready = [bench.learned(each) for each in recipes]
-    tried = tuple(Trial(each.settings, bench.mean_seen(each)) for each in ready)
+    tried = tuple(TuneTrial(each.settings, bench.mean_seen(each)) for each in ready)
     best = ready[_best(tried, asked)]
     return Tuned(
         recipe=best,
@@ -257,20 +257,20 @@ def _recipe(names: Sequence[str], method: str, normalise: str | None, settings: 
     return recipe(names, method, own.pop("normalise"), own.pop("weights"), own)
 
 
-def _best(tried: Sequence[Trial], measure: Measure) -> int:
+def _best(tried: Sequence[TuneTrial], measure: Measure) -> int:
     """The best trial; where several are, the first."""
     sign = measure.spec.sign
     return max(range(len(tried)), key=lambda i: sign * round(tried[i].mean, SAME))
 
 
-def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[Part]:
+def _usual(bench: _Bench, usual: Recipe, best: Recipe) -> list[TunePart]:
     """What the usual settings reach on the held-out queries, where others were chosen."""
     if usual is best:
         return []
     return [bench.part("usual", HELD_OUT, bench.opened.fused(usual))]
 
 
-def _alone(bench: _Bench, loaded: Mapping[str, Any]) -> Iterable[Part]:
+def _alone(bench: _Bench, loaded: Mapping[str, Any]) -> Iterable[TunePart]:
     return (bench.part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items())
 
 
@@ -292,17 +292,17 @@ class _Bench:
         """The mean over the queries tuned on."""
         return self._slice(SEEN, self.opened.fused(made, self._seen))[self.measure]
 
-    def part(self, name: str, group: str, ranking: Any) -> Part:
+    def part(self, name: str, group: str, ranking: Any) -> TunePart:
         """The mean of a ranking over a part of the queries."""
         found = self._slice(group, ranking)
         interval = found.uncertainty(self.measure)
-        return Part(name, found[self.measure], interval.low, interval.high, interval.n)
+        return TunePart(name, found[self.measure], interval.low, interval.high, interval.n)
 
     def _slice(self, group: str, ranking: Any) -> Scores:
         return evaluate(self.judgments, ranking, self.measure, by=self.groups).slices[group]
 
     @cached_property
-    def _seen(self) -> Pool:
+    def _seen(self) -> ScorePool:
         return self.opened.pool.of({query for query, group in self.groups.items() if group == SEEN})
 
 

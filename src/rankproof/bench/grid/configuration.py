@@ -12,12 +12,12 @@ from rankproof.bench.adapters.callables import described
 from rankproof.bench.chunk import Chunker
 from rankproof.bench.grid import kinds
 from rankproof.bench.grid.filters import filter_parts
-from rankproof.bench.grid.kinds import HYBRID, Part, parts_of
-from rankproof.bench.grid.source import Source
+from rankproof.bench.grid.kinds import HYBRID, GridPart, parts_of
+from rankproof.bench.grid.source import GridSource
 from rankproof.errors import UsageError, one_of
 
 
-def check_hybrids(source: Source, parts: Sequence[Part]) -> None:
+def check_hybrids(source: GridSource, parts: Sequence[GridPart]) -> None:
     """Refuse hybrids of fewer than two, of what there is not, and of themselves."""
     labels = {part.label for part in parts}
     for part in parts:
@@ -25,7 +25,7 @@ def check_hybrids(source: Source, parts: Sequence[Part]) -> None:
     _check_circles(source, {part.label: part.of for part in parts})
 
 
-def _check_of(source: Source, part: Part, known: set[str]) -> None:
+def _check_of(source: GridSource, part: GridPart, known: set[str]) -> None:
     if part.kind != HYBRID and part.of:
         raise UsageError(
             f'{source.where("retrievers", part.label, "of")}: only a hybrid is made of others. Next: kind = "hybrid".'
@@ -40,7 +40,7 @@ def _check_of(source: Source, part: Part, known: set[str]) -> None:
             raise one_of(source.where("retrievers", part.label, "of"), each, sorted(known))
 
 
-def _check_circles(source: Source, of: Mapping[str, Sequence[str]]) -> None:
+def _check_circles(source: GridSource, of: Mapping[str, Sequence[str]]) -> None:
     """Refuse retrievers that are made of themselves."""
 
     def visit(name: str, path: tuple[str, ...]) -> None:
@@ -56,16 +56,16 @@ def _check_circles(source: Source, of: Mapping[str, Sequence[str]]) -> None:
         visit(name, ())
 
 
-def expanded(parts: Sequence[Part]) -> list[Part]:
+def expanded(parts: Sequence[GridPart]) -> list[GridPart]:
     """Hybrids of every variant of what they are made of; parts before wholes."""
-    by_label: dict[str, list[Part]] = {}
+    by_label: dict[str, list[GridPart]] = {}
     for part in parts:
         by_label.setdefault(part.label, []).append(part)
 
-    def variants(label: str) -> list[Part]:
+    def variants(label: str) -> list[GridPart]:
         return [made for part in by_label[label] for made in _of_variants(part)]
 
-    def _of_variants(part: Part) -> list[Part]:
+    def _of_variants(part: GridPart) -> list[GridPart]:
         choices = list(product(*(variants(each) for each in part.of)))
         if len(choices) == 1:
             return [replace(part, of=tuple(each.name for each in choices[0]))]
@@ -180,31 +180,33 @@ def rungs(configurations: int, queries: int, least: int = 10, keep: int = 3) -> 
         yield size, queries if n == len(sizes) - 1 else min(queries, max(least, round(part)))
 
 
-Levels = dict[str, Part]
+Levels = dict[str, GridPart]
 """The levels of one factor, by name."""
 
 
-def chunkers(source: Source) -> Levels:
+def chunkers(source: GridSource) -> Levels:
     """How documents are cut; whole where nothing is said."""
 
-    def wrap(name: str, given: Any) -> Part | None:
+    def wrap(name: str, given: Any) -> GridPart | None:
         made = isinstance(given, Chunker)
-        return Part(name, kinds.GIVEN, given.settings, given=given, label=name) if made else None
+        return GridPart(name, kinds.GIVEN, given.settings, given=given, label=name) if made else None
 
-    parts = parts_of(source, "chunkers", wrap) or [Part("whole", kinds.NONE)]
+    parts = parts_of(source, "chunkers", wrap) or [GridPart("whole", kinds.NONE)]
     for part in parts:
         kinds.check_chunker(source, part)
     return _by_name(parts)
 
 
-def retrievers(source: Source) -> Levels:
+def retrievers(source: GridSource) -> Levels:
     """What searches; hybrids once for every variant of what they are made of."""
 
-    def wrap(name: str, given: Any) -> Part | None:
+    def wrap(name: str, given: Any) -> GridPart | None:
         if isinstance(given, (int, float, list)):
             return None
         made = adapted(given)  # what cannot be asked is an error now
-        return Part(name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name)
+        return GridPart(
+            name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name
+        )
 
     parts = [_located(source, part) for part in parts_of(source, "retrievers", wrap)]
     if not parts:
@@ -218,7 +220,7 @@ def retrievers(source: Source) -> Levels:
     return _by_name(expanded([kinds.with_source(part) for part in parts]))
 
 
-def _located(source: Source, part: Part) -> Part:
+def _located(source: GridSource, part: GridPart) -> GridPart:
     """The part with the path of an endpoint's file as it is seen from here."""
     call = part.options.get("call")
     if not isinstance(call, str) or not call.lower().endswith(".toml"):
@@ -226,41 +228,45 @@ def _located(source: Source, part: Part) -> Part:
     return replace(part, options={**part.options, "call": source.path(call)})
 
 
-def filters(source: Source) -> Levels:
+def filters(source: GridSource) -> Levels:
     """Which documents may be found; all where nothing is said."""
-    return _by_name(filter_parts(source) or [Part("none", kinds.NONE)])
+    return _by_name(filter_parts(source) or [GridPart("none", kinds.NONE)])
 
 
-def fusions(source: Source, searched: Iterable[Part]) -> Levels:
+def fusions(source: GridSource, searched: Iterable[GridPart]) -> Levels:
     """How hybrids combine what they are made of."""
     hybrids = [part for part in searched if part.kind == kinds.HYBRID]
-    parts = parts_of(source, "fusion", lambda name, given: None) or [Part("rrf", "rrf")]
+    parts = parts_of(source, "fusion", lambda name, given: None) or [GridPart("rrf", "rrf")]
     for part in parts:
         kinds.check_fusion(source, part, hybrids)
     return _by_name(parts)
 
 
-def rerankers(source: Source) -> Levels:
+def rerankers(source: GridSource) -> Levels:
     """What reorders the documents found; nothing where nothing is said."""
 
-    def wrap(name: str, given: Any) -> Part | None:
+    def wrap(name: str, given: Any) -> GridPart | None:
         if not callable(given):
             return None
-        return Part(name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name)
+        return GridPart(
+            name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name
+        )
 
-    parts = parts_of(source, "rerankers", wrap) or [Part("none", kinds.NONE)]
+    parts = parts_of(source, "rerankers", wrap) or [GridPart("none", kinds.NONE)]
     for part in parts:
         kinds.check_reranker(source, part)
     return _by_name([kinds.with_source(part) for part in parts])
 
 
-def rewriters(source: Source) -> Levels:
+def rewriters(source: GridSource) -> Levels:
     """What is made of a question before it is asked; nothing where nothing is said."""
 
-    def wrap(name: str, given: Any) -> Part | None:
+    def wrap(name: str, given: Any) -> GridPart | None:
         if not callable(given):
             return None
-        return Part(name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name)
+        return GridPart(
+            name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name
+        )
 
     parts = parts_of(source, "rewriters", wrap)
     for part in parts:
@@ -268,5 +274,5 @@ def rewriters(source: Source) -> Levels:
     return _by_name([kinds.with_source(part) for part in parts])
 
 
-def _by_name(parts: Sequence[Part]) -> Levels:
+def _by_name(parts: Sequence[GridPart]) -> Levels:
     return {part.name: part for part in parts}

@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from rankproof.bench.adapters.callables import described
-from rankproof.bench.grid.kinds import NONE, Part, table_of
-from rankproof.bench.grid.source import Source
+from rankproof.bench.grid.kinds import NONE, GridPart, table_of
+from rankproof.bench.grid.source import GridSource
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError, nearest, shorten
 
@@ -18,10 +18,10 @@ CONDITIONS = ("from", "to", "not")
 """What a condition can say of a field beside its value."""
 
 
-def filter_parts(source: Source) -> list[Part]:
+def filter_parts(source: GridSource) -> list[GridPart]:
     """The filters that are described: "none", a table of fields and what they must be, or a function.
 
-    >>> [part] = filter_parts(Source({"filters": {"recent": {"year": {"from": 2023}}}}))
+    >>> [part] = filter_parts(GridSource({"filters": {"recent": {"year": {"from": 2023}}}}))
     >>> passes = predicate(part)
     >>> [passes(Document("d", "", metadata={"year": year})) for year in (2022, 2023, "2024")]
     [False, True, True]
@@ -29,11 +29,11 @@ def filter_parts(source: Source) -> list[Part]:
     return [_part(source, name, given) for name, given in table_of(source, "filters").items()]
 
 
-def _part(source: Source, name: str, given: Any) -> Part:
+def _part(source: GridSource, name: str, given: Any) -> GridPart:
     if given == NONE:
-        return Part(name, NONE, label=name)
+        return GridPart(name, NONE, label=name)
     if callable(given):
-        return Part(name, WHERE, {"given": name, "settings": described(given)}, given=given, label=name)
+        return GridPart(name, WHERE, {"given": name, "settings": described(given)}, given=given, label=name)
     if not isinstance(given, Mapping) or not given:
         raise UsageError(
             f'{source.where("filters", name)}: got {shorten(given)}, expected "none", or a table of fields and what '
@@ -41,7 +41,7 @@ def _part(source: Source, name: str, given: Any) -> Part:
         )
     for key, wanted in given.items():
         _check(source.where("filters", name, key), wanted)
-    return Part(name, WHERE, dict(given), label=name)
+    return GridPart(name, WHERE, dict(given), label=name)
 
 
 def _check(where: str, wanted: Any) -> None:
@@ -55,7 +55,7 @@ def _check(where: str, wanted: Any) -> None:
                 )
 
 
-def predicate(part: Part) -> Callable[[Document], bool]:
+def predicate(part: GridPart) -> Callable[[Document], bool]:
     """Whether a document may be found."""
     if part.given is not None:
         return lambda document: bool(part.given(document))
@@ -116,13 +116,13 @@ def _alike(value: Any, wanted: Any) -> Any:
     return value
 
 
-def fitting(corpus: Corpus, part: Part) -> frozenset[str]:
+def fitting(corpus: Corpus, part: GridPart) -> frozenset[str]:
     """The documents that may be found."""
     passes = predicate(part)
     return frozenset(name for name, document in corpus.items() if passes(document))
 
 
-def check_filters(source: Source, parts: Mapping[str, Part], corpus: Corpus) -> None:
+def check_filters(source: GridSource, parts: Mapping[str, GridPart], corpus: Corpus) -> None:
     """Refuse filters on what no document has, and those that no document passes."""
     for part in parts.values():
         if part.kind == NONE:
@@ -135,7 +135,7 @@ def check_filters(source: Source, parts: Mapping[str, Part], corpus: Corpus) -> 
             )
 
 
-def _check_fields(source: Source, part: Part, corpus: Corpus) -> None:
+def _check_fields(source: GridSource, part: GridPart, corpus: Corpus) -> None:
     known = {key for document in corpus.values() for key in document.metadata}
     for key in part.options if part.given is None else ():
         if key not in known:

@@ -24,9 +24,9 @@ from rankproof.bench.grid.outcome import (
     row_of,
     variance,
 )
-from rankproof.bench.grid.plan import Plan, baseline_of, plan_of
-from rankproof.bench.grid.running import Runner, Tried, best, data_of, parts, shared
-from rankproof.bench.grid.source import Source, source_of
+from rankproof.bench.grid.plan import GridPlan, baseline_of, plan_of
+from rankproof.bench.grid.running import Runner, TriedConfiguration, best, data_of, parts, shared
+from rankproof.bench.grid.source import GridSource, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
 from rankproof.bench.runs import remembered
@@ -152,7 +152,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
         return _summed_up(made, runner, every, baseline, seen, held)
 
 
-def _names(plan: Plan) -> dict[Any, str]:
+def _names(plan: GridPlan) -> dict[Any, str]:
     """Each configuration with its name, which tells only where they differ."""
     every = plan.configurations
     factors = differing(every)
@@ -160,7 +160,7 @@ def _names(plan: Plan) -> dict[Any, str]:
 
 
 @contextmanager
-def _memory(source: Source, cache: str | os.PathLike[str] | None) -> Iterator[Any]:
+def _memory(source: GridSource, cache: str | os.PathLike[str] | None) -> Iterator[Any]:
     given = cache if cache is not None else source.data.get("cache")
     where = None if given is None else Path(given if cache is not None else source.path(str(given)))
     with nullcontext() if where is None else opened(where) as found:
@@ -192,7 +192,12 @@ def _telling(wanted: bool | None) -> Iterator[Callable[[str, int], Told]]:
 
 
 def _summed_up(
-    plan: Plan, runner: Runner, every: Sequence[Tried], baseline: str, seen: list[str], held: list[str]
+    plan: GridPlan,
+    runner: Runner,
+    every: Sequence[TriedConfiguration],
+    baseline: str,
+    seen: list[str],
+    held: list[str],
 ) -> Grid:
     measure = runner.measures[0]
     usable = [each for each in every if each.scores is not None]
@@ -224,16 +229,16 @@ def _summed_up(
     )
 
 
-def _best(some: Sequence[Tried], measure: Measure) -> Tried:
+def _best(some: Sequence[TriedConfiguration], measure: Measure) -> TriedConfiguration:
     means = [0.0 if each.scores is None else each.scores[measure] for each in some]
     return some[best(means, measure.spec.higher)]
 
 
 def _notes(
-    plan: Plan,
-    every: Sequence[Tried],
+    plan: GridPlan,
+    every: Sequence[TriedConfiguration],
     baseline: str,
-    first: Tried,
+    first: TriedConfiguration,
     held: Sequence[str],
     worth: Held | None,
 ) -> Iterator[str]:
@@ -258,7 +263,7 @@ def _notes(
         yield "Configurations were weeded out on the way: n says on how many questions each was run."
 
 
-def _wrong(usable: Sequence[Tried]) -> Iterator[str]:
+def _wrong(usable: Sequence[TriedConfiguration]) -> Iterator[str]:
     """Each error once, with the configurations it is about."""
     about: dict[str, list[str]] = {}
     for tried in usable:

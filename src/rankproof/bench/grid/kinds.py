@@ -14,7 +14,7 @@ from rankproof.bench.adapters.code import module_digest
 from rankproof.bench.adapters.imports import imported, loaded
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
-from rankproof.bench.grid.source import NOTHING, Source, searches
+from rankproof.bench.grid.source import NOTHING, GridSource, searches
 from rankproof.core.corpus import Corpus
 from rankproof.errors import RankproofError, UsageError, check_number, nearest, one_of, shorten
 
@@ -30,7 +30,7 @@ IMPLIED = {"call": "call", "of": "hybrid"}
 
 
 @dataclass(frozen=True)
-class Part:
+class GridPart:
     """One level of a factor."""
 
     name: str
@@ -54,11 +54,11 @@ class Part:
         return {"kind": self.kind, **self.options, **{key: each for key, each in more.items() if each}}
 
 
-Wrap = Callable[[str, Any], Part | None]
+Wrap = Callable[[str, Any], GridPart | None]
 """Makes a part of an object that is neither a word nor a table; None where it cannot."""
 
 
-def parts_of(source: Source, factor: str, wrap: Wrap) -> list[Part]:
+def parts_of(source: GridSource, factor: str, wrap: Wrap) -> list[GridPart]:
     """The parts of one factor: a word is a kind, or what is called; a table has a kind and options, of which a
     list of values makes variants."""
     return [
@@ -68,7 +68,7 @@ def parts_of(source: Source, factor: str, wrap: Wrap) -> list[Part]:
     ]
 
 
-def table_of(source: Source, factor: str) -> Mapping[str, Any]:
+def table_of(source: GridSource, factor: str) -> Mapping[str, Any]:
     """The table of a factor's levels by name; empty where there is none."""
     table = source.data.get(factor, {})
     if not isinstance(table, Mapping):
@@ -80,7 +80,7 @@ def table_of(source: Source, factor: str) -> Mapping[str, Any]:
     return table
 
 
-def _variants(source: Source, factor: str, name: str, given: Any, wrap: Wrap) -> Iterator[Part]:
+def _variants(source: GridSource, factor: str, name: str, given: Any, wrap: Wrap) -> Iterator[GridPart]:
     if isinstance(given, str):
         calls = factor in CALLING and any(sign in given for sign in ":. ")
         given = {"call" if calls else "kind": given}
@@ -99,7 +99,7 @@ def _variants(source: Source, factor: str, name: str, given: Any, wrap: Wrap) ->
     of, cost = _of(source, factor, name, given), _cost(source, factor, name, given)
     options = {key: value for key, value in given.items() if key not in OWN}
     for chosen, said in combined(options):
-        yield Part(f"{name}{said}", kind, chosen, of, cost, label=name)
+        yield GridPart(f"{name}{said}", kind, chosen, of, cost, label=name)
 
 
 def combined(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -116,7 +116,7 @@ def combined(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
         yield chosen, f"[{said}]" if said else ""
 
 
-def _of(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+def _of(source: GridSource, factor: str, name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     of = given.get("of", [])
     if not isinstance(of, (list, tuple)) or not all(isinstance(each, str) for each in of):
         raise UsageError(
@@ -126,7 +126,7 @@ def _of(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> tup
     return tuple(of)
 
 
-def _cost(source: Source, factor: str, name: str, given: Mapping[str, Any]) -> float:
+def _cost(source: GridSource, factor: str, name: str, given: Mapping[str, Any]) -> float:
     where = source.where(factor, name, "cost")
     return check_number(where, given.get("cost", 0), least=0, advice="write what 1,000 questions cost")
 
@@ -151,7 +151,7 @@ TINY = Corpus.of({"a": "one two three", "b": "two three four", "c": "three four 
 """What retrievers are built on to see that their options are good, before anything runs."""
 
 
-def check_chunker(source: Source, part: Part) -> None:
+def check_chunker(source: GridSource, part: GridPart) -> None:
     """Refuse a chunker that cannot be made."""
     if part.given is not None:
         return
@@ -163,7 +163,7 @@ def check_chunker(source: Source, part: Part) -> None:
     _tried(source, "chunkers", part, lambda: chunker(part))
 
 
-def check_retriever(source: Source, part: Part) -> None:
+def check_retriever(source: GridSource, part: GridPart) -> None:
     """Refuse a retriever that cannot be made."""
     if part.given is not None:
         return
@@ -180,13 +180,13 @@ def check_retriever(source: Source, part: Part) -> None:
         _check_options(source, "retrievers", part, _nothing, ("of",))
 
 
-def check_fusion(source: Source, part: Part, hybrids: Sequence[Part]) -> None:
+def check_fusion(source: GridSource, part: GridPart, hybrids: Sequence[GridPart]) -> None:
     """Refuse a fusion that `fuse` does not know, or not with these options, or not for one of the hybrids."""
     for names in [each.of for each in hybrids] or [_some_names(part)]:
         _tried(source, "fusion", part, partial(fusion, part, names))
 
 
-def _some_names(part: Part) -> tuple[str, ...]:
+def _some_names(part: GridPart) -> tuple[str, ...]:
     """Names for what is combined, where no hybrid says them."""
     weights = part.options.get("weights")
     if isinstance(weights, Mapping):
@@ -194,7 +194,7 @@ def _some_names(part: Part) -> tuple[str, ...]:
     return tuple(f"r{n}" for n in range(len(weights) if isinstance(weights, (list, tuple)) else 2))
 
 
-def check_reranker(source: Source, part: Part) -> None:
+def check_reranker(source: GridSource, part: GridPart) -> None:
     """Refuse a reranker that cannot be made."""
     if part.given is not None:
         return
@@ -204,7 +204,7 @@ def check_reranker(source: Source, part: Part) -> None:
     _tried(source, "rerankers", part, lambda: reranker(part))
 
 
-def check_rewriter(source: Source, part: Part) -> None:
+def check_rewriter(source: GridSource, part: GridPart) -> None:
     """Refuse what cannot change a question."""
     if part.given is not None:
         return
@@ -214,7 +214,7 @@ def check_rewriter(source: Source, part: Part) -> None:
     _tried(source, "rewriters", part, lambda: rewriter(part, TINY))
 
 
-def chunker(part: Part) -> Chunker | None:
+def chunker(part: GridPart) -> Chunker | None:
     """The chunker; None where documents stay whole."""
     if part.kind == NONE:
         return None
@@ -225,7 +225,7 @@ def chunker(part: Part) -> Chunker | None:
     return CHUNKERS[part.kind](**options)
 
 
-def retriever(part: Part, corpus: Corpus) -> Any:
+def retriever(part: GridPart, corpus: Corpus) -> Any:
     """The retriever over these documents; one that is only called has its own."""
     if part.kind in (CALL, GIVEN):
         return part.options["call"] if part.given is None else part.given
@@ -234,7 +234,7 @@ def retriever(part: Part, corpus: Corpus) -> Any:
     return searches()[part.kind](corpus, **part.options)
 
 
-def fusion(part: Part, names: Sequence[str]) -> Any:
+def fusion(part: GridPart, names: Sequence[str]) -> Any:
     """The recipe that combines rankings of these names."""
     options = dict(part.options)
     normalise, weights = options.pop("normalise", None), options.pop("weights", None)
@@ -246,7 +246,7 @@ def fusion(part: Part, names: Sequence[str]) -> Any:
     return made
 
 
-def reranker(part: Part) -> Any:
+def reranker(part: GridPart) -> Any:
     """What a search is handed to with `>>`; None where nothing is reranked."""
     if part.kind == NONE:
         return None
@@ -258,7 +258,7 @@ def reranker(part: Part) -> Any:
     return rerank(**depth) if part.kind == LEXICAL else rerank(function_of(part), name=part.name, **depth)
 
 
-def rewriter(part: Part, corpus: Corpus | None) -> Callable[[str], str] | None:
+def rewriter(part: GridPart, corpus: Corpus | None) -> Callable[[str], str] | None:
     """What changes a question before it is asked; None where nothing does."""
     if part.kind == NONE:
         return None
@@ -276,7 +276,7 @@ def _expanding(terms: int = 5) -> int:
     return terms
 
 
-def function_of(part: Part) -> Callable[..., Any]:
+def function_of(part: GridPart) -> Callable[..., Any]:
     """The function that was given, or that is named as `module:function`, also of the working folder."""
     if part.given is not None:
         given: Callable[..., Any] = part.given
@@ -285,7 +285,7 @@ def function_of(part: Part) -> Callable[..., Any]:
     return named
 
 
-def with_source(part: Part) -> Part:
+def with_source(part: GridPart) -> GridPart:
     """The part with a digest of the code that it names: answers of other code are none of its own."""
     words = str(part.options.get("call", part.options.get("embedder", "")))
     module = loaded(words.rpartition(":")[0])
@@ -308,13 +308,13 @@ def _nothing() -> None:
     """Takes no options."""
 
 
-def _known(source: Source, factor: str, part: Part, kinds: Sequence[str]) -> None:
+def _known(source: GridSource, factor: str, part: GridPart, kinds: Sequence[str]) -> None:
     if part.kind not in kinds:
         raise one_of(source.where(factor, part.label or part.name, "kind"), part.kind, kinds)
 
 
 def _check_options(
-    source: Source, factor: str, part: Part, make: Callable[..., Any], extra: Sequence[str] = ()
+    source: GridSource, factor: str, part: GridPart, make: Callable[..., Any], extra: Sequence[str] = ()
 ) -> None:
     """Refuse options that the kind does not have, and the want of one that it needs."""
     named = {name: each for name, each in inspect.signature(make).parameters.items() if name != "corpus"}
@@ -331,7 +331,7 @@ def _check_options(
             raise UsageError(f"{source.where(factor, part.label)}: {part.kind} needs {name!r}. Next: add it.")
 
 
-def _tried(source: Source, factor: str, part: Part, make: Callable[[], Any]) -> None:
+def _tried(source: GridSource, factor: str, part: GridPart, make: Callable[[], Any]) -> None:
     """Make it, and say where it stands if it cannot be made."""
     try:
         make()

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
-from rankproof.bench.grid.plan import Plan
-from rankproof.bench.grid.running import Runner, Tried, front
+from rankproof.bench.grid.plan import GridPlan
+from rankproof.bench.grid.running import Runner, TriedConfiguration, front
 from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -200,7 +200,7 @@ class Held(Displayable):
     """better, worse, unclear; "baseline" where there is nothing but the baseline."""
 
 
-def row_of(plan: Plan, tried: Tried, measures: Sequence[Measure]) -> GridRow:
+def row_of(plan: GridPlan, tried: TriedConfiguration, measures: Sequence[Measure]) -> GridRow:
     """What is told of one configuration."""
     c, scores = tried.configuration, tried.scores
     low, high = (None, None) if scores is None else _ends(scores.interval(measures[0]))
@@ -240,7 +240,9 @@ def fronted(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
         yield replace(row, front=row.name in marked)
 
 
-def held_out(runner: Runner, winner: Tried, other: Tried, held: list[str]) -> Held | None:
+def held_out(
+    runner: Runner, winner: TriedConfiguration, other: TriedConfiguration, held: list[str]
+) -> Held | None:
     """The winner, and what it is compared with, on the questions that chose nothing."""
     measure = runner.measures[0]
     mine, theirs = (runner.run(each.configuration, held) for each in (winner, other))

@@ -10,9 +10,9 @@ from rankproof.bench.adapters import Adapted
 from rankproof.bench.grid import configuration as levels
 from rankproof.bench.grid import kinds
 from rankproof.bench.grid.configuration import NOT_USED, Configuration, combinations, one_at_a_time
-from rankproof.bench.grid.kinds import Part
-from rankproof.bench.grid.source import Source
-from rankproof.bench.runner import Limits, plan_for
+from rankproof.bench.grid.kinds import GridPart
+from rankproof.bench.grid.source import GridSource
+from rankproof.bench.runner import RunLimits, plan_for
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, check_number, check_whole, one_of, shorten
 
@@ -28,7 +28,7 @@ DEPTH = 100
 """Documents that first searches find where nobody says."""
 
 
-def settings_of(source: Source) -> dict[str, Any]:
+def settings_of(source: GridSource) -> dict[str, Any]:
     """What was set of `SETTINGS` for a plan, checked."""
     ks = _ks(source)
     found = {
@@ -36,7 +36,7 @@ def settings_of(source: Source) -> dict[str, Any]:
         "measures": _measures(source),
         "depth": max(check_whole(source.where("depth"), source.data.get("depth", DEPTH)), *ks),
     }
-    checks: dict[str, Callable[[Source], Any]] = {
+    checks: dict[str, Callable[[GridSource], Any]] = {
         "most": lambda source: check_whole(source.where("most"), source.data["most"]),
         "seed": lambda source: check_whole(source.where("seed"), source.data["seed"], 0),
         "strategy": _strategy,
@@ -45,13 +45,13 @@ def settings_of(source: Source) -> dict[str, Any]:
     return found | {name: check(source) for name, check in checks.items() if name in source.data}
 
 
-def _ks(source: Source) -> tuple[int, ...]:
+def _ks(source: GridSource) -> tuple[int, ...]:
     given = source.data.get("k", 10)
     listed = given if isinstance(given, list) and given else [given]
     return tuple(dict.fromkeys(check_whole(source.where("k"), each) for each in listed))
 
 
-def _measures(source: Source) -> tuple[str, ...]:
+def _measures(source: GridSource) -> tuple[str, ...]:
     """The one of `measure` first, then those of `measures`."""
     given = [source.data[name] for name in ("measure", "measures") if name in source.data]
     listed = [each for some in given for each in (some if isinstance(some, (list, tuple)) else [some])]
@@ -64,14 +64,14 @@ def _measures(source: Source) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, listed))) or ("nDCG@10",)
 
 
-def _strategy(source: Source) -> str:
+def _strategy(source: GridSource) -> str:
     given = source.data["strategy"]
     if not isinstance(given, str) or given not in STRATEGIES:
         raise one_of(source.where("strategy"), given, STRATEGIES)
     return given
 
 
-def limits_of(source: Source) -> dict[str, Any]:
+def limits_of(source: GridSource) -> dict[str, Any]:
     """How retrievers are asked."""
     table = source.data.get("limits", {})
     if not isinstance(table, Mapping):
@@ -79,7 +79,7 @@ def limits_of(source: Source) -> dict[str, Any]:
             f"{source.where('limits')}: got {shorten(table)}, expected a table. Next: write a table."
         )
     if table:
-        source.check_keys(Limits.__annotations__, "limits")
+        source.check_keys(RunLimits.__annotations__, "limits")
     for name, value in table.items():
         try:
             plan_for(Adapted(lambda question, k: [], {}), {name: value})
@@ -89,14 +89,14 @@ def limits_of(source: Source) -> dict[str, Any]:
     return dict(table)
 
 
-def _share(source: Source) -> float:
+def _share(source: GridSource) -> float:
     advice = "write a share of the questions, like 0.5; 0 holds none out"
     return check_number(
         source.where("held_out"), source.data["held_out"], least=0, below=1, noun="share", advice=advice
     )
 
 
-def baseline_of(source: Source, names: Sequence[str]) -> str:
+def baseline_of(source: GridSource, names: Sequence[str]) -> str:
     """The configuration that the others are compared with: the one named, else the first."""
     given = source.data.get("baseline")
     if given is not None and given not in names:
@@ -109,14 +109,14 @@ TABLES = ("chunkers", "rewriters", "retrievers", "filters", "fusion", "rerankers
 
 
 @dataclass(frozen=True)
-class Plan:
+class GridPlan:
     """Everything a grid run needs to know, checked."""
 
-    chunkers: Mapping[str, Part]
-    retrievers: Mapping[str, Part]
-    filters: Mapping[str, Part]
-    fusion: Mapping[str, Part]
-    rerankers: Mapping[str, Part]
+    chunkers: Mapping[str, GridPart]
+    retrievers: Mapping[str, GridPart]
+    filters: Mapping[str, GridPart]
+    fusion: Mapping[str, GridPart]
+    rerankers: Mapping[str, GridPart]
     k: tuple[int, ...] = (10,)
     depth: int = DEPTH
     """Documents that first searches find, for fusion and reranking; never fewer than are passed on."""
@@ -130,7 +130,7 @@ class Plan:
     """The first decides."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """How retrievers are asked: concurrency, timeout, retries, rate, as everywhere."""
-    rewriters: Mapping[str, Part] = field(default_factory=dict)
+    rewriters: Mapping[str, GridPart] = field(default_factory=dict)
     """What is made of questions before they are asked."""
 
     @property
@@ -194,16 +194,16 @@ class Plan:
         return part.cost + sum(map(self._cost_of, part.of))
 
 
-def plan_of(source: Source) -> Plan:
+def plan_of(source: GridSource) -> GridPlan:
     """The plan that a grid's description comes to; whatever is wrong with it is an error now.
 
-    >>> plan = plan_of(Source({"retrievers": {"words": "keyword"}, "k": [5, 10]}))
+    >>> plan = plan_of(GridSource({"retrievers": {"words": "keyword"}, "k": [5, 10]}))
     >>> [each.k for each in plan.configurations], plan.measures
     ([5, 10], ('nDCG@10',))
     """
     source.check_keys((*DATA, *SETTINGS, *TABLES))
     retrievers = levels.retrievers(source)
-    return Plan(
+    return GridPlan(
         chunkers=levels.chunkers(source),
         retrievers=retrievers,
         filters=levels.filters(source),

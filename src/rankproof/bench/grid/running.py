@@ -12,10 +12,10 @@ import numpy as np
 from rankproof import sample
 from rankproof.bench.grid.configuration import Configuration, rungs
 from rankproof.bench.grid.filters import check_filters
-from rankproof.bench.grid.plan import Plan
-from rankproof.bench.grid.source import Source
+from rankproof.bench.grid.plan import GridPlan
+from rankproof.bench.grid.source import GridSource
 from rankproof.bench.grid.steps import Rows, Steps
-from rankproof.bench.runner.rows import Outcome
+from rankproof.bench.runner.rows import RunOutcome
 from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
@@ -98,7 +98,7 @@ class Data:
         return load_judgments(judged), {name: self.questions[name] for name in names}
 
 
-def data_of(source: Source, plan: Plan) -> Data:
+def data_of(source: GridSource, plan: GridPlan) -> Data:
     """The data, read; whatever is missing is an error."""
     whole = source.data.get("benchmark")
     if whole is not None:
@@ -129,7 +129,7 @@ def _together(given: Any) -> tuple[dict[str, str], Judgments, Corpus | None]:
     return dict(found.questions), found.judgments, found.corpus
 
 
-def _needed(source: Source, key: str, own: Any) -> Any:
+def _needed(source: GridSource, key: str, own: Any) -> Any:
     """What a key names; "sample" is the embedded sample."""
     if key not in source.data:
         raise UsageError(
@@ -139,12 +139,12 @@ def _needed(source: Source, key: str, own: Any) -> Any:
     return own() if isinstance(given, str) and given == SAMPLE else _at(source, given)
 
 
-def _at(source: Source, given: Any) -> Any:
+def _at(source: GridSource, given: Any) -> Any:
     """A path as it is seen from here; whatever else was given as it is."""
     return source.path(given) if isinstance(given, str) and given != SAMPLE else given
 
 
-def _judged(source: Source, questions: dict[str, str], judgments: Judgments) -> dict[str, str]:
+def _judged(source: GridSource, questions: dict[str, str], judgments: Judgments) -> dict[str, str]:
     missing = [name for name in judgments.queries if name not in questions]
     if missing:
         raise DataError(
@@ -159,7 +159,7 @@ def _judged(source: Source, questions: dict[str, str], judgments: Judgments) -> 
 
 
 @dataclass(eq=False)
-class Tried:
+class TriedConfiguration:
     """One configuration and what became of it on the questions it was run on."""
 
     configuration: Configuration
@@ -197,11 +197,11 @@ class Runner:
     measures: Sequence[Measure]
     names: Mapping[Configuration, str]
 
-    def run(self, configuration: Configuration, questions: list[str]) -> Tried:
+    def run(self, configuration: Configuration, questions: list[str]) -> TriedConfiguration:
         """One configuration on these questions; whatever goes wrong is said in its row."""
-        found = Tried(configuration, self.names[configuration])
+        found = TriedConfiguration(configuration, self.names[configuration])
         judgments, texts = self.data.part(questions)
-        with Outcome() as outcome:
+        with RunOutcome() as outcome:
             outcome.value = self.steps.run(configuration, texts)
         if outcome.failure is not None:
             found.failure = outcome.failure.reason
@@ -215,16 +215,18 @@ class Runner:
             found.scores = evaluate(judgments, found.ranking, list(self.measures))
         return found
 
-    def all(self, configurations: Sequence[Configuration], questions: list[str]) -> list[Tried]:
+    def all(self, configurations: Sequence[Configuration], questions: list[str]) -> list[TriedConfiguration]:
         """Every configuration on every question."""
         return [self.run(each, questions) for each in configurations]
 
-    def halving(self, configurations: Sequence[Configuration], questions: list[str]) -> list[Tried]:
+    def halving(
+        self, configurations: Sequence[Configuration], questions: list[str]
+    ) -> list[TriedConfiguration]:
         """All on a few questions, the better third on three times as many, and so on; in the order they came.
 
         Each has the last row it got: those that were weeded out know fewer questions.
         """
-        last: dict[Configuration, Tried] = {}
+        last: dict[Configuration, TriedConfiguration] = {}
         running = list(configurations)
         for size, asked in rungs(len(configurations), len(questions)):
             usable = [each for each in running if each not in last or last[each].scores is not None]
@@ -237,14 +239,14 @@ class Runner:
     def _higher(self) -> bool:
         return self.measures[0].spec.higher
 
-    def _mean(self, tried: Tried) -> float:
+    def _mean(self, tried: TriedConfiguration) -> float:
         """The mean of the deciding measure; what failed comes last."""
         if tried.scores is None:
             return float("-inf") if self._higher else float("inf")
         return tried.scores[self.measures[0]]
 
 
-def shared(every: Sequence[Tried], measure: Measure) -> tuple[list[Configuration], Array]:
+def shared(every: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:
     """The configurations that did not fail, with their values on the questions that all of them were run on."""
     usable = [each for each in every if each.scores is not None]
     columns = list(_columns(usable, measure))
@@ -255,7 +257,7 @@ def shared(every: Sequence[Tried], measure: Measure) -> tuple[list[Configuration
     return [each.configuration for each in usable], table
 
 
-def _columns(usable: Sequence[Tried], measure: Measure) -> Iterator[dict[str, float]]:
+def _columns(usable: Sequence[TriedConfiguration], measure: Measure) -> Iterator[dict[str, float]]:
     for each in usable:
         if each.scores is not None:
             yield each.scores.values(measure)

@@ -19,7 +19,7 @@ TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GridSource:
     """A described grid, and how to say where something stands in it."""
 
     data: Mapping[str, Any]
@@ -31,7 +31,7 @@ class Source:
     def where(self, *keys: str) -> str:
         """The place of a key, with its line where there is one.
 
-        >>> Source({}, "bench.toml", "k = 5\\n[chunkers]\\nsmall = 1\\n").where("chunkers", "small")
+        >>> GridSource({}, "bench.toml", "k = 5\\n[chunkers]\\nsmall = 1\\n").where("chunkers", "small")
         'bench.toml, line 3, chunkers.small'
         """
         line = line_of(self.text, keys)
@@ -56,14 +56,14 @@ class Source:
                 )
 
 
-def source_of(given: Any) -> Source:
+def source_of(given: Any) -> GridSource:
     """The grid in a TOML file or a mapping.
 
     >>> source_of({"k": 5}).data
     {'k': 5}
     """
     if isinstance(given, Mapping):
-        return Source(given)
+        return GridSource(given)
     if not isinstance(given, (str, os.PathLike)):
         raise UsageError(
             f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping."
@@ -75,7 +75,7 @@ def source_of(given: Any) -> Source:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{name}: not TOML: {error}. Next: mend that line.") from error
-    return Source(data, name, text, Path(name).parent)
+    return GridSource(data, name, text, Path(name).parent)
 
 
 def line_of(text: str, keys: Iterable[str]) -> int | None:

@@ -9,22 +9,22 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from rankproof.bench.adapters import Adapted, adapted
-from rankproof.bench.adapters.answers import Answer, Reading
+from rankproof.bench.adapters.answers import Answer, AnswerReading
 from rankproof.bench.chunk.chunker import chunked
 from rankproof.bench.chunk.documents import documents_found
 from rankproof.bench.grid import kinds, source
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.bench.grid.filters import fitting
-from rankproof.bench.grid.plan import Plan
+from rankproof.bench.grid.plan import GridPlan
 from rankproof.bench.retrieve.blend import listed, together
 from rankproof.bench.retrieve.rewriting import rewritten
 from rankproof.bench.retriever import Found
-from rankproof.bench.runner import Row, answer_all, plan_for
+from rankproof.bench.runner import RunRow, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError
 
-Rows = dict[str, Row]
+Rows = dict[str, RunRow]
 """What became of each question, by its id."""
 
 
@@ -33,7 +33,7 @@ def chunks_of(chunks: Corpus, documents: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name, chunk in chunks.items() if chunk.metadata["document"] in documents)
 
 
-def oddities(rows: Iterable[Row], k: int, corpus: Corpus | None) -> Counter[str]:
+def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[str]:
     """What is odd about answers, in words, each with how many; `corpus` is what should hold what they found."""
     answers = [row.answer for row in rows if row.answer is not None]
     unknown = [
@@ -50,12 +50,12 @@ def oddities(rows: Iterable[Row], k: int, corpus: Corpus | None) -> Counter[str]
     )
 
 
-def answering(row: Row, found: Found) -> Row:
+def answering(row: RunRow, found: Found) -> RunRow:
     """A row with another list in its answer; one without an answer as it is."""
     return row if row.answer is None else replace(row, answer=replace(row.answer, found=found))
 
 
-def at_most(k: int, row: Row) -> Row:
+def at_most(k: int, row: RunRow) -> RunRow:
     """A row with no more than k documents."""
     return row if row.answer is None else answering(row, row.answer.found[:k])
 
@@ -65,15 +65,15 @@ def lists_of(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
     return {name: answer.found for name in questions if (answer := rows[name].answer) is not None}
 
 
-def joined(rows: Sequence[Row], found: Found, seconds: float) -> Row:
+def joined(rows: Sequence[RunRow], found: Found, seconds: float) -> RunRow:
     """One row of several: the seconds of all, and a failure only where nothing else answered."""
     total = seconds + sum(row.seconds for row in rows)
     if all(row.answer is None for row in rows):
         return replace(rows[0], seconds=total)
-    return Row(rows[0].question, Answer(found), total)
+    return RunRow(rows[0].question, Answer(found), total)
 
 
-def after(first: Row, second: Row | None) -> Row:
+def after(first: RunRow, second: RunRow | None) -> RunRow:
     """A row after another step."""
     if second is None:
         return first
@@ -90,12 +90,12 @@ class Steps:
     Answers are kept question by question, so that the same step on more questions asks only for the new ones.
     """
 
-    plan: Plan
+    plan: GridPlan
     corpus: Corpus | None
     memory: Memory | None = None
     told: Callable[[str, int], Told] = lambda what, total: lambda done, failed: None
     """Who is told of progress, for a step on so many questions."""
-    answers: list[Row] = field(default_factory=list)
+    answers: list[RunRow] = field(default_factory=list)
     """What came of every question that was asked, or known from before."""
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     """What was odd about the answers of each part, in words, and about how many."""
@@ -140,7 +140,7 @@ class Steps:
             else {name: rewritten(change, text) for name, text in questions.items()}
         )
 
-    def _is_shallow(self, chunks: Row, documents: Row, k: int) -> bool:
+    def _is_shallow(self, chunks: RunRow, documents: RunRow, k: int) -> bool:
         """Whether as many chunks as were asked for are of too few documents: there may be more below them."""
         if chunks.answer is None or documents.answer is None:
             return False
@@ -191,7 +191,7 @@ class Steps:
         found = adapted(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
         return replace(found, settings={**found.settings, "name": name})
 
-    def _sieved(self, filter_: str, row: Row) -> Row:
+    def _sieved(self, filter_: str, row: RunRow) -> RunRow:
         """Of the documents that a called retriever found, those that may be."""
         passing = self._fitting(filter_)
         if row.answer is None or passing is None:
@@ -239,7 +239,7 @@ class Steps:
             rows = answer_all(
                 some,
                 retriever,
-                Reading(self.plan.depth, retriever.id),
+                AnswerReading(self.plan.depth, retriever.id),
                 plan_for(retriever, limits),
                 memory=self.memory,
                 about={"corpus": None if self.corpus is None else self.corpus.fingerprint},
@@ -315,7 +315,7 @@ class Steps:
         part = self.plan.retrievers[name]
         return {**part.settings, "label": part.label, "parts": [self._described(each) for each in part.of]}
 
-    def _as_documents(self, chunker: str, row: Row) -> Row:
+    def _as_documents(self, chunker: str, row: RunRow) -> RunRow:
         """Chunks as the documents they are of."""
         part = None if chunker == NOT_USED else self.plan.chunkers[chunker]
         if row.answer is None or part is None or part.kind == kinds.NONE:

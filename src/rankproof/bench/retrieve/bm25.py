@@ -220,7 +220,7 @@ Engine = Literal["tantivy", "sqlite"]
 ENGINES = ("tantivy", "sqlite")
 
 
-class Index(Protocol):
+class WordIndex(Protocol):
     """Documents by their terms."""
 
     def terms(self, text: str) -> list[str]:
@@ -281,7 +281,7 @@ def keyword(
     )
 
 
-def _answer(index: Index, ignored: frozenset[str]) -> Answer:
+def _answer(index: WordIndex, ignored: frozenset[str]) -> Answer:
     def terms_of(question: str) -> Terms:
         kept = question if not ignored else " ".join(w for w in words(question) if w not in ignored)
         return Counter(index.terms(kept))
@@ -292,14 +292,14 @@ def _answer(index: Index, ignored: frozenset[str]) -> Answer:
     return answer
 
 
-def _by_terms(index: Index) -> Any:
+def _by_terms(index: WordIndex) -> Any:
     def search(questions: Sequence[Terms], k: int, allowed: Allowed) -> list[Found]:
         return [index.search(each, k, allowed) for each in questions]
 
     return search
 
 
-def _index(engine: str, corpus: Corpus, options: dict[str, Any]) -> Index:
+def _index(engine: str, corpus: Corpus, options: dict[str, Any]) -> WordIndex:
     if engine == "tantivy":
         return TantivyIndex(corpus, options["language"])
     return SqliteIndex(corpus, options["k1"], options["b"], stemmed=options["language"] is not None)

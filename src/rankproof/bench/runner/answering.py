@@ -11,11 +11,11 @@ from time import monotonic
 from typing import Any, Protocol
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.adapters.answers import Reading
+from rankproof.bench.adapters.answers import AnswerReading
 from rankproof.bench.adapters.callables import described
 from rankproof.bench.runner import streams, tasks, threads
-from rankproof.bench.runner.rows import FORM, Job, Row, packed, reader, settle, unpacked
-from rankproof.bench.runner.work import Plan, Work
+from rankproof.bench.runner.rows import FORM, Job, RunRow, packed, reader, settle, unpacked
+from rankproof.bench.runner.work import RunPlan, Work
 
 TICK = 0.05
 """Seconds between two looks at what was answered and who takes too long."""
@@ -37,13 +37,13 @@ class Memory(Protocol):
 def answer_all(
     questions: Mapping[str, str],
     retriever: Adapted,
-    reading: Reading,
-    plan: Plan,
+    reading: AnswerReading,
+    plan: RunPlan,
     *,
     memory: Memory | None = None,
     about: Mapping[str, Any] | None = None,
     told: Told = lambda done, failed: None,
-) -> list[Row]:
+) -> list[RunRow]:
     """A row for each question, in their order.
 
     What `memory` has is not asked again; answers are put into it as they come, failures never, so that a run
@@ -81,7 +81,7 @@ def _digest(digest: Any, question: str) -> str:
     return str(digest.hexdigest())
 
 
-def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, Row]:
+def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, RunRow]:
     if memory is None:
         return {}
     kept = memory.get(list(keys.values()))
@@ -89,7 +89,7 @@ def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, Row
 
 
 def _keep(
-    some: Mapping[str, Row], before: Mapping[str, Row], keys: Mapping[str, str], memory: Memory | None
+    some: Mapping[str, RunRow], before: Mapping[str, RunRow], keys: Mapping[str, str], memory: Memory | None
 ) -> None:
     """Put answers into the memory; one that was taken back leaves nothing there that is an answer."""
     if memory is None:
@@ -100,14 +100,14 @@ def _keep(
         memory.put([*answered, *undone])
 
 
-def _warm_up(asked: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan) -> None:
+def _warm_up(asked: Mapping[str, str], retriever: Adapted, reading: AnswerReading, plan: RunPlan) -> None:
     first = dict(list(asked.items())[: plan.warm_up])
     for _ in _moments_of(first, retriever, reading, replace(plan, retries=0)):
         pass
 
 
 def _moments_of(
-    questions: Mapping[str, str], retriever: Adapted, reading: Reading, plan: Plan
+    questions: Mapping[str, str], retriever: Adapted, reading: AnswerReading, plan: RunPlan
 ) -> Iterator[Work]:
     """The work of asking, at the moments at which to look at it; the last one is when it is over."""
     work = Work(_jobs(questions, retriever, plan), plan, reader(reading))
@@ -145,7 +145,7 @@ def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, k: int) 
     yield
 
 
-def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: Plan) -> Iterator[Job]:
+def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: RunPlan) -> Iterator[Job]:
     size = (plan.batch or max(len(questions), 1)) if retriever.batch else 1
     names = list(questions)
     for start in range(0, len(names), size):
@@ -153,7 +153,7 @@ def _jobs(questions: Mapping[str, str], retriever: Adapted, plan: Plan) -> Itera
         yield Job(some, tuple(map(questions.__getitem__, some)), retriever.batch)
 
 
-def _may_stay_here(retriever: Adapted, plan: Plan) -> bool:
+def _may_stay_here(retriever: Adapted, plan: RunPlan) -> bool:
     """Whether the caller's own thread will do: nobody else is to watch, and some retrievers know one thread only."""
     return plan.concurrency == 1 and plan.timeout is None and not retriever.awaited
 

@@ -14,18 +14,18 @@ from typing import Any
 
 from rankproof.bench.adapters.adapter import MOST, answers_of
 from rankproof.bench.adapters.alike import as_failure
-from rankproof.bench.adapters.answers import Answer, Reading, read_answer, settled
+from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settled
 from rankproof.document.display import Displayable
 from rankproof.net.retries import Failed
 
 
-class Outcome:
+class RunOutcome:
     """What a block of code gave or raised, and the seconds it took.
 
     A user's retriever may raise anything, also what ends a program; only Ctrl-C goes through, which meets the
     main thread and no other.
 
-    >>> with Outcome() as outcome:
+    >>> with RunOutcome() as outcome:
     ...     outcome.value = 1 / 0
     >>> outcome.failure.reason
     'ZeroDivisionError: division by zero'
@@ -39,7 +39,7 @@ class Outcome:
         self.seconds = 0.0
         self.start = 0.0
 
-    def __enter__(self) -> Outcome:
+    def __enter__(self) -> RunOutcome:
         self.start = perf_counter()
         return self
 
@@ -56,9 +56,9 @@ def _is_control_c(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()
 
 
-def late(seconds: float) -> Outcome:
+def late(seconds: float) -> RunOutcome:
     """The outcome of a call that was waited for so long, and no longer."""
-    outcome = Outcome()
+    outcome = RunOutcome()
     outcome.seconds = seconds
     outcome.failure = Failed(f"no answer within {seconds:.3g} s", again=True)
     return outcome
@@ -71,7 +71,7 @@ SURE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Displayable):
+class RunRow(Displayable):
     """What became of one question."""
 
     question: str
@@ -105,7 +105,7 @@ class Job:
         return (Job((name,), (text,), True) for name, text in zip(self.ids, self.texts, strict=True))
 
 
-Reader = Callable[[Job, Outcome, int], "list[Row]"]
+Reader = Callable[[Job, RunOutcome, int], "list[RunRow]"]
 """Makes rows of the outcome of a call, at the attempt of that number."""
 
 
@@ -116,10 +116,10 @@ def whole(job: Job, value: Any) -> Any:
     return value if isinstance(value, list) or not isinstance(value, Iterator) else list(islice(value, MOST))
 
 
-def reader(reading: Reading) -> Reader:
+def reader(reading: AnswerReading) -> Reader:
     """What makes rows of a call's outcome; an answer that cannot be read fails its own question only."""
 
-    def rows(job: Job, outcome: Outcome, attempt: int) -> list[Row]:
+    def rows(job: Job, outcome: RunOutcome, attempt: int) -> list[RunRow]:
         share = outcome.seconds / len(job)
         if outcome.failure is not None:
             return [failed(name, outcome.failure, share, attempt) for name in job.ids]
@@ -129,22 +129,22 @@ def reader(reading: Reading) -> Reader:
     return rows
 
 
-def _row(name: str, raw: Any, reading: Reading, seconds: float, attempt: int) -> Row:
+def _row(name: str, raw: Any, reading: AnswerReading, seconds: float, attempt: int) -> RunRow:
     if isinstance(raw, Failed):
         return failed(name, raw, seconds, attempt)
-    with Outcome() as outcome:
+    with RunOutcome() as outcome:
         outcome.value = read_answer(raw, reading)
     if outcome.failure is not None:
         return failed(name, outcome.failure, seconds, attempt)
-    return Row(name, outcome.value, seconds, attempts=attempt)
+    return RunRow(name, outcome.value, seconds, attempts=attempt)
 
 
-def failed(name: str, failure: Failed, seconds: float, attempt: int) -> Row:
+def failed(name: str, failure: Failed, seconds: float, attempt: int) -> RunRow:
     """The row of a question without an answer."""
-    return Row(name, None, seconds, failure.reason, attempt)
+    return RunRow(name, None, seconds, failure.reason, attempt)
 
 
-def settle(rows: Sequence[Row], k: int) -> list[Row]:
+def settle(rows: Sequence[RunRow], k: int) -> list[RunRow]:
     """The rows with every list in its final order: scores that rise in all lists are distances."""
     answers = [each.answer for each in rows if each.answer is not None]
     rising = sum(each.rising for each in answers)
@@ -156,7 +156,7 @@ def settle(rows: Sequence[Row], k: int) -> list[Row]:
     ]
 
 
-def packed(row: Row) -> str:
+def packed(row: RunRow) -> str:
     """An answered row as text, to be kept; `unpacked` gives it back."""
     a = row.answer or Answer([])
     ids, scores = [name for name, _ in a.found], [score for _, score in a.found]
@@ -165,14 +165,14 @@ def packed(row: Row) -> str:
     return json.dumps([ids, bits, a.cut, a.repeated, a.rising, row.seconds, row.attempts, round(time())])
 
 
-def unpacked(question: str, text: str) -> Row:
+def unpacked(question: str, text: str) -> RunRow:
     """The row that was kept, for this question.
 
-    >>> row = Row("q1", Answer([("d1", 0.1), ("d2", -float("inf"))]), 0.5)
+    >>> row = RunRow("q1", Answer([("d1", 0.1), ("d2", -float("inf"))]), 0.5)
     >>> unpacked("q1", packed(row)).answer == row.answer
     True
     """
     ids, bits, cut, repeated, rising, seconds, attempts, kept = json.loads(text)
     scores = struct.unpack(f"<{len(ids)}d", bytes.fromhex(bits))
     answer = Answer(list(zip(ids, scores, strict=True)), cut, repeated, rising)
-    return Row(question, answer, seconds, "", attempts, True, kept)
+    return RunRow(question, answer, seconds, "", attempts, True, kept)

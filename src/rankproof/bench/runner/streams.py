@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Thread
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
-from rankproof.bench.runner.rows import Job, Outcome
+from rankproof.bench.runner.rows import Job, RunOutcome
 from rankproof.bench.runner.work import Work
 from rankproof.net.retries import Failed
 
@@ -35,13 +35,13 @@ class _Attempt:
         self.told: set[int] = set()
         self.again: set[int] = set()
         """Places that failed and are to be asked again."""
-        self.last: tuple[int, Outcome] | None = None
+        self.last: tuple[int, RunOutcome] | None = None
         """The last answer that was open: what ends the work is put down when nothing can be taken back any more."""
 
     def made(self, retriever: Adapted, k: int) -> Job:
         """Ask; what is to be asked again."""
         flow = Flow(self.work.plan.timeout, self.work.turn, self.work.over.is_set)
-        with Outcome() as whole:
+        with RunOutcome() as whole:
             if retriever.stream is not None:
                 for answered in retriever.stream(self.job.texts, k, flow):
                     self._take(answered)
@@ -55,7 +55,7 @@ class _Attempt:
 
     def _take(self, answered: Answered) -> None:
         place, answer, seconds = answered
-        outcome = Outcome()
+        outcome = RunOutcome()
         outcome.seconds = seconds
         if isinstance(answer, Failed):
             outcome.failure = answer
@@ -79,6 +79,6 @@ class _Attempt:
     def _is_last(self, place: int) -> bool:
         return self.last is not None and self.last[0] == place
 
-    def _deliver(self, place: int, outcome: Outcome, anew: bool) -> None:
+    def _deliver(self, place: int, outcome: RunOutcome, anew: bool) -> None:
         one = Job((self.job.ids[place],), (self.job.texts[place],))
         self.work.deliver(one, outcome, self.attempt, anew=anew)

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from threading import Thread
 
 from rankproof.bench.adapters.adapter import awaited
-from rankproof.bench.runner.rows import Job, Outcome, late, whole
+from rankproof.bench.runner.rows import Job, RunOutcome, late, whole
 from rankproof.bench.runner.threads import Ask
-from rankproof.bench.runner.work import Call, Course, Work
+from rankproof.bench.runner.work import Course, RetrieverCall, Work
 
 GRACE = 2.0
 """Seconds after which a loop whose calls are overdue is taken to be blocked."""
 
 
-def start(work: Work, ask: Ask, given_up: Sequence[Call] = ()) -> None:
+def start(work: Work, ask: Ask, given_up: Sequence[RetrieverCall] = ()) -> None:
     """A loop with as many tasks as there are questions to ask at once.
 
     Its thread is not the caller's, where a loop may be running already, as in a notebook.
@@ -29,7 +29,7 @@ def relieve(work: Work, ask: Ask) -> None:
         start(work, ask, [call for call in work.in_flight() if work.end(call)])
 
 
-async def _all(work: Work, ask: Ask, given_up: Sequence[Call]) -> None:
+async def _all(work: Work, ask: Ask, given_up: Sequence[RetrieverCall]) -> None:
     fresh = max(work.plan.concurrency - len(given_up), 0)
     await asyncio.gather(
         *(_go_on(work, ask, call) for call in given_up), *(_work_off(work, ask) for _ in range(fresh))
@@ -42,12 +42,12 @@ async def _work_off(work: Work, ask: Ask) -> None:
             return
 
 
-async def _go_on(work: Work, ask: Ask, call: Call) -> None:
+async def _go_on(work: Work, ask: Ask, call: RetrieverCall) -> None:
     if await _follow(work, ask, call.job, *work.given_up(call)):
         await _work_off(work, ask)
 
 
-async def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome | None = None) -> bool:
+async def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: RunOutcome | None = None) -> bool:
     """Do what the course says to its end; False where somebody else has taken over."""
     try:
         while True:
@@ -67,7 +67,7 @@ async def _follow(work: Work, ask: Ask, job: Job, course: Course, reply: Outcome
         return True
 
 
-async def _asked(ask: Ask, job: Job, patience: float | None) -> Outcome:
+async def _asked(ask: Ask, job: Job, patience: float | None) -> RunOutcome:
     """What became of one call; one that takes too long is cancelled, and not waited for."""
     task = asyncio.ensure_future(_caught(ask, job))
     done, _ = await asyncio.wait({task}, timeout=patience)
@@ -77,7 +77,7 @@ async def _asked(ask: Ask, job: Job, patience: float | None) -> Outcome:
     return late(patience or 0.0)
 
 
-async def _caught(ask: Ask, job: Job) -> Outcome:
-    with Outcome() as outcome:
+async def _caught(ask: Ask, job: Job) -> RunOutcome:
+    with RunOutcome() as outcome:
         outcome.value = whole(job, await awaited(ask(job)))
     return outcome

@@ -7,8 +7,8 @@ from threading import Thread
 from typing import Any
 
 from rankproof.bench.adapters.adapter import Waiter
-from rankproof.bench.runner.rows import Job, Outcome, whole
-from rankproof.bench.runner.work import Call, Course, Work
+from rankproof.bench.runner.rows import Job, RunOutcome, whole
+from rankproof.bench.runner.work import Course, RetrieverCall, Work
 
 Ask = Callable[[Job], Any]
 
@@ -26,13 +26,13 @@ def relieve(work: Work, ask: Ask) -> None:
             _thread(work_off, work, ask, call)
 
 
-def work_off(work: Work, ask: Ask, given_up: Call | None = None) -> None:
+def work_off(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> None:
     """Take one job after the other until there is none."""
     for _ in each_job(work, ask, given_up):
         pass
 
 
-def each_job(work: Work, ask: Ask, given_up: Call | None = None) -> Iterator[None]:
+def each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> Iterator[None]:
     """Do one job after the other, until there is none or somebody else has taken over.
 
     Before them comes the job of a call that was given up, where there is one.
@@ -62,15 +62,15 @@ def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
     return True
 
 
-def _asked(ask: Ask, job: Job, waiter: Waiter) -> Outcome:
+def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
     """What became of one call."""
-    with Outcome() as outcome:
+    with RunOutcome() as outcome:
         outcome.value = whole(job, waiter(ask(job)))
     return outcome
 
 
 def _follow(
-    work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: Outcome | None = None
+    work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: RunOutcome | None = None
 ) -> bool:
     """Do what the course says to its end; False where somebody else has taken over."""
     try:

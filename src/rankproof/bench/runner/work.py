@@ -10,13 +10,13 @@ from time import monotonic
 from typing import Any, TypeAlias, TypedDict
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.runner.rows import Job, Outcome, Reader, Row, late
+from rankproof.bench.runner.rows import Job, Reader, RunOutcome, RunRow, late
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.net.retries import Attempts, Pace, Retries, attempts
 
 
-class Limits(TypedDict, total=False):
+class RunLimits(TypedDict, total=False):
     """What can be said about how a retriever is to be asked."""
 
     concurrency: int
@@ -34,7 +34,7 @@ class Limits(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Displayable):
+class RunPlan(Displayable):
     """The limits, all of them settled."""
 
     concurrency: int = 1
@@ -58,9 +58,9 @@ class Plan(Displayable):
         return Retries(self.retries + 1, self.backoff)
 
 
-def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> Plan:
+def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
     """What was asked for, else what the retriever's owner says, else what is usual."""
-    known = [each.name for each in fields(Plan) if each.name != "splits"]
+    known = [each.name for each in fields(RunPlan) if each.name != "splits"]
     for name in limits:
         if name not in known:
             raise UsageError(
@@ -69,10 +69,10 @@ def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> Plan:
     usual = {"concurrency": 8} if retriever.awaited else {}
     # A command is started anew for every call: asked question by question, it would be started as often.
     splits = retriever.limits.get("batch", 0) is not None
-    return _checked(Plan(**{**usual, **retriever.limits, **limits, "splits": splits}))
+    return _checked(RunPlan(**{**usual, **retriever.limits, **limits, "splits": splits}))
 
 
-def _checked(plan: Plan) -> Plan:
+def _checked(plan: RunPlan) -> RunPlan:
     check_whole("concurrency", plan.concurrency, 1)
     check_whole("retries", plan.retries, 0)
     check_whole("warm_up", plan.warm_up, 0)
@@ -86,12 +86,12 @@ def _checked(plan: Plan) -> Plan:
     return plan
 
 
-Course: TypeAlias = Attempts[Outcome]
+Course: TypeAlias = Attempts[RunOutcome]
 """The way of a job to its last outcome, and which attempt that was."""
 
 
 @dataclass(eq=False, slots=True)
-class Call:
+class RetrieverCall:
     """A call that was begun and is not over."""
 
     course: Course | None
@@ -107,7 +107,7 @@ class Work:
     kept waiting.
     """
 
-    def __init__(self, jobs: Iterable[Job], plan: Plan, reader: Reader) -> None:
+    def __init__(self, jobs: Iterable[Job], plan: RunPlan, reader: Reader) -> None:
         self.plan = plan
         self.over = Event()
         """Set when every question has its row, or nobody is to go on."""
@@ -119,8 +119,8 @@ class Work:
         self.done = 0
         """How many questions are through with it."""
         self._total = sum(map(len, self._jobs))
-        self._calls: dict[int, Call] = {}
-        self._outcomes: deque[tuple[Job, Outcome, int]] = deque()
+        self._calls: dict[int, RetrieverCall] = {}
+        self._outcomes: deque[tuple[Job, RunOutcome, int]] = deque()
         self._lock = Lock()
         self._pace = Pace(plan.rate)
         self._reader = reader
@@ -138,26 +138,26 @@ class Work:
         """Begin a call, which 0 says; else the seconds after which to ask again."""
         return self._pace.turn()
 
-    def course(self, first: Outcome | None = None) -> Course:
+    def course(self, first: RunOutcome | None = None) -> Course:
         """The attempts at one job, and the pauses between them, after the `first` where that was made already."""
         return attempts(self.plan.retrying, self._pace, first)
 
-    def begin(self, job: Job, course: Course | None = None, pause: float = 0.0) -> Call:
+    def begin(self, job: Job, course: Course | None = None, pause: float = 0.0) -> RetrieverCall:
         """Note that a call begins, or a pause before one."""
-        call = Call(course, job, monotonic() + pause)
+        call = RetrieverCall(course, job, monotonic() + pause)
         self._calls[id(call)] = call
         return call
 
-    def given_up(self, call: Call) -> tuple[Course, Outcome | None]:
+    def given_up(self, call: RetrieverCall) -> tuple[Course, RunOutcome | None]:
         """How to go on where a call took too long: a course, and what to send into it first."""
         outcome = late(self.plan.patience(len(call.job)) or 0.0)
         return (self.course(outcome), None) if call.course is None else (call.course, outcome)
 
-    def end(self, call: Call) -> bool:
+    def end(self, call: RetrieverCall) -> bool:
         """Note that a call is over; whether its outcome still matters to anyone."""
         return self._calls.pop(id(call), None) is not None
 
-    def overdue(self, grace: float = 0.0) -> list[Call]:
+    def overdue(self, grace: float = 0.0) -> list[RetrieverCall]:
         """The calls that were waited for too long."""
         if self.plan.timeout is None:
             return []
@@ -167,11 +167,11 @@ class Work:
             call for call in list(self._calls.values()) if now - call.since > late * len(call.job) + grace
         ]
 
-    def in_flight(self) -> list[Call]:
+    def in_flight(self) -> list[RetrieverCall]:
         """The calls that are not over."""
         return list(self._calls.values())
 
-    def deliver(self, job: Job, outcome: Outcome, attempt: int, *, anew: bool = False) -> None:
+    def deliver(self, job: Job, outcome: RunOutcome, attempt: int, *, anew: bool = False) -> None:
         """Put down how a job ended; a batch that failed is to be asked again, question by question.
 
         `anew` takes back what was put down before.
@@ -191,7 +191,7 @@ class Work:
             if self.done == self._total:
                 self.over.set()
 
-    def fetch(self) -> list[Row]:
+    def fetch(self) -> list[RunRow]:
         """The rows of what was put down since the last time."""
         ended = [self._outcomes.popleft() for _ in range(len(self._outcomes))]
         return [row for each in ended for row in self._reader(*each)]

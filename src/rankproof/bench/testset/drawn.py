@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from rankproof.bench.runner.rows import Outcome
+from rankproof.bench.runner.rows import RunOutcome
 from rankproof.bench.testset.checks import forms, longest_run, remembered
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
@@ -101,7 +101,7 @@ def asked(
 
 def _written(ask: Callable[[Document], Any], document: Document) -> Any:
     """What the callable gives; what it raises is said with the document it was about."""
-    with Outcome() as outcome:
+    with RunOutcome() as outcome:
         outcome.value = ask(document)
     if outcome.failure is not None:
         raise DataError(

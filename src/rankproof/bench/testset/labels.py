@@ -21,7 +21,7 @@ from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LabelPair:
     """Two people, and the items that both graded."""
 
     first: str
@@ -35,7 +35,7 @@ class Pair:
     """The items graded differently, the furthest apart first."""
 
 
-def pairs(labels: Labels) -> list[Pair]:
+def pairs(labels: Labels) -> list[LabelPair]:
     """Each two people who graded something in common."""
     grades = {who: {item: own[item].grade for item in own} for who, own in labels.items()}
     given = {
@@ -44,12 +44,12 @@ def pairs(labels: Labels) -> list[Pair]:
     return [pair for a, b in combinations(sorted(given), 2) if (pair := _pair(a, given[a], b, given[b])).n]
 
 
-def _pair(a: str, first: dict[Item, int], b: str, second: dict[Item, int]) -> Pair:
+def _pair(a: str, first: dict[Item, int], b: str, second: dict[Item, int]) -> LabelPair:
     both = sorted(first.keys() & second.keys())
     mine, theirs = [first[item] for item in both], [second[item] for item in both]
     apart = sorted((-abs(first[item] - second[item]), item) for item in both if first[item] != second[item])
     same = 1 - len(apart) / len(both) if both else None
-    return Pair(a, b, len(both), same, _kappa(mine, theirs), tuple(item for _, item in apart))
+    return LabelPair(a, b, len(both), same, _kappa(mine, theirs), tuple(item for _, item in apart))
 
 
 def _kappa(mine: list[int], theirs: list[int]) -> float | None:
@@ -72,7 +72,7 @@ BEGINNING = '{"query": '
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class QuestionLabel:
     """One decision of one person."""
 
     query: str
@@ -89,11 +89,11 @@ class Label:
         return Item(self.query, self.document)
 
 
-Labels = dict[str, dict[Item, Label]]
+Labels = dict[str, dict[Item, QuestionLabel]]
 """What stands now, by person and item, in the order it was given."""
 
 
-def standing(labels: Iterable[Label]) -> Labels:
+def standing(labels: Iterable[QuestionLabel]) -> Labels:
     """What each person's decisions come to: the last on each item, undone ones left out."""
     found: Labels = {}
     for label in labels:
@@ -107,7 +107,7 @@ def standing(labels: Iterable[Label]) -> Labels:
 def merged(labels: Labels) -> dict[str, dict[str, int]]:
     """One grade for each item: the one most people gave; of equally many, the lowest.
 
-    >>> made = [Label("q", "d", who, GRADED, grade) for who, grade in (("ana", 2), ("ben", 0), ("eva", 2))]
+    >>> made = [QuestionLabel("q", "d", who, GRADED, grade) for who, grade in (("ana", 2), ("ben", 0), ("eva", 2))]
     >>> merged(standing(made))
     {'q': {'d': 2}}
     """
@@ -122,7 +122,7 @@ def merged(labels: Labels) -> dict[str, dict[str, int]]:
     return grades
 
 
-def read_labels(path: str | os.PathLike[str]) -> Iterator[Label]:
+def read_labels(path: str | os.PathLike[str]) -> Iterator[QuestionLabel]:
     """The decisions in a file, oldest first; none where there is no file yet.
 
     A line that begins as ours and does not end is what an interrupted write left behind: it is passed over.
@@ -141,7 +141,7 @@ def _text(path: str | os.PathLike[str]) -> str:
         raise UsageError(f"{path}: {error.strerror}. Next: name a file that can be read.") from error
 
 
-def _label(line: str, where: str) -> Label:
+def _label(line: str, where: str) -> QuestionLabel:
     try:
         return _checked(json.loads(line))
     except (ValueError, TypeError, KeyError) as error:
@@ -151,8 +151,8 @@ def _label(line: str, where: str) -> Label:
         ) from error
 
 
-def _checked(record: dict[str, Any]) -> Label:
-    label = Label(**record)
+def _checked(record: dict[str, Any]) -> QuestionLabel:
+    label = QuestionLabel(**record)
     texts = (label.query, label.document, label.who)
     if not all(isinstance(each, str) for each in texts) or label.what not in (GRADED, SKIPPED, UNDONE):
         raise ValueError("a field of the wrong kind")
@@ -161,7 +161,7 @@ def _checked(record: dict[str, Any]) -> Label:
     return label
 
 
-def write_label(path: str | os.PathLike[str], label: Label) -> None:
+def write_label(path: str | os.PathLike[str], label: QuestionLabel) -> None:
     """Add one decision to the file, safely on the disk before the next question is asked."""
     line = json.dumps(asdict(label), ensure_ascii=False) + "\n"
     try:
@@ -182,12 +182,12 @@ def _mended(stream: BinaryIO) -> bytes:
 
 
 @dataclass
-class Session:
+class LabelSession:
     """Where a person stands in a pool; every decision goes through `keep` at once.
 
     >>> from rankproof.bench.testset.pool import pooled
     >>> kept = []
-    >>> session = Session(pooled({"keyword": {"q": ["a", "b"]}}, depth=2), "ana", {}, kept.append)
+    >>> session = LabelSession(pooled({"keyword": {"q": ["a", "b"]}}, depth=2), "ana", {}, kept.append)
     >>> session.next(), session.grade(2), session.next()
     (Item(query='q', document='a'), None, Item(query='q', document='b'))
     >>> session.undo(), session.next(), [label.what for label in kept]
@@ -196,9 +196,9 @@ class Session:
 
     pool: Pool
     who: str
-    own: dict[Item, Label]
+    own: dict[Item, QuestionLabel]
     """What this person has decided so far."""
-    keep: Callable[[Label], None]
+    keep: Callable[[QuestionLabel], None]
     highest: int = 3
     """The best grade."""
     clock: Callable[[], str] = lambda: ""
@@ -246,14 +246,14 @@ class Session:
         if not self.own:
             return None
         item, _ = self.own.popitem()
-        self.keep(Label(*item, self.who, UNDONE, None, self.clock()))
+        self.keep(QuestionLabel(*item, self.who, UNDONE, None, self.clock()))
         return item
 
     def _decide(self, what: str, grade: int | None) -> None:
         item = self.next()
         if item is None:
             raise UsageError("everything in the pool is judged. Next: make a deeper pool.")
-        label = Label(*item, self.who, what, grade, self.clock())
+        label = QuestionLabel(*item, self.who, what, grade, self.clock())
         self.keep(label)
         self.own[item] = label
 
@@ -286,7 +286,7 @@ class PairAgreement(NamedTuple):
 def agreement_text(pairs: Sequence[PairAgreement], alpha: float | None) -> str:
     """A line for each two people, and what they should talk about.
 
-    >>> print(agreement_text([Pair("ana", "ben", 20, 0.9, 0.62, [("q1", "d7")])], 0.61), end="")
+    >>> print(agreement_text([LabelPair("ana", "ben", 20, 0.9, 0.62, [("q1", "d7")])], 0.61), end="")
     people    both graded  alike  kappa
     --------  -----------  -----  -----
     ana, ben           20   90 %   0.62

@@ -170,7 +170,7 @@ def split_questions(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Displayable):
+class QuestionPlan(Displayable):
     """How many questions a wanted difference needs, and what that follows from."""
 
     measure: str
@@ -242,7 +242,7 @@ def questions_needed(
     power: float = 0.8,
     alpha: float = 0.05,
     columns: Columns = None,
-) -> Plan:
+) -> QuestionPlan:
     """How many questions show a difference of that size between rankings like these two.
 
     >>> from rankproof import sample
@@ -267,7 +267,7 @@ def questions_needed(
         needed_or_why(moves, difference, alpha, power=power, ends=ends) if len(moves) else (None, "")
     )
     seen = detectable(moves, alpha, power=power, ends=ends) if len(moves) else Detection(None)
-    return Plan(
+    return QuestionPlan(
         measure,
         difference,
         spread(moves),

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.compat.trec_eval.files import Judged
-from rankproof.compat.trec_eval.options import Column
-from rankproof.compat.trec_eval.results import FLOOR, Series, relevance_strings
+from rankproof.compat.trec_eval.files import JudgedFile
+from rankproof.compat.trec_eval.options import OptionColumn
+from rankproof.compat.trec_eval.results import FLOOR, ResultSeries, relevance_strings
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.judgments import Group, Order, Preferences, group
 from rankproof.core.measure import Measure
@@ -22,12 +22,15 @@ from rankproof.errors import UsageError
 
 
 def preference_series(
-    columns: Sequence[Column], topics: Mapping[str, Sequence[Judged]], rankings: Mapping[str, Sequence[str]]
-) -> list[Series]:
+    columns: Sequence[OptionColumn],
+    topics: Mapping[str, Sequence[JudgedFile]],
+    rankings: Mapping[str, Sequence[str]],
+) -> list[ResultSeries]:
     """The columns for topics with their judgments, given the documents retrieved in order."""
     known = [preferences(rows, rankings.get(topic, ())) for topic, rows in topics.items()]
     return [
-        Series(column, [preference_value(column.entry.name, each) for each in known]) for column in columns
+        ResultSeries(column, [preference_value(column.entry.name, each) for each in known])
+        for column in columns
     ]
 
 
@@ -37,10 +40,10 @@ def preference_value(name: str, known: Preferences) -> float:
     return float(measure.spec.function(known, **measure.params))
 
 
-def preferences(rows: Sequence[Judged], ranking: Sequence[str]) -> Preferences:
+def preferences(rows: Sequence[JudgedFile], ranking: Sequence[str]) -> Preferences:
     """What the judges of a topic prefer, its documents numbered by their rank in the ranking.
 
-    >>> rows = [Judged("t", "j", "", "a", 1), Judged("t", "j", "", "b", 0)]
+    >>> rows = [JudgedFile("t", "j", "", "a", 1), JudgedFile("t", "j", "", "b", 0)]
     >>> preference_value("prefs_simp", preferences(rows, ["b", "x", "a"]))
     0.0
     """
@@ -52,13 +55,13 @@ def preferences(rows: Sequence[Judged], ranking: Sequence[str]) -> Preferences:
     return Preferences([_group(list(own), number) for _, own in by_judge], len(retrieved))
 
 
-def _group(rows: Sequence[Judged], number: Mapping[str, int]) -> Group:
+def _group(rows: Sequence[JudgedFile], number: Mapping[str, int]) -> Group:
     return group(
         [_order(list(part), number) for _, part in groupby(rows, key=attrgetter("part"))], len(number)
     )
 
 
-def _order(rows: Sequence[Judged], number: Mapping[str, int]) -> Order:
+def _order(rows: Sequence[JudgedFile], number: Mapping[str, int]) -> Order:
     return Order(np.array([number[row.document] for row in rows]), np.array([row.level for row in rows]))
 
 
@@ -77,10 +80,10 @@ class Setting:
     corpus: int = 0
 
 
-Maker: TypeAlias = Callable[[Column, Setting], Formula]
+Maker: TypeAlias = Callable[[OptionColumn, Setting], Formula]
 
 
-def values_of(column: Column, setting: Setting) -> Callable[[Hits], Sequence[Any]]:
+def values_of(column: OptionColumn, setting: Setting) -> Callable[[Hits], Sequence[Any]]:
     """A function that gives the value of the column for every query of some hits."""
     if column.entry.name == "relstring":
         return lambda hits: [f"'{text}'" for text in relevance_strings(hits, int(column.numbers[0]))]
@@ -113,23 +116,23 @@ def _fixed(name: str, **params: Any) -> Maker:
     return lambda column, setting: parse(name).with_params(params)
 
 
-def _at(column: Column) -> float:
+def _at(column: OptionColumn) -> float:
     if column.at is None:
         raise TypeError(f"{column.name} has no cut-off")
     return column.at
 
 
-def _rank(column: Column) -> int:
+def _rank(column: OptionColumn) -> int:
     return int(_at(column))
 
 
-def _gain(column: Column) -> Any:
+def _gain(column: OptionColumn) -> Any:
     """The gains on the command line; a grade without one is its own gain."""
     gains = {int(grade): value for grade, value in column.pairs.items() if grade != "p"}
     return gains or "linear"
 
 
-def _gain_above_0(column: Column) -> Any:
+def _gain_above_0(column: OptionColumn) -> Any:
     lowest = min(column.pairs.values(), default=0)
     if lowest < 0:
         raise UsageError(
@@ -139,17 +142,17 @@ def _gain_above_0(column: Column) -> Any:
     return _gain(column)
 
 
-def _dcg(column: Column, setting: Setting) -> Measure:
+def _dcg(column: OptionColumn, setting: Setting) -> Measure:
     return parse("DCG").with_params({"gain": _gain(column)})
 
 
-def _ideal_dcg(column: Column, setting: Setting) -> Formula:
+def _ideal_dcg(column: OptionColumn, setting: Setting) -> Formula:
     """The DCG of the best order by gain, which ends where gains would fall below 0."""
     dcg, gain = parse("DCG"), _gain(column)
     return lambda h: dcg(h.valued(gain).ideal)
 
 
-def _ndcg(column: Column, setting: Setting) -> Formula:
+def _ndcg(column: OptionColumn, setting: Setting) -> Formula:
     """nDCG; where a gain is below 0, the ideal order stops before it."""
     if min(column.pairs.values(), default=0) >= 0:
         return _graded("nDCG")(column, setting)
@@ -157,7 +160,7 @@ def _ndcg(column: Column, setting: Setting) -> Formula:
     return lambda h: ratio(dcg(h), ideal(h))
 
 
-def _interpolated(column: Column, setting: Setting) -> Formula:
+def _interpolated(column: OptionColumn, setting: Setting) -> Formula:
     return _at_recall(_at(column), setting)
 
 
@@ -171,21 +174,21 @@ def _rounding(setting: Setting) -> str:
     return "trec_eval-9" if setting.version == 9 else "nearest"
 
 
-def _mean_over_points(column: Column, setting: Setting) -> Formula:
+def _mean_over_points(column: OptionColumn, setting: Setting) -> Formula:
     points = [_at_recall(recall, setting) for recall in column.numbers]
     return lambda h: sum((point(h) for point in points), np.zeros(h.n)) / len(points)
 
 
-def _precision_at_multiple(column: Column, setting: Setting) -> Formula:
+def _precision_at_multiple(column: OptionColumn, setting: Setting) -> Formula:
     return parse("RprecMult").with_params({"rel": setting.level, "multiple": _at(column)})
 
 
-def _levels(column: Column, setting: Setting) -> Formula:
+def _levels(column: OptionColumn, setting: Setting) -> Formula:
     """nDCG at the levels of gain; trec_eval computes it only where a document is relevant."""
     return lambda h: _graded("RnDCG")(column, setting)(h) * (wanted(h, setting.level) > 0)
 
 
-def _f(column: Column, setting: Setting) -> Formula:
+def _f(column: OptionColumn, setting: Setting) -> Formula:
     """F, whose parameter is beta squared here."""
     weight = column.numbers[0]
     if weight < 0:
@@ -196,7 +199,7 @@ def _f(column: Column, setting: Setting) -> Formula:
     return lambda hits: weighted_f(hits, None, setting.level, weight)
 
 
-def _utility(column: Column, setting: Setting) -> Formula:
+def _utility(column: OptionColumn, setting: Setting) -> Formula:
     prices = dict(zip("abcd", column.numbers, strict=True))
     if prices["d"] and not setting.corpus:
         raise UsageError(
@@ -206,23 +209,23 @@ def _utility(column: Column, setting: Setting) -> Formula:
     return lambda h: utility(replace(h, corpus=setting.corpus or None))
 
 
-def _biased(column: Column, setting: Setting) -> Formula:
+def _biased(column: OptionColumn, setting: Setting) -> Formula:
     """RBP as version 10 has it: every gain as a share of the topic's largest."""
     rbp = parse("RBP").with_params({"p": _persistence(column), "gain": "topic", "rel": LEAST})
     gain = _gain_above_0(column)
     return lambda h: rbp(h.valued(gain))
 
 
-def _residual(column: Column, setting: Setting) -> Formula:
+def _residual(column: OptionColumn, setting: Setting) -> Formula:
     choices = {"negative": "unjudged", "tail": "unjudged"}
     return parse("RBPResidual").with_params({"p": _persistence(column), **choices})
 
 
-def _persistence(column: Column) -> float:
+def _persistence(column: OptionColumn) -> float:
     return column.pairs.get("p", 0.9)
 
 
-def _unjudged(column: Column, setting: Setting) -> Formula:
+def _unjudged(column: OptionColumn, setting: Setting) -> Formula:
     return parse("Unjudged").with_params({"k": _rank(column), "denominator": "k", "negative": "unjudged"})
 
 

@@ -21,7 +21,7 @@ from rankproof.io.formats import fields as cut
 from rankproof.io.trec import TrecRankings
 
 
-class Judged(NamedTuple):
+class JudgedFile(NamedTuple):
     """One judgment of one judge; `part` tells the partial orders of a judge apart."""
 
     topic: str
@@ -38,7 +38,7 @@ class Norm(NamedTuple):
     deviation: float
 
 
-def read_preferences(path: str, *, parts: bool) -> list[Judged]:
+def read_preferences(path: str, *, parts: bool) -> list[JudgedFile]:
     """``topic judge [part] document level`` lines; `parts` says whether the third field is there.
 
     A judgment given twice is kept once; two that contradict each other are an error.
@@ -56,7 +56,7 @@ def read_preferences(path: str, *, parts: bool) -> list[Judged]:
                 f"{shorten(topic)} is judged twice, {level_before:g} and {given:g}."
                 " Next: keep one of the lines."
             )
-    return [Judged(*key, level) for key, (level, _) in known.items()]
+    return [JudgedFile(*key, level) for key, (level, _) in known.items()]
 
 
 def read_zscores(path: str) -> dict[tuple[str, str], Norm]:

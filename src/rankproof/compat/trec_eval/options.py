@@ -15,7 +15,7 @@ from rankproof.errors import UsageError, check_whole, one_of
 
 
 @dataclass(frozen=True)
-class Column:
+class OptionColumn:
     """One line of output: a measure with at most one cut-off."""
 
     entry: Entry
@@ -28,10 +28,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Choice:
     """What to compute, and what the user should know about how the request was read."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[OptionColumn, ...]
     notes: tuple[str, ...]
 
 
@@ -44,7 +44,7 @@ def requested(measures: Sequence[str], version: int) -> list[Request]:
     return [split_request(measure, version) for measure in measures or ("official",)]
 
 
-def plan(requests: Sequence[Request], version: int) -> Plan:
+def plan(requests: Sequence[Request], version: int) -> Choice:
     """The columns that the requests ask for, in printing order.
 
     >>> [c.name for c in plan(requested(["P.10,5", "map"], 10), 10).columns]
@@ -58,7 +58,7 @@ def plan(requests: Sequence[Request], version: int) -> Plan:
             parameters.setdefault(name, given)
     entries = wanted((name for name, _ in requests), version)
     columns = [column for entry in entries for column in columns_of(entry, parameters.get(entry.name), notes)]
-    return Plan(tuple(columns), tuple(notes))
+    return Choice(tuple(columns), tuple(notes))
 
 
 def _note_ignored(name: str, given: str, known: dict[str, str], notes: list[str]) -> None:
@@ -70,19 +70,19 @@ def _note_ignored(name: str, given: str, known: dict[str, str], notes: list[str]
         notes.append(f"{name}.{given}: {name} takes no parameters; they are ignored")
 
 
-def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[Column]:
+def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[OptionColumn]:
     """The columns of one measure, one for each cut-off."""
     if entry.takes == "cutoffs":
         ranks = entry.defaults if given is None else _ranks(entry.name, given, notes)
-        return [Column(entry, f"{entry.name}_{int(k)}", at=k) for k in ranks]
+        return [OptionColumn(entry, f"{entry.name}_{int(k)}", at=k) for k in ranks]
     if entry.takes == "points":
         points = entry.defaults if given is None else _points(entry.name, given)
-        return [Column(entry, f"{entry.name}_{point:3.2f}", at=point) for point in points]
+        return [OptionColumn(entry, f"{entry.name}_{point:3.2f}", at=point) for point in points]
     if entry.takes == "nothing" or given is None:
-        return [Column(entry, entry.name, numbers=entry.defaults)]
+        return [OptionColumn(entry, entry.name, numbers=entry.defaults)]
     if entry.takes == "pairs":
-        return [Column(entry, f"{entry.name}_{given}", pairs=_pairs(entry.name, given))]
-    return [Column(entry, f"{entry.name}_{given}", numbers=_fitting(entry, given))]
+        return [OptionColumn(entry, f"{entry.name}_{given}", pairs=_pairs(entry.name, given))]
+    return [OptionColumn(entry, f"{entry.name}_{given}", numbers=_fitting(entry, given))]
 
 
 def _fitting(entry: Entry, text: str) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.compat.trec_eval.columns import Setting, preference_series, values_of
 from rankproof.compat.trec_eval.files import (
-    Judged,
+    JudgedFile,
     Kind,
     Rankings,
     in_order,
@@ -24,9 +24,9 @@ from rankproof.compat.trec_eval.files import (
     run_id,
 )
 from rankproof.compat.trec_eval.options import (
-    Column,
+    Choice,
+    OptionColumn,
     Options,
-    Plan,
     help_text,
     parse_options,
     plan,
@@ -35,7 +35,7 @@ from rankproof.compat.trec_eval.options import (
 from rankproof.compat.trec_eval.results import (
     Cut,
     Results,
-    Series,
+    ResultSeries,
     Topics,
     Value,
     conventions,
@@ -75,7 +75,9 @@ class Evaluation:
     notes: tuple[str, ...] = ()
 
 
-def evaluate_files(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
+def evaluate_files(
+    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
+) -> Evaluation:
     """Every column for every topic evaluated."""
     return _EVALUATE[KINDS[options.judgment_format]](judgments, results, columns, options)
 
@@ -83,7 +85,9 @@ def evaluate_files(judgments: str, results: str, columns: Sequence[Column], opti
 # --- one judge: grades ----------------------------------------------------------------------------
 
 
-def _evaluate_grades(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
+def _evaluate_grades(
+    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
+) -> Evaluation:
     known, notes = _whole_grades(_without_aspects(read_qrels(judgments, all_comments=True)))
     order = conventions(options.version)
     hits = reading(results, lambda run: join(known, run.blocks(known, order, Census()), order))
@@ -139,14 +143,14 @@ def _setting(options: Options) -> Setting:
 
 
 def _grade_series(
-    column: Column, hits: Hits, rows: Sequence[int], absent: Sequence[int], options: Options
-) -> Series:
+    column: OptionColumn, hits: Hits, rows: Sequence[int], absent: Sequence[int], options: Options
+) -> ResultSeries:
     everywhere = values_of(column, _setting(options))(hits)
     values = [everywhere[row] for row in rows]
     if column.name in _UNTOUCHED or column.entry.name == "unj":
         for place in absent:
             values[place] = "''" if column.entry.name == "relstring" else 0.0
-    return Series(column, values)
+    return ResultSeries(column, values)
 
 
 def _fixed(judgments: Judgments, options: Options) -> dict[str, Value]:
@@ -157,7 +161,9 @@ def _fixed(judgments: Judgments, options: Options) -> dict[str, Value]:
 # --- several judges: grades by judgment group -----------------------------------------------------
 
 
-def _evaluate_groups(judgments: str, results: str, columns: Sequence[Column], options: Options) -> Evaluation:
+def _evaluate_groups(
+    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
+) -> Evaluation:
     rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
     rankings = rankings_of(reading(results, TrecRankings.table))
     topics = select_topics({row.topic for row in rows}, rankings, options.version, options.complete)
@@ -167,7 +173,7 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[Column], op
     return Evaluation(topics, Results(topics.shown, series), {})
 
 
-def _hits_by_judge(rows: Sequence[Judged], rankings: Rankings, options: Options) -> Hits:
+def _hits_by_judge(rows: Sequence[JudgedFile], rankings: Rankings, options: Options) -> Hits:
     """Hits in which every judge of a topic is a query of its own."""
     names = [f"{row.topic} {row.judge}" for row in rows]
     known = judgments_from_rows(
@@ -180,21 +186,21 @@ def _hits_by_judge(rows: Sequence[Judged], rankings: Rankings, options: Options)
 
 
 def _group_series(
-    column: Column, hits: Hits, judges: Sequence[str], shown: Collection[str], options: Options
-) -> Series:
+    column: OptionColumn, hits: Hits, judges: Sequence[str], shown: Collection[str], options: Options
+) -> ResultSeries:
     """The mean over the judges of each topic."""
     values = values_of(column, _setting(options))(hits)
     by_topic: dict[str, list[float]] = {}
     for topic, value in zip(judges, values, strict=True):
         by_topic.setdefault(topic, []).append(float(value))
-    return Series(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in shown])
+    return ResultSeries(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in shown])
 
 
 # --- preferences ----------------------------------------------------------------------------------
 
 
 def _evaluate_preferences(
-    judgments: str, results: str, columns: Sequence[Column], options: Options
+    judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
 ) -> Evaluation:
     rows = read_preferences(judgments, parts=options.judgment_format == "prefs")
     rankings = rankings_of(reading(results, TrecRankings.table))
@@ -209,14 +215,14 @@ def _evaluate_preferences(
     return Evaluation(topics, Results(topics.shown, preference_series(columns, wanted, ordered)), {})
 
 
-def _by_topic(rows: Iterable[Judged]) -> dict[str, list[Judged]]:
-    by_topic: dict[str, list[Judged]] = {}
+def _by_topic(rows: Iterable[JudgedFile]) -> dict[str, list[JudgedFile]]:
+    by_topic: dict[str, list[JudgedFile]] = {}
     for row in rows:
         by_topic.setdefault(row.topic, []).append(row)
     return by_topic
 
 
-_EVALUATE: dict[Kind, Callable[[str, str, Sequence[Column], Options], Evaluation]] = {
+_EVALUATE: dict[Kind, Callable[[str, str, Sequence[OptionColumn], Options], Evaluation]] = {
     "grades": _evaluate_grades,
     "groups": _evaluate_groups,
     "preferences": _evaluate_preferences,
@@ -337,7 +343,7 @@ def _check_formats(options: Options) -> None:
         raise one_of("-T", options.result_format, ["trec_results"])
 
 
-def _check_kinds(planned: Plan, options: Options) -> None:
+def _check_kinds(planned: Choice, options: Options) -> None:
     kind = KINDS[options.judgment_format]
     for column in planned.columns:
         if column.entry.kind not in ("any", kind):
@@ -348,11 +354,11 @@ def _check_kinds(planned: Plan, options: Options) -> None:
             )
 
 
-def _measured(planned: Plan) -> list[Column]:
+def _measured(planned: Choice) -> list[OptionColumn]:
     return [column for column in planned.columns if column.entry.kind != "any"]
 
 
-def _print(planned: Plan, evaluation: Evaluation, options: Options, run: str) -> None:
+def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) -> None:
     for note in (*planned.notes, *evaluation.notes):
         print(f"trec_eval: note: {note}", file=sys.stderr)
     results = _with_general(planned, evaluation.results)
@@ -367,11 +373,11 @@ def _print(planned: Plan, evaluation: Evaluation, options: Options, run: str) ->
         sys.stdout.write(text(summary_lines(summarise(results, divisor, fixed))))
 
 
-def _with_general(planned: Plan, results: Results) -> Results:
+def _with_general(planned: Choice, results: Results) -> Results:
     """The results with the columns that are no measures (run id, number of topics) in their places."""
     known = {series.column.name: series for series in results.series}
     general = [1.0] * len(results.topics)
-    every = [known.get(column.name) or Series(column, general) for column in planned.columns]
+    every = [known.get(column.name) or ResultSeries(column, general) for column in planned.columns]
     return replace(results, series=every)
 
 

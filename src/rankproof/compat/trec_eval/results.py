@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rankproof.compat.trec_eval.files import Average, Norm
-from rankproof.compat.trec_eval.options import Column
+from rankproof.compat.trec_eval.options import OptionColumn
 from rankproof.core.hits import Hits
 from rankproof.core.rules import Conventions, condensed
 
@@ -100,10 +100,10 @@ FLOOR = 0.00001
 
 
 @dataclass(frozen=True)
-class Series:
+class ResultSeries:
     """The values of one column, topic by topic."""
 
-    column: Column
+    column: OptionColumn
     values: Sequence[Value]
     summary: Value = 0.0
 
@@ -118,14 +118,14 @@ class Results:
     """All columns for the topics evaluated, in the order of printing."""
 
     topics: Sequence[str]
-    series: Sequence[Series]
+    series: Sequence[ResultSeries]
     standardised: bool = False
 
 
 def standardise(results: Results, norms: Mapping[tuple[str, str], Norm]) -> Results:
     """Every value as the number of standard deviations it lies above the reference mean."""
 
-    def converted(series: Series) -> Series:
+    def converted(series: ResultSeries) -> ResultSeries:
         if any(isinstance(value, str) for value in series.values):
             return series
         known = [norms.get((topic, series.column.name)) for topic in results.topics]
@@ -151,14 +151,14 @@ def zscore(value: float, norm: Norm | None) -> float:
 def summarise(results: Results, topics: int, fixed: Mapping[str, Value]) -> Results:
     """The results with their summaries over `topics` topics; `fixed` ones are known already."""
 
-    def summed(series: Series) -> Series:
+    def summed(series: ResultSeries) -> ResultSeries:
         known = fixed.get(series.column.entry.name)
         return replace(series, summary=_summary(series, topics) if known is None else known)
 
     return replace(results, series=[summed(series) for series in results.series])
 
 
-def _summary(series: Series, topics: int) -> Value:
+def _summary(series: ResultSeries, topics: int) -> Value:
     average = series.column.entry.average
     if average == "none":
         return series.values[0]

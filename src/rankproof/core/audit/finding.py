@@ -192,7 +192,7 @@ def percent(share: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class FindingCase:
     """Judgments, the hits of a ranking, and what was asked for."""
 
     judgments: Judgments

@@ -7,13 +7,13 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from rankproof.core.audit.finding import GRADES, SCALE_ROWS, Case, Finding, count_of, few, listed
+from rankproof.core.audit.finding import GRADES, SCALE_ROWS, Finding, FindingCase, count_of, few, listed
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten
 
 
-def nothing_relevant(case: Case) -> Iterator[Finding]:
+def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
     """Queries without a document that is relevant to the strictest of the measures."""
     rel = max((m.rel for m in case.measures if m.rel is not None and m.rel > 0), default=1)
     judgments = case.judgments
@@ -31,7 +31,7 @@ def nothing_relevant(case: Case) -> Iterator[Finding]:
         yield _some_without(case, case.names(~relevant), rel)
 
 
-def _some_without(case: Case, queries: list[str], rel: float) -> Finding:
+def _some_without(case: FindingCase, queries: list[str], rel: float) -> Finding:
     skipped = case.conventions.no_relevant == "skip"
     return Finding(
         "note" if skipped else "warning",
@@ -45,7 +45,7 @@ def _some_without(case: Case, queries: list[str], rel: float) -> Finding:
     )
 
 
-def negative_grades(case: Case) -> Iterator[Finding]:
+def negative_grades(case: FindingCase) -> Iterator[Finding]:
     """Grades below zero, which have a meaning of their own to some measures."""
     below = case.judgments.grade < 0
     count = int(below.sum())
@@ -61,7 +61,7 @@ def negative_grades(case: Case) -> Iterator[Finding]:
         )
 
 
-def fractional_grades(case: Case) -> Iterator[Finding]:
+def fractional_grades(case: FindingCase) -> Iterator[Finding]:
     """Grades between whole numbers; those between 0 and 1 are a gain, but not relevant."""
     grade = case.judgments.grade
     fractions, between = grade % 1 != 0, (grade > 0) & (grade < 1)
@@ -82,7 +82,7 @@ def fractional_grades(case: Case) -> Iterator[Finding]:
         )
 
 
-def _not_yet_relevant(case: Case, between: Array, measures: str) -> Finding:
+def _not_yet_relevant(case: FindingCase, between: Array, measures: str) -> Finding:
     count = int(between.sum())
     return Finding(
         "warning",
@@ -94,7 +94,7 @@ def _not_yet_relevant(case: Case, between: Array, measures: str) -> Finding:
     )
 
 
-def repeated_judgments(case: Case) -> Iterator[Finding]:
+def repeated_judgments(case: FindingCase) -> Iterator[Finding]:
     """Judgments given more than once, with one grade."""
     count = case.judgments.repeated
     if count:
@@ -108,7 +108,7 @@ def repeated_judgments(case: Case) -> Iterator[Finding]:
         )
 
 
-def judgments_are_scores(case: Case) -> Iterator[Finding]:
+def judgments_are_scores(case: FindingCase) -> Iterator[Finding]:
     """Judgments that may be a ranking: more different grades than any scale has."""
     grade = case.judgments.grade
     if looks_like_scores(case.judgments):
@@ -140,7 +140,7 @@ def _differ_within_queries(judgments: Judgments) -> bool:
     return rows > GRADES * first and len(pairs) > 0.9 * rows
 
 
-def judged_themselves(case: Case) -> Iterator[Finding]:
+def judged_themselves(case: FindingCase) -> Iterator[Finding]:
     """Judged documents with the id of their query."""
     judgments = case.judgments
     names = chain.from_iterable(map(repeat, judgments.queries, np.diff(judgments.start).tolist()))
@@ -167,7 +167,7 @@ def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:
     return tuple(said(i) for i in np.flatnonzero(which)[:3].tolist())
 
 
-def extreme_scores(case: Case) -> Iterator[Finding]:
+def extreme_scores(case: FindingCase) -> Iterator[Finding]:
     """Scores that double precision cannot tell from their neighbours, or that are infinite."""
     huge, infinite = case.census.huge, case.census.infinite
     if huge:

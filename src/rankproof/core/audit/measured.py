@@ -13,8 +13,8 @@ from rankproof.core.audit.finding import (
     TIES_MATTER,
     UNJUDGED_SAID,
     UNJUDGED_WARNED,
-    Case,
     Finding,
+    FindingCase,
     count_of,
     few,
     listed,
@@ -31,7 +31,7 @@ DROWNED = 0.9
 """Where showing nothing is right this often, accuracy says nothing about what is shown."""
 
 
-def accuracy_trap(case: Case) -> Iterator[Finding]:
+def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
     """Accuracy beside what returning nothing would score, and beside what one wants to know."""
     asked = next((each for each in case.measures if each.spec.function is accuracy.spec.function), None)
     if asked is None:
@@ -76,7 +76,7 @@ def _close(value: float) -> str:
 TRAP_CHECKS = (accuracy_trap,)
 
 
-def other_cut_off(case: Case) -> Iterator[Finding]:
+def other_cut_off(case: FindingCase) -> Iterator[Finding]:
     """Measures that look at more or fewer documents than the pipeline uses."""
     used = case.conventions.context_k
     other = [m for m in case.at_k if m.cutoff != used]
@@ -93,7 +93,7 @@ def other_cut_off(case: Case) -> Iterator[Finding]:
     )
 
 
-def short_of_cut_off(case: Case) -> Iterator[Finding]:
+def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
     """Measures that look further down than any ranking goes."""
     longest = int(case.hits.retrieved.max(initial=0))
     beyond = [m for m in case.at_k if (m.cutoff or 0) > longest]
@@ -111,7 +111,7 @@ def short_of_cut_off(case: Case) -> Iterator[Finding]:
     )
 
 
-def unjudged_shown(case: Case) -> Iterator[Finding]:
+def unjudged_shown(case: FindingCase) -> Iterator[Finding]:
     """How much of what the measures look at was never judged."""
     if case.conventions.unjudged != "nonrelevant":
         return
@@ -138,7 +138,7 @@ def _unjudged(hits: Hits, k: int) -> float:
     return float(1 - hits.top(k).count().sum() / shown) if shown else 0.0
 
 
-def low_ceilings(case: Case) -> Iterator[Finding]:
+def low_ceilings(case: FindingCase) -> Iterator[Finding]:
     """Measures that no ranking could bring to 1 under these judgments."""
     capped = {m: _ceiling(m, case.hits) for m in case.measures if m.spec.capped_by}
     low = {m: best for m, best in capped.items() if best < CEILING_SAID}
@@ -171,7 +171,7 @@ def _reason(measure: Measure, hits: Hits) -> str:
     return f"{queries} {'fewer' if few_are else 'more'} than {count_of(k, 'relevant document')}"
 
 
-def ties(case: Case) -> Iterator[Finding]:
+def ties(case: FindingCase) -> Iterator[Finding]:
     """How much stands among equal scores, and whether their order can move a number."""
     hits = case.hits
     if hits.first is None or hits.last is None:
@@ -205,13 +205,13 @@ def _effect(moved: Moved | None) -> str:
     return f"; their order moves no mean by {TIES_MATTER:g} or more"
 
 
-def _most_moved(case: Case) -> Moved | None:
+def _most_moved(case: FindingCase) -> Moved | None:
     """The measure whose mean equal scores can move most."""
     found = [each for m in case.measures if (each := _moved(m, case)) is not None]
     return max(found, key=lambda each: each[2] - each[1], default=None)
 
 
-def _moved(measure: Measure, case: Case) -> Moved | None:
+def _moved(measure: Measure, case: FindingCase) -> Moved | None:
     counted = counted_queries(case.measures, case.hits, case.conventions)
     ends = known_extremes(measure, case.hits)
     if ends is None or (counted is not None and not counted.any()):
@@ -220,7 +220,7 @@ def _moved(measure: Measure, case: Case) -> Moved | None:
     return measure, low, high
 
 
-def no_aspects(case: Case) -> Iterator[Finding]:
+def no_aspects(case: FindingCase) -> Iterator[Finding]:
     """Measures of aspects on judgments that name none."""
     names = tuple(str(each) for each in case.measures if each.spec.aspects)
     if not names or case.judgments.facets is not None:

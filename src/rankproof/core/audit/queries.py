@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankproof.core.audit.finding import NEAR_EMPTY, Case, Finding, count_of, few, kin_of
+from rankproof.core.audit.finding import NEAR_EMPTY, Finding, FindingCase, count_of, few, kin_of
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.errors import shorten
@@ -29,7 +29,7 @@ FAR_BETTER = 1.25
 """A quarter more than what it scores as it stands: less can be a poor ranking rather than a turned one."""
 
 
-def upside_down(case: Case) -> Iterator[Finding]:
+def upside_down(case: FindingCase) -> Iterator[Finding]:
     """Rankings whose scores rise from the first document on, or that are far better read from their end."""
     if case.conventions.unjudged == "relevant" or not len(case.hits.grade):
         return
@@ -61,7 +61,7 @@ def upside_down(case: Case) -> Iterator[Finding]:
     )
 
 
-def _both_ways(case: Case) -> Iterator[Finding]:
+def _both_ways(case: FindingCase) -> Iterator[Finding]:
     """Rankings of which some rise from the first document on, more than by chance, and the others do not."""
     census, length = case.census, case.hits.retrieved[case.hits.retrieved > 1]
     if not len(length):
@@ -80,7 +80,7 @@ def _both_ways(case: Case) -> Iterator[Finding]:
         )
 
 
-def _rise(case: Case) -> bool:
+def _rise(case: FindingCase) -> bool:
     """Whether scores rise in most rankings, and more often than in any order by chance."""
     census = case.census
     steps = census.rises + census.falls
@@ -112,7 +112,7 @@ BY_MACHINE = "made by a machine"
 """What a note says of judgments that carry a judge's mark."""
 
 
-def missing_queries(case: Case) -> Iterator[Finding]:
+def missing_queries(case: FindingCase) -> Iterator[Finding]:
     """Judged queries that the ranking does not answer."""
     skipped = case.conventions.missing == "skip"
     missing = case.names(~case.answered)
@@ -150,7 +150,7 @@ def no_common_queries(judged: Sequence[str], ranked: list[str]) -> Finding:
     )
 
 
-def extra_queries(case: Case) -> Iterator[Finding]:
+def extra_queries(case: FindingCase) -> Iterator[Finding]:
     """Queries of the ranking that nobody judged."""
     if case.answered.any():
         yield from unjudged(case.census.extra, case.census.extra_examples)
@@ -169,14 +169,14 @@ def unjudged(extra: int, examples: list[str]) -> Iterator[Finding]:
         )
 
 
-def nothing_found(case: Case) -> Iterator[Finding]:
+def nothing_found(case: FindingCase) -> Iterator[Finding]:
     """Rankings without a single judged document: the ids of documents do not meet."""
     shown = case.hits.retrieved.any() or case.conventions.unjudged == "skip"
     if case.answered.any() and shown and not (case.hits.doc >= 0).any():
         yield no_common_documents(case, [])
 
 
-def no_common_documents(case: Case, ranked: list[str]) -> Finding:
+def no_common_documents(case: FindingCase, ranked: list[str]) -> Finding:
     """The finding for two sides that share no document."""
     judged = case.judgments.docs
     sides = [f"{shorten(d)} is judged" for d in judged[:2]] + [f"{shorten(d)} is ranked" for d in ranked[:2]]
@@ -190,7 +190,7 @@ def no_common_documents(case: Case, ranked: list[str]) -> Finding:
     )
 
 
-def duplicates(case: Case) -> Iterator[Finding]:
+def duplicates(case: FindingCase) -> Iterator[Finding]:
     """Documents that came twice in one ranking, where the conventions let them."""
     dropped = case.census.dropped
     if dropped:
@@ -205,7 +205,7 @@ def duplicates(case: Case) -> Iterator[Finding]:
         )
 
 
-def empty_rankings(case: Case) -> Iterator[Finding]:
+def empty_rankings(case: FindingCase) -> Iterator[Finding]:
     """Queries answered with nothing at all."""
     empty = case.answered & (case.hits.retrieved == 0)
     count = int(empty.sum())
@@ -220,7 +220,7 @@ def empty_rankings(case: Case) -> Iterator[Finding]:
         )
 
 
-def short_rankings(case: Case) -> Iterator[Finding]:
+def short_rankings(case: FindingCase) -> Iterator[Finding]:
     """Rankings with next to nothing in them, where others hold much."""
     if case.conventions.unjudged == "skip" or not case.answered.any():
         return
@@ -239,7 +239,7 @@ def short_rankings(case: Case) -> Iterator[Finding]:
         )
 
 
-def constant_scores(case: Case) -> Iterator[Finding]:
+def constant_scores(case: FindingCase) -> Iterator[Finding]:
     """Rankings in which every document has one score, as far as judged documents tell."""
     hits = case.hits
     if hits.first is None or hits.last is None:
@@ -270,7 +270,7 @@ def all_scores_equal(queries: list[str], n: int, bound: str = "") -> Finding:
     )
 
 
-def read_as(case: Case) -> Iterator[Finding]:
+def read_as(case: FindingCase) -> Iterator[Finding]:
     """What was taken as what, where the input did not say it."""
     notes = tuple(note for note in dict.fromkeys(case.census.notes) if BY_MACHINE not in note)
     if notes:
@@ -283,7 +283,7 @@ def read_as(case: Case) -> Iterator[Finding]:
         )
 
 
-def made_by_machine(case: Case) -> Iterator[Finding]:
+def made_by_machine(case: FindingCase) -> Iterator[Finding]:
     """Judgments that nobody made: whoever reads the numbers is to know."""
     for note in dict.fromkeys(note for note in case.census.notes if BY_MACHINE in note):
         yield Finding(
@@ -293,14 +293,14 @@ def made_by_machine(case: Case) -> Iterator[Finding]:
         )
 
 
-def judged_by_its_kin(case: Case) -> Iterator[Finding]:
+def judged_by_its_kin(case: FindingCase) -> Iterator[Finding]:
     """Judgments made by the model that made the ranking."""
     machine = str(case.judgments.prepared.get("machine", "")).removeprefix("machine:")
     if machine:
         yield from kin_of(machine.split("+"), {"the ranking": case.census.made_by})
 
 
-def ranks_against_scores(case: Case) -> Iterator[Finding]:
+def ranks_against_scores(case: FindingCase) -> Iterator[Finding]:
     """Rank columns that mostly order documents otherwise than their scores do, as with distances for scores."""
     wrong, of = case.census.ranks_contrary, case.census.ranks
     if wrong and 2 * wrong >= of:

@@ -59,7 +59,7 @@ _BLANKS = re.compile(r"[^\S\n]+|[\u200b-\u200f\u2060\ufeff\u00ad]+")
 
 
 @dataclass(frozen=True)
-class Rule:
+class SpellingRule:
     """One way in which two spellings of an id differ."""
 
     kind: str
@@ -94,19 +94,21 @@ def _mended_line(text: str) -> str:
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 
 RULES = (
-    Rule("encoding-of-ids", "HTML entities", html.unescape, re.compile("&")),
-    Rule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, re.compile("[%+]")),
-    Rule("encoding-of-ids", "text read in the wrong encoding", _mended, _FOREIGN),
-    Rule(
+    SpellingRule("encoding-of-ids", "HTML entities", html.unescape, re.compile("&")),
+    SpellingRule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, re.compile("[%+]")),
+    SpellingRule("encoding-of-ids", "text read in the wrong encoding", _mended, _FOREIGN),
+    SpellingRule(
         "unicode-forms",
         "how accented or wide letters are stored (Unicode forms)",
         lambda text: text if text.isascii() else unicodedata.normalize("NFKC", text),
         _FOREIGN,
     ),
-    Rule("spaces-in-ids", "spaces", partial(_BLANKS.sub, ""), re.compile(r"[\t\v\f\r\x1c- \x80-\U0010ffff]")),
-    Rule("case-of-ids", "upper and lower case", str.casefold, re.compile(r"[A-Z\x80-\U0010ffff]")),
+    SpellingRule(
+        "spaces-in-ids", "spaces", partial(_BLANKS.sub, ""), re.compile(r"[\t\v\f\r\x1c- \x80-\U0010ffff]")
+    ),
+    SpellingRule("case-of-ids", "upper and lower case", str.casefold, re.compile(r"[A-Z\x80-\U0010ffff]")),
     *(
-        Rule(kind, differ, same, sign, strict=False)
+        SpellingRule(kind, differ, same, sign, strict=False)
         for kind, differ, same, sign in (
             ("affixes-of-ids", "what follows ? or # in a URL", partial(_QUERY.sub, ""), re.compile("[?#]")),
             (
@@ -137,7 +139,7 @@ RULES = (
             ("number-ids", "zeros before their numbers", partial(_ZEROS.sub, ""), re.compile(r"0(?<!\d0)\d")),
         )
     ),
-    Rule(
+    SpellingRule(
         "number-ids",
         "leading zeros or a decimal point",
         partial(_WHOLE_NUMBER.sub, ""),
@@ -146,7 +148,7 @@ RULES = (
 )
 """In the order in which they are applied where several are needed."""
 
-Way = tuple[Rule, ...]
+Way = tuple[SpellingRule, ...]
 
 
 def spelt(way: Way, ids: Sequence[str]) -> list[str]:
@@ -254,7 +256,7 @@ Pair = tuple[str, str, str]
 """A query, a judged document, a ranked one."""
 
 
-def _changes(rule: Rule, pairs: list[Pair]) -> bool:
+def _changes(rule: SpellingRule, pairs: list[Pair]) -> bool:
     ids = [each for _, *both in pairs for each in both]
     return spelt((rule,), ids) != ids
 
@@ -283,7 +285,7 @@ def _candidates(sides: Unmet, rules: Way) -> list[Pair]:
     return every[:: max(1, len(every) // LOOKED_AT)]
 
 
-def _affixes(sides: Unmet, before: Way) -> list[Rule]:
+def _affixes(sides: Unmet, before: Way) -> list[SpellingRule]:
     """Constant text before or behind an id on one side, found from ids that hold those of the other."""
     counts: dict[tuple[str, str], set[str]] = {}
     queries = [query for query, docs in sides.lost.items() if docs and sides.unjudged[query]]
@@ -312,12 +314,12 @@ def _splits_number(left: str, right: str) -> bool:
     return left[-1:].isdigit() and right[:1].isdigit()
 
 
-def _affix_rule(start: str, end: str) -> Rule:
+def _affix_rule(start: str, end: str) -> SpellingRule:
     said = [f"{start!r} at their start"] if start else []
     said += [f"{end!r} at their end"] if end else []
 
     whole = re.compile(f"^{re.escape(start)}(.+){re.escape(end)}$", re.MULTILINE)
-    return Rule("affixes-of-ids", listed(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False)
+    return SpellingRule("affixes-of-ids", listed(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False)
 
 
 def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:

@@ -18,8 +18,8 @@ from rankproof.core.audit.finding import (
     SCALE_ROWS,
     SELF_FOUND,
     Audit,
-    Case,
     Finding,
+    FindingCase,
     count_of,
     few,
 )
@@ -125,7 +125,7 @@ def audit_hits(
     conventions: Conventions | None = None,
 ) -> Audit:
     """What can be said from the hits alone, without the documents nobody judged."""
-    case = Case(judgments, hits, census or Census(), measures, conventions or Conventions())
+    case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
     return Audit.of(finding for check in JOINED_CHECKS for finding in check(case))
 
 
@@ -141,7 +141,7 @@ def audit_full(
 
     `hits` may be joined with `duplicates='first'`, so that a ranking with duplicates can be looked at.
     """
-    case = Case(judgments, hits, census or Census(), measures, conventions or Conventions())
+    case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
     whole = gathered(table)
     free = audit_hits(judgments, hits, case.census, measures, case.conventions)
     found = chain(_meeting(case, whole), *(check(whole) for check in CHECKS))
@@ -150,7 +150,7 @@ def audit_full(
     )
 
 
-def misspelt(case: Case, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
+def misspelt(case: FindingCase, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
     """Documents and queries that both sides have, under ids that are spelt otherwise."""
     judgments = case.judgments
     if not case.answered.all():
@@ -172,7 +172,7 @@ def spelt_otherwise(found: Audit, judgments: Judgments, hits: Hits, ranking: Ran
 
     A part of the ranking says whether there are any; only then is all of it looked at.
     """
-    case, rows = Case(judgments, hits), int(hits.retrieved.sum())
+    case, rows = FindingCase(judgments, hits), int(hits.retrieved.sum())
     lost = (hits.grade > 0).sum() < (judgments.grade > 0).sum()
     if case.answered.all() and not (lost and rows > len(hits.doc)):
         return found
@@ -186,14 +186,14 @@ def spelt_otherwise(found: Audit, judgments: Judgments, hits: Hits, ranking: Ran
 
 def explained(found: Audit, judgments: Judgments, hits: Hits, table: RankingTable) -> Audit:
     """The audit of two sides without a document in common, with what keeps them apart and examples of both."""
-    case = Case(judgments, hits)
+    case = FindingCase(judgments, hits)
     apart = _meeting(case, gathered(table))
     return Audit.of(
         with_spelling({each.kind: each for each in (*found, *apart)}.values(), misspelt(case, table))
     )
 
 
-def _meeting(case: Case, whole: WholeRankings) -> Iterator[Finding]:
+def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
     """Whether the ids of both sides meet, and what keeps them apart where they do not."""
     judged, docs = case.judgments, whole.table.doc
     if set(judged.queries).isdisjoint(whole.queries):

@@ -12,11 +12,11 @@ from collections.abc import Callable
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.core.judgments import Group, Preferences, Scope, Tally, tally
+from rankproof.core.judgments import GradeTally, Group, Preferences, Scope, tally
 from rankproof.core.measure import measure
 
 
-def _tallies(p: Preferences, scope: Scope) -> list[Tally]:
+def _tallies(p: Preferences, scope: Scope) -> list[GradeTally]:
     return [tally(g.prefers, p.retrieved, scope) for g in p.groups]
 
 
@@ -111,7 +111,7 @@ def preference_ratio(p: Preferences, scope: Scope = "all") -> float:
     0.6667
     """
     counts = _tallies(p, scope)
-    return Tally(sum(t.fulfilled for t in counts), sum(t.possible for t in counts)).ratio
+    return GradeTally(sum(t.fulfilled for t in counts), sum(t.possible for t in counts)).ratio
 
 
 @measure("PrefsPair", kind="preference", also=("prefs_pair",), presets=_scopes("prefs_pair"))
@@ -217,7 +217,7 @@ def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
     return sum(t.ratio for t in counts) / len(counts) if all(t.possible for t in counts) else 0.0
 
 
-def _balanced(g: Group, retrieved: int, scope: Scope) -> Tally:
+def _balanced(g: Group, retrieved: int, scope: Scope) -> GradeTally:
     size = retrieved if scope == "retrieved" else len(g.level)
     relevant, not_relevant = _count(g, size, _relevant), _count(g, size, _not_relevant)
     if relevant < not_relevant:
@@ -225,7 +225,7 @@ def _balanced(g: Group, retrieved: int, scope: Scope) -> Tally:
     lacking = relevant - not_relevant
     fulfilled, possible = tally(g.prefers, retrieved, scope)
     found, everywhere = _count(g, retrieved, _relevant), _count(g, len(g.level), _relevant)
-    return Tally(fulfilled + found * lacking, possible + everywhere * lacking)
+    return GradeTally(fulfilled + found * lacking, possible + everywhere * lacking)
 
 
 def _relevant(g: Group) -> Array:

@@ -6,14 +6,14 @@ top for as long as they fit with all before them, so that chunks of different le
 
 from __future__ import annotations
 
-from rankproof.core.corpus import Shown
+from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.parameters import Cutoff, Grade, Positive
 
 
 @measure("SpanP", kind="span", also=("token_precision", "span_precision"))
-def span_precision(s: Shown, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None) -> PerQuery:
+def span_precision(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None) -> PerQuery:
     """The share of the retrieved tokens that are relevant.
 
     Formula: SpanP = |retrieved and relevant tokens| / |retrieved tokens|.
@@ -40,7 +40,7 @@ def span_precision(s: Shown, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = 
 
 
 @measure("SpanR", kind="span", also=("token_recall", "span_recall"))
-def span_recall(s: Shown, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None) -> PerQuery:
+def span_recall(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None) -> PerQuery:
     """The share of the relevant tokens that are retrieved.
 
     Formula: SpanR = |retrieved and relevant tokens| / |relevant tokens|.
@@ -66,7 +66,9 @@ def span_recall(s: Shown, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = Non
 
 
 @measure("SpanF", kind="span", also=("SpanF1", "token_f1", "span_f1"))
-def span_f(s: Shown, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None, beta: Positive = 1) -> PerQuery:
+def span_f(
+    s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None, beta: Positive = 1
+) -> PerQuery:
     """Precision and recall of retrieved tokens in one number, recall counting `beta` times as much.
 
     Formula: SpanF = (1 + beta²) |retrieved and relevant| / (beta² |relevant| + |retrieved|), in tokens.
@@ -93,7 +95,7 @@ def span_f(s: Shown, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None, be
 
 
 @measure("SpanIoU", kind="span", also=("IoU", "token_iou", "span_iou"))
-def span_iou(s: Shown, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None) -> PerQuery:
+def span_iou(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = None) -> PerQuery:
     """The tokens both retrieved and relevant, as a share of those that are either (intersection over union).
 
     Formula: SpanIoU = |retrieved and relevant| / (|retrieved| + |relevant| - |retrieved and relevant|).

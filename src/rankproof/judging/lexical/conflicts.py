@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rankproof.judging.lexical.profile import NAME, NUMBER, WEIGHTS, Profile, Term
+from rankproof.judging.lexical.profile import NAME, NUMBER, WEIGHTS, ProfileTerm, TextProfile
 from rankproof.judging.lexical.support import Cover
 from rankproof.text.words import folded, stem
 
@@ -58,7 +58,7 @@ for _one, _other in (pair.split() for pair in OPPOSITES.split("|")):
         OPPOSITE.setdefault(stem(folded(_left)), set()).add(stem(folded(_right)))
 
 
-def conflict(claim: Profile, text: Profile, found: Cover) -> str:
+def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     """What the text says against the claim, in words; empty where nothing is.
 
     >>> from rankproof.judging.lexical.support import cover
@@ -85,12 +85,12 @@ def _repeated(claim: str, sentence: str) -> bool:
     return f" {' '.join(WORDS.findall(folded(claim)))} " in f" {' '.join(WORDS.findall(folded(sentence)))} "
 
 
-def odd_denial(claim: Profile, text: Profile, found: Cover) -> bool:
+def odd_denial(claim: TextProfile, text: TextProfile, found: Cover) -> bool:
     """Whether the claim and the sentence that holds most of it do not deny equally often."""
     return bool(found.sentences) and len(claim.denials) != _denials(text, found.sentences[0])
 
 
-def _denied(claim: Profile, text: Profile, place: int, terms: list[Term]) -> bool:
+def _denied(claim: TextProfile, text: TextProfile, place: int, terms: list[ProfileTerm]) -> bool:
     """Whether one denies what the other says, of the same person."""
     there, here = (
         {held for term in terms for held in term.held},
@@ -107,7 +107,9 @@ def _denied(claim: Profile, text: Profile, place: int, terms: list[Term]) -> boo
     return set(claim.forms) & PRONOUNS <= others and _same(claim.terms, terms)
 
 
-def _denials_in(text: Profile, terms: list[Term], shared: set[str], within: tuple[int, int]) -> int:
+def _denials_in(
+    text: TextProfile, terms: list[ProfileTerm], shared: set[str], within: tuple[int, int]
+) -> int:
     """The denials in the smallest part of a sentence that holds all that the other says too, to the next clause."""
     keys = [term.key for term in terms if shared.intersection((*term.held, *term.sought))]
     if not keys:
@@ -140,12 +142,12 @@ def _smallest(keys: list[str]) -> tuple[int, int]:
     return best
 
 
-def _denials(text: Profile, place: int) -> int:
+def _denials(text: TextProfile, place: int) -> int:
     start, end = text.sentences[place]
     return sum(start <= cue.start < end for cue in text.denials)
 
 
-def _other_number(claim: Profile, text: Profile, terms: list[Term]) -> str:
+def _other_number(claim: TextProfile, text: TextProfile, terms: list[ProfileTerm]) -> str:
     """The sentence's number where the claim has another of the same kind, and each has one only."""
     for one, other in _alone(_numbers(claim.terms), _numbers(terms)):
         rest = (
@@ -163,7 +165,7 @@ def _other_number(claim: Profile, text: Profile, terms: list[Term]) -> str:
     return ""
 
 
-def _meant(text: Profile, number: Term, terms: list[Term]) -> str:
+def _meant(text: TextProfile, number: ProfileTerm, terms: list[ProfileTerm]) -> str:
     """What a number counts: its unit, or the term right behind it; empty where it is vague, a name or of a list."""
     begin = text.sentences[number.sentence].start
     if HEDGED.search(text.text, max(begin, number.start - 20), number.start):
@@ -176,11 +178,11 @@ def _meant(text: Profile, number: Term, terms: list[Term]) -> str:
     return behind.key if behind and not text.text[number.end : behind.start].strip() else ""
 
 
-def _numbers(terms: tuple[Term, ...] | list[Term]) -> list[Term]:
+def _numbers(terms: tuple[ProfileTerm, ...] | list[ProfileTerm]) -> list[ProfileTerm]:
     return [term for term in terms if term.kind == NUMBER]
 
 
-def _alone(mine: list[Term], theirs: list[Term]) -> Iterator[tuple[Term, Term]]:
+def _alone(mine: list[ProfileTerm], theirs: list[ProfileTerm]) -> Iterator[tuple[ProfileTerm, ProfileTerm]]:
     """Numbers of one kind of which claim and sentence each have one."""
     for one in mine:
         alike = [other for other in theirs if _unit(other) == _unit(one)]
@@ -188,7 +190,7 @@ def _alone(mine: list[Term], theirs: list[Term]) -> Iterator[tuple[Term, Term]]:
             yield one, alike[0]
 
 
-def _unit(number: Term) -> str:
+def _unit(number: ProfileTerm) -> str:
     """The kind of a number; a year is a date."""
     return "date" if DATE.fullmatch(number.key[1:]) else number.key[1:].partition(" ")[2]
 
@@ -203,7 +205,7 @@ def _differ(one: str, other: str) -> bool:
     return abs(a - b) > near * max(abs(a), abs(b))
 
 
-def _opposite(claim: Profile, text: Profile, terms: list[Term]) -> str:
+def _opposite(claim: TextProfile, text: TextProfile, terms: list[ProfileTerm]) -> str:
     """A word of the sentence that is the opposite of one of the claim's, where neither has both."""
     here, there = {term.key for term in claim.terms}, {term.key for term in terms}
     for one in claim.terms:
@@ -218,11 +220,13 @@ def _opposite(claim: Profile, text: Profile, terms: list[Term]) -> str:
     return ""
 
 
-def _surface(text: Profile, term: Term) -> str:
+def _surface(text: TextProfile, term: ProfileTerm) -> str:
     return text.text[term.start : term.end].lower()
 
 
-def _same(mine: tuple[Term, ...] | list[Term], theirs: list[Term], much: float = ABOUT) -> bool:
+def _same(
+    mine: tuple[ProfileTerm, ...] | list[ProfileTerm], theirs: list[ProfileTerm], much: float = ABOUT
+) -> bool:
     """Whether a claim's terms and a sentence's say the same of the same, names and numbers included."""
     here, there = {term.key for term in mine}, {held for term in theirs for held in term.held}
     common = [term for term in mine if there.intersection(term.sought)]
@@ -234,5 +238,5 @@ def _same(mine: tuple[Term, ...] | list[Term], theirs: list[Term], much: float =
     return bool(common) and _weight(common) >= SAME * _weight(mine) and about >= much * _weight(theirs)
 
 
-def _weight(terms: tuple[Term, ...] | list[Term]) -> float:
+def _weight(terms: tuple[ProfileTerm, ...] | list[ProfileTerm]) -> float:
     return sum(WEIGHTS[term.kind] for term in terms)

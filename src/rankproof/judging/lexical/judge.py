@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankproof.judging.lexical.conflicts import conflict, odd_denial
-from rankproof.judging.lexical.profile import COMMON_WORD, Profile, profile
+from rankproof.judging.lexical.profile import COMMON_WORD, TextProfile, profile
 from rankproof.judging.lexical.support import (
     ADDRESSES,
     ANSWERS,
     BEARS,
     SUPPORT,
-    Evidence,
+    LexicalEvidence,
     Weights,
     abstains,
     lacks_name_or_number,
@@ -117,7 +117,7 @@ def _support(ask: Ask) -> Settled:
     return Unmeasured(ask, "the text may say it in other words")
 
 
-def _doubt(claim: Profile, text: Profile, found: Evidence) -> str:
+def _doubt(claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> str:
     """Why a claim whose words are all there may still not be supported."""
     if found.cover.best < IN_ONE:
         return "the claim's words stand in different sentences"
@@ -126,7 +126,7 @@ def _doubt(claim: Profile, text: Profile, found: Evidence) -> str:
     return "one of claim and text denies" if odd_denial(claim, text, found.cover) else ""
 
 
-def _says_something_else(claim: Profile, found: Evidence) -> bool:
+def _says_something_else(claim: TextProfile, found: LexicalEvidence) -> bool:
     """Whether what is missing is more than a claim said in other words would lack."""
     return lacks_name_or_number(claim, found.cover) or len(found.cover.missing) >= PARAPHRASED
 
@@ -146,7 +146,7 @@ def _relevance(ask: Ask) -> Settled:
     return _verdict(ask, 0, found, text) if nothing_of_it else Unmeasured(ask, OTHERWISE)
 
 
-def _asks_something_else(question: Profile, found: Evidence) -> bool:
+def _asks_something_else(question: TextProfile, found: LexicalEvidence) -> bool:
     """Whether so many words of a question are missing that it can hardly be the same thing in other words.
 
     Where writing has no spaces, the pairs of characters overlap: of two that do, one counts.
@@ -177,7 +177,9 @@ def _addressing(ask: Ask) -> Settled:
     return _verdict(ask, 3 if not found.cover.missing else 2, found, answer)
 
 
-def _beside_the_point(ask: Ask, question: Profile, answer: Profile, found: Evidence) -> Settled:
+def _beside_the_point(
+    ask: Ask, question: TextProfile, answer: TextProfile, found: LexicalEvidence
+) -> Settled:
     """No, if the answer is long enough to hold words of the question, and holds none of many."""
     if len(answer.terms) < SHORT:
         return Unmeasured(ask, "the answer is too short to tell by its words")
@@ -207,7 +209,7 @@ RELATIONS: dict[str, Callable[[Ask], Settled]] = {
 }
 
 
-def _beyond(sought: Profile, text: Profile, left: str) -> str:
+def _beyond(sought: TextProfile, text: TextProfile, left: str) -> str:
     """Why words cannot tell; empty where they may."""
     if not sought.terms:
         return f"the {left} has no words to look for"
@@ -223,7 +225,7 @@ def _nothing(ask: Ask) -> Verdict:
     return Verdict(ask, 0, NAME, probability=0.0)
 
 
-def _unsettled(ask: Ask, found: Evidence) -> Unmeasured:
+def _unsettled(ask: Ask, found: LexicalEvidence) -> Unmeasured:
     """A probability between the bounds, with as many digits as tell it from them."""
     bounds = BOUNDS[ask.relation]
     no = f"{bounds.no:.2f} or less may be a no" if bounds.no >= 0 else "none is low enough for a no"
@@ -243,7 +245,12 @@ def _told_apart(value: float, bounds: tuple[float, ...]) -> str:
 
 
 def _verdict(
-    ask: Ask, value: int, found: Evidence, text: Profile, probability: float | None = None, why: str = ""
+    ask: Ask,
+    value: int,
+    found: LexicalEvidence,
+    text: TextProfile,
+    probability: float | None = None,
+    why: str = "",
 ) -> Verdict:
     places = found.cover.sentences
     shows = places and (value != SILENT)

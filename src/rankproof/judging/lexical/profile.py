@@ -60,7 +60,7 @@ HEAD = 4
 """So many first letters make words akin."""
 
 
-class Term(NamedTuple):
+class ProfileTerm(NamedTuple):
     """A word that says something, or a number, where it stands."""
 
     key: str
@@ -80,12 +80,12 @@ Sense = tuple[str, str, tuple[str]]
 
 
 @dataclass(frozen=True)
-class Profile:
+class TextProfile:
     """A text as the lexical judge sees it."""
 
     text: str
     sentences: tuple[Span, ...]
-    terms: tuple[Term, ...]
+    terms: tuple[ProfileTerm, ...]
     where: dict[str, tuple[int, ...]]
     """The sentences in which a term stands, by what it may be found under."""
     forms: tuple[str, ...]
@@ -142,7 +142,7 @@ class Profile:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def profile(text: str) -> Profile:
+def profile(text: str) -> TextProfile:
     """Read a text.
 
     >>> read = profile("Refunds take 30 days. No fee is charged.")
@@ -157,7 +157,7 @@ def profile(text: str) -> Profile:
     terms = [*_content(text, spoken, senses, starts), *numbers]
     if numbers:
         terms.sort(key=_start)
-    return Profile(
+    return TextProfile(
         text,
         spans,
         tuple(terms),
@@ -166,7 +166,7 @@ def profile(text: str) -> Profile:
     )
 
 
-def _where(terms: Iterable[Term]) -> dict[str, tuple[int, ...]]:
+def _where(terms: Iterable[ProfileTerm]) -> dict[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
     for term in terms:
         for key in term.held:
@@ -176,7 +176,7 @@ def _where(terms: Iterable[Term]) -> dict[str, tuple[int, ...]]:
     return {key: tuple(places) for key, places in found.items()}
 
 
-def _outside(spoken: list[Word], numbers: list[Term]) -> list[Word]:
+def _outside(spoken: list[Word], numbers: list[ProfileTerm]) -> list[Word]:
     """The words that are no part of a number or date."""
     taken = sorted((number.start, number.end) for number in numbers)
     if not taken:
@@ -185,7 +185,7 @@ def _outside(spoken: list[Word], numbers: list[Term]) -> list[Word]:
     return [w for w in spoken if (at := bisect_right(begins, w.start)) == 0 or w.start >= taken[at - 1][1]]
 
 
-def _content(text: str, spoken: list[Word], senses: list[Sense], starts: list[int]) -> Iterator[Term]:
+def _content(text: str, spoken: list[Word], senses: list[Sense], starts: list[int]) -> Iterator[ProfileTerm]:
     """The words that say something; written large within a sentence, a word is a name."""
     place, begin, following = 0, *_ahead(starts, 0)
     for (start, end, _), (key, kind, alone) in zip(spoken, senses, strict=True):
@@ -194,7 +194,7 @@ def _content(text: str, spoken: list[Word], senses: list[Sense], starts: list[in
             begin, following = _ahead(starts, place)
         if kind:
             named = start > begin and text[start].isupper()
-            yield Term(key, alone, alone, NAME if named else kind, start, end, place)
+            yield ProfileTerm(key, alone, alone, NAME if named else kind, start, end, place)
 
 
 def _ahead(starts: list[int], place: int) -> tuple[int, float]:
@@ -216,18 +216,18 @@ def _sentence(starts: list[int], place: int) -> int:
     return max(0, bisect_right(starts, place) - 1)
 
 
-def _numbers(text: str, starts: list[int]) -> Iterator[Term]:
+def _numbers(text: str, starts: list[int]) -> Iterator[ProfileTerm]:
     """Numbers and dates with all that they may be found under."""
     known = dates(text)
     for date in known:
         key = f"={date.iso}"
         held = (*(f"={part}" for part in date.parts), *((f"~{date.year}",) if date.year else ()))
-        yield Term(key, (key,), held, NUMBER, date.start, date.end, _sentence(starts, date.start))
+        yield ProfileTerm(key, (key,), held, NUMBER, date.start, date.end, _sentence(starts, date.start))
     for number in quantities(text, known):
         key = f"={number.form}"
         place = _sentence(starts, number.start)
         held = (key, f"~{number.plain}")
-        yield Term(key, _sought(number), held, NUMBER, number.start, number.end, place)
+        yield ProfileTerm(key, _sought(number), held, NUMBER, number.start, number.end, place)
 
 
 def _sought(number: Quantity) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.judging.lexical.profile import HEAD, NAME, NUMBER, SYNONYMS, Profile, profile
+from rankproof.judging.lexical.profile import HEAD, NAME, NUMBER, SYNONYMS, TextProfile, profile
 from rankproof.text.sentences import sentences
 
 AKIN = 0.5
@@ -37,7 +37,7 @@ Hits = list[tuple[float, tuple[int, ...]]]
 """What each term that was found counts, and where."""
 
 
-def cover(claim: Profile, text: Profile) -> Cover:
+def cover(claim: TextProfile, text: TextProfile) -> Cover:
     """How far the claim's terms are found in the text.
 
     >>> from rankproof.judging.lexical.profile import profile
@@ -55,7 +55,7 @@ def cover(claim: Profile, text: Profile) -> Cover:
     return Cover(sum(gains) / total, (gains or [0.0])[0] / total, tuple(chosen), missing)
 
 
-def _found(claim: Profile, text: Profile) -> tuple[Hits, tuple[tuple[str, ...], ...]]:
+def _found(claim: TextProfile, text: TextProfile) -> tuple[Hits, tuple[tuple[str, ...], ...]]:
     """The terms that were found, and those that were not."""
     hits: Hits = []
     missing = []
@@ -71,7 +71,7 @@ def _found(claim: Profile, text: Profile) -> tuple[Hits, tuple[tuple[str, ...], 
     return hits, tuple(missing)
 
 
-def _akin(key: str, text: Profile) -> tuple[int, ...]:
+def _akin(key: str, text: TextProfile) -> tuple[int, ...]:
     """The sentences with a word that begins like this one, or says much the same."""
     if len(key) > HEAD and key[0] not in "=~" and (places := text.heads.get(key[:HEAD])):
         return places
@@ -94,7 +94,7 @@ def _most(hits: Hits) -> tuple[list[float], list[int]]:
     return gains, chosen
 
 
-def lacks_name_or_number(claim: Profile, found: Cover) -> bool:
+def lacks_name_or_number(claim: TextProfile, found: Cover) -> bool:
     """Whether a name or a number of the claim was not found."""
     gone = set(found.missing)
     return bool(gone) and any(term.sought in gone for term in claim.terms if term.kind in (NAME, NUMBER))
@@ -122,14 +122,14 @@ ADDRESSES = Weights(reach=4.5, best=4.0, runs=0.0, words=1.8, base=-2.3)
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class LexicalEvidence:
     """What of one text is found in another, and what that makes likely."""
 
     cover: Cover
     probability: float
 
 
-def weigh(sought: Profile, text: Profile, weights: Weights) -> Evidence:
+def weigh(sought: TextProfile, text: TextProfile, weights: Weights) -> LexicalEvidence:
     """Look for one text in another."""
     found = cover(sought, text)
     score = (
@@ -139,7 +139,7 @@ def weigh(sought: Profile, text: Profile, weights: Weights) -> Evidence:
         + (weights.runs and weights.runs * _runs(sought, text))
         + weights.words * _words(sought, text)
     )
-    return Evidence(found, 1.0 / (1.0 + math.exp(-score)))
+    return LexicalEvidence(found, 1.0 / (1.0 + math.exp(-score)))
 
 
 def lexical_support(claim: str, text: str) -> float:
@@ -155,7 +155,7 @@ def lexical_support(claim: str, text: str) -> float:
     return weigh(profile(claim), profile(text), SUPPORT).probability
 
 
-def _runs(sought: Profile, text: Profile) -> float:
+def _runs(sought: TextProfile, text: TextProfile) -> float:
     """How long the runs of words are that the text repeats: 1 for one run of all words, little for scattered ones.
 
     Formula: the root of the sum of squared lengths of the longest runs, taken one after the other, by all words.
@@ -176,7 +176,7 @@ def _runs(sought: Profile, text: Profile) -> float:
     return math.sqrt(squares) / len(words) if words else 0.0
 
 
-def _words(sought: Profile, text: Profile) -> float:
+def _words(sought: TextProfile, text: TextProfile) -> float:
     """The share of all words, small ones too, that are in the text."""
     if not sought.forms:
         return 0.0

@@ -14,7 +14,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import UsageError
 from rankproof.judging.judges.called import run
 from rankproof.judging.models.asking import Call, calls_for
-from rankproof.judging.models.limits import MOST_PAIRS, Budget, Limits, price, split
+from rankproof.judging.models.limits import MOST_PAIRS, Budget, ModelLimits, price, split
 from rankproof.judging.models.providers import Reply, Service, service_of
 from rankproof.judging.models.session import NONE, Connect, Session, over_http, sizes, written
 from rankproof.judging.models.transport import Wire
@@ -184,11 +184,11 @@ class ModelJudge(Displayable):
     provider: str
     model: str
     service: Service = field(repr=False)
-    limits: Limits = field(default_factory=Limits)
+    limits: ModelLimits = field(default_factory=ModelLimits)
     given: Mapping[str, Any] = field(default_factory=dict)
     """What is sent beside the texts: temperature, seed and the like."""
     budget: Budget = field(default_factory=lambda: Budget(""), repr=False, compare=False)
-    pace: Pace = field(default_factory=lambda: Pace(most=Limits.concurrency), repr=False, compare=False)
+    pace: Pace = field(default_factory=lambda: Pace(most=ModelLimits.concurrency), repr=False, compare=False)
     dropped: set[str] = field(default_factory=set, repr=False, compare=False)
     """What the service was found to refuse, as a temperature: it is not sent any more."""
     connect: Connect = field(default=over_http, repr=False, compare=False)

@@ -93,7 +93,7 @@ MOST_PAIRS = 200
 
 
 @dataclass(frozen=True)
-class Limits(Displayable):
+class ModelLimits(Displayable):
     """How a model is asked."""
 
     timeout: float = 120.0
@@ -140,9 +140,9 @@ LONGEST_REPLY = 200_000
 """Tokens that no model gives in one reply: who limits a reply to more means the budget of the run."""
 
 
-def split(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
+def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
     """How a model is asked, and what is sent to it with the texts; an option that neither is is an error."""
-    own = {name: value for name, value in options.items() if name in Limits.__dataclass_fields__}
+    own = {name: value for name, value in options.items() if name in ModelLimits.__dataclass_fields__}
     sent = {name: value for name, value in options.items() if name not in own and name != "extra"}
     extra = options.get("extra") or {}
     if not isinstance(extra, Mapping):
@@ -150,7 +150,7 @@ def split(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
     _check_no_secret({**sent, **extra})
     for name in sent:
         if name not in SENT:
-            known = (*Limits.__dataclass_fields__, *SENT, "base_url", "key_variable", "extra")
+            known = (*ModelLimits.__dataclass_fields__, *SENT, "base_url", "key_variable", "extra")
             raise UsageError(
                 f"{name}: no option of a judge.{nearest(name, known)} Next: check its spelling; what is the service's "
                 f"own goes into extra={{'{name}': ...}} (--set extra.{name}=...)."
@@ -159,7 +159,7 @@ def split(options: Mapping[str, Any]) -> tuple[Limits, dict[str, Any]]:
         if name in OURS:
             raise UsageError(f"extra: {name!r} is what a call says itself. Next: leave it out.")
     sent = {name: value for name, value in {**sent, **extra}.items() if value is not None}
-    return _checked(Limits(**{**own, **_budget(sent)})), sent
+    return _checked(ModelLimits(**{**own, **_budget(sent)})), sent
 
 
 def _budget(sent: dict[str, Any]) -> dict[str, int]:
@@ -177,7 +177,7 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
     return {"budget_tokens": sent.pop("max_tokens")}
 
 
-def _checked(found: Limits) -> Limits:
+def _checked(found: ModelLimits) -> ModelLimits:
     check_whole("pairs", found.pairs, advice="give one, like 20")
     for name in ("timeout", "tries", "concurrency", "max_calls", "budget_tokens", "max_money"):
         given = getattr(found, name)

@@ -17,12 +17,12 @@ from rankproof.errors import DataError
 from rankproof.judging.case import YES
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.run import settle
-from rankproof.judging.trust.draw import RANDOM, Drawn, Pair
+from rankproof.judging.trust.draw import RANDOM, Drawn, DrawnPair
 from rankproof.judging.verdicts import SUPPORTS, VALUES, Ask, InLedger, Judge, Said, Verdict, entry_of
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.corrected import Corrected, corrected_mean, labelled, rogan_gladen
 from rankproof.stats.shares import Share, share_of
-from rankproof.store.ledger import HUMAN, SHORT, Entry, Ledger, pair_of
+from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry, pair_of
 
 
 class Afresh(InLedger):
@@ -102,7 +102,7 @@ def is_yes(relation: str, value: int) -> bool:
 def labels_in(ledger: Ledger, judges: Sequence[Mapping[str, Any]]) -> dict[Ask, Label]:
     """The drawn labels in a ledger that a machine (several: the first that settled the pair) judged as well."""
     drawn = {each.key: each for each in people(ledger) if "drawn" in each.origin}
-    found: dict[Ask, Entry] = {}
+    found: dict[Ask, LedgerEntry] = {}
     sizes: dict[str, int] = {}
     for identity in judges if drawn else ():
         for each in ledger.entries(identity):
@@ -113,13 +113,13 @@ def labels_in(ledger: Ledger, judges: Sequence[Mapping[str, Any]]) -> dict[Ask, 
     return {ask: _label(drawn[ask], each, sizes) for ask, each in found.items()}
 
 
-def people(ledger: Ledger) -> Iterator[Entry]:
+def people(ledger: Ledger) -> Iterator[LedgerEntry]:
     """The verdict of people on each pair they judged; the latest, where several did."""
     said = sorted((e for e in ledger.entries(human=True) if not e.reason), key=lambda each: each.at)
     return iter({each.key: each for each in said}.values())
 
 
-def _label(entry: Entry, machine: Entry, sizes: Mapping[str, int]) -> Label:
+def _label(entry: LedgerEntry, machine: LedgerEntry, sizes: Mapping[str, int]) -> Label:
     origin, said = entry.origin, int(machine.value or 0)
     size, place = sizes.get(str(machine.origin.get("batch")), 0), machine.origin.get("place")
     third = 3 * (int(place) - 1) // size if place and size >= SEVERAL else None
@@ -225,7 +225,7 @@ class Agreed(Displayable):
         return low and self.accuracy.value >= 0.7
 
 
-def agreed(pairs: Sequence[Pair], labels: Iterable[Label], others: int = 0) -> Agreed:
+def agreed(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: int = 0) -> Agreed:
     """How far people and the machine agree on the pairs of one relation, `pairs` being all that could be drawn.
 
     `others` is how many more it judged, of which labels say nothing.
@@ -296,7 +296,7 @@ def _gladen(
         return None, str(error).partition(" Next:")[0].rstrip(".")
 
 
-def _corrected(pairs: Sequence[Pair], labels: Sequence[Label]) -> Corrected | None:
+def _corrected(pairs: Sequence[DrawnPair], labels: Sequence[Label]) -> Corrected | None:
     """The share of yes among all pairs, by prediction-powered inference."""
     if len(labels) < FEW:
         return None

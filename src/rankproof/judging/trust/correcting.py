@@ -22,7 +22,7 @@ from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.metrics.counting import outcomes
 from rankproof.judging.metrics.registry import METRICS
-from rankproof.judging.run import Judged
+from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
 from rankproof.judging.trust.checked import Checked, Uncorrected
 from rankproof.judging.trust.estimates import Estimate, Estimates
@@ -139,7 +139,7 @@ class Corrections:
         """Corrections of these metrics; none where nobody labelled anything."""
         return cls([Correcting(metric, labels, complete, frame) for metric in metrics] if labels else [])
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: JudgedSample) -> None:
         """Take one sample."""
         for correcting, outcome, used in zip(self.each, judged.outcomes, judged.used, strict=False):
             correcting.add(judged.case, used, outcome.value)
@@ -229,7 +229,7 @@ class Versions:
         self.fresh: dict[str, str] = {}
         """For each judge the version that gave verdicts just now; those of a ledger say when they were given."""
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: JudgedSample) -> None:
         """Note who gave the verdicts on one sample."""
         for ask in {ask for asks in judged.used for ask in asks}:
             said = judged.case.said.get(ask)

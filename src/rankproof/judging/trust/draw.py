@@ -23,7 +23,7 @@ SURE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class DrawnPair:
     """A pair that a machine judged, of which some are drawn."""
 
     ask: Ask
@@ -61,10 +61,10 @@ class Drawn:
         return {**plain, **more, "whole": True} if self.whole else {**plain, **more}
 
 
-def draw(pairs: Sequence[Pair], n: int, informative: int = 0, seed: int = 0) -> list[Drawn]:
+def draw(pairs: Sequence[DrawnPair], n: int, informative: int = 0, seed: int = 0) -> list[Drawn]:
     """`n` pairs at random, and about `informative` more that tell more, in random order.
 
-    >>> pairs = [Pair(Ask("Q", "why?", f"since {i}"), 1) for i in range(100)]
+    >>> pairs = [DrawnPair(Ask("Q", "why?", f"since {i}"), 1) for i in range(100)]
     >>> found = draw(pairs, 20)
     >>> len(found), found[0].probability, [each.ask for each in draw(pairs, 10)] == [e.ask for e in found[:10]]
     (20, 0.2, True)
@@ -83,7 +83,7 @@ def draw(pairs: Sequence[Pair], n: int, informative: int = 0, seed: int = 0) -> 
     return found if not informative else sorted(found, key=lambda each: lot(each.ask, seed, "order"))
 
 
-def _drawn(pair: Pair, own: float, alike: float, telling: float, random: bool, of: int) -> Drawn:
+def _drawn(pair: DrawnPair, own: float, alike: float, telling: float, random: bool, of: int) -> Drawn:
     part, either = (RANDOM if random else INFORMATIVE), alike + telling - alike * telling
     return Drawn(pair.ask, part, own, either, of)
 
@@ -96,14 +96,14 @@ def draw_whole(samples: Mapping[str, Sequence[Ask]], n: int, seed: int = 0) -> l
     return [Drawn(ask, RANDOM, chance, chance, len(samples), whole=True) for ask in asks]
 
 
-def _telling(pairs: Sequence[Pair], n: int) -> dict[Ask, float]:
+def _telling(pairs: Sequence[DrawnPair], n: int) -> dict[Ask, float]:
     """For each pair its probability in the informative part: rare values and doubtful verdicts have more."""
     often = Counter(each.value for each in pairs)
     weights = {each.ask: _doubt(each) / often[each.value] for each in pairs}
     return _probabilities(weights, min(n, len(pairs)))
 
 
-def _doubt(pair: Pair) -> float:
+def _doubt(pair: DrawnPair) -> float:
     if pair.probability is None:
         return 1.0
     return SURE + (1 - SURE) * 4 * pair.probability * (1 - pair.probability)
@@ -128,7 +128,7 @@ def lot(ask: Ask, seed: int, what: str = RANDOM) -> float:
     return int.from_bytes(blake2b(own, digest_size=8).digest()) / 2**64
 
 
-def by_relation(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
+def by_relation(pairs: Sequence[DrawnPair]) -> Iterator[list[DrawnPair]]:
     """The pairs of each relation: each is drawn from for itself."""
     for relation in "RSPQA":
         if found := [each for each in pairs if each.ask.relation == relation]:
@@ -136,7 +136,7 @@ def by_relation(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
 
 
 @dataclass
-class Session:
+class DrawSession:
     """Where a person stands; every decision goes through `keep` at once, and back through `forget`."""
 
     drawn: Sequence[Drawn]

@@ -23,7 +23,7 @@ from rankproof.judging.trust.draw import lot
 from rankproof.judging.verdicts import Account, Ask, Judge, Verdict, said_in
 from rankproof.judging.words import RELATIONS
 from rankproof.stats.shares import Share, share_of
-from rankproof.store.ledger import Entry, Ledger
+from rankproof.store.ledger import Ledger, LedgerEntry
 
 POOR = 0.6
 """The kappa below which a judge agrees with people moderately at best (Landis and Koch, 1977)."""
@@ -236,7 +236,7 @@ def changed(before: Said, after: Said) -> dict[str, dict[str, tuple[int, int]]]:
     return found
 
 
-def _keep(ledger: Ledger, judge: str, number: int, entries: Sequence[Entry]) -> None:
+def _keep(ledger: Ledger, judge: str, number: int, entries: Sequence[LedgerEntry]) -> None:
     name = f"{judge} ({PROBE} {number})"
     ledger.keep({"kind": PROBE, "name": name, "of": judge, "number": number}, name, entries)
 
@@ -250,10 +250,10 @@ def _verdicts(entries: Any) -> Said:
     return {each.ask: each for each in found if isinstance(each, Verdict)}
 
 
-def _entry(said: Verdict, at: str) -> Entry:
+def _entry(said: Verdict, at: str) -> LedgerEntry:
     ask, origin = said.ask, {key: value for key, value in said.origin.items() if key != "at"}
     words = (ask.relation, ask.left, ask.right, said.judge)
-    return Entry(*words, value=said.value, quote=said.quote, origin=origin, at=at)
+    return LedgerEntry(*words, value=said.value, quote=said.quote, origin=origin, at=at)
 
 
 ALONE = 30

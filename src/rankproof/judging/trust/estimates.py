@@ -24,7 +24,7 @@ from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.lexical.support import logit, shifts
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, found, outcomes
 from rankproof.judging.metrics.registry import METRICS
-from rankproof.judging.run import Judged
+from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import is_yes
 from rankproof.judging.trust.draw import lot
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Said, Unmeasured, Verdict
@@ -170,7 +170,7 @@ class Estimates:
             ]
         )
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: JudgedSample) -> None:
         """Take one sample."""
         for place, each in self.each:
             each.add(judged.case, judged.used[place], judged.outcomes[place])

@@ -18,7 +18,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.metrics.counting import Asked, parse_all
-from rankproof.judging.run import Run, add, asked, settle
+from rankproof.judging.run import JudgeRun, add, asked, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import Nowhere
 from rankproof.judging.trust.drift import stress_text
@@ -249,7 +249,7 @@ def stress(
 
 def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[Ask]]:
     """What each sample asks, claims apart: those are the same in every way."""
-    run = Run(parse_all(metrics), asking.judges, InMemory())
+    run = JudgeRun(parse_all(metrics), asking.judges, InMemory())
     judged = run.over(islice(read_samples(samples), n))
     groups = [[ask for ask in asked(each.case, run.metrics) if ask.relation != "C"] for each in judged]
     if not any(groups):

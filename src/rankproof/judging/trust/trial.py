@@ -46,7 +46,7 @@ SAID_BY_A_REPLY = (
 
 
 @dataclass(frozen=True)
-class Case:
+class TrialCase:
     """A question with texts, and what is right of each pair."""
 
     name: str
@@ -57,14 +57,14 @@ class Case:
 
 
 @cache
-def cases(name: str = PAIRS) -> tuple[Case, ...]:
+def cases(name: str = PAIRS) -> tuple[TrialCase, ...]:
     """The labelled pairs, case by case."""
     text = files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
     blocks = (block.splitlines() for block in text.split("\n\n"))
     return tuple(_case(block) for block in blocks if block[0].startswith("case "))
 
 
-def _case(lines: Sequence[str]) -> Case:
+def _case(lines: Sequence[str]) -> TrialCase:
     called, language, about = lines[0].removeprefix("case ").split(", ", 2)
     marked = [line.partition(" ")[::2] for line in lines[1:]]
     question = next(rest for mark, rest in marked if mark == "?")
@@ -76,10 +76,10 @@ def _case(lines: Sequence[str]) -> Case:
             truth[Ask("S", claim, text)] = VALUE[marks[texts.index((text, mark))]]
     truth |= {Ask("Q", question, rest): int(mark[1] == "+") for mark, rest in marked if mark[0] == "s"}
     truth |= {Ask("A", question, rest): ANSWERED[mark[1]] for mark, rest in marked if mark[0] == "a"}
-    return Case(called, language, about.partition(":")[0], truth, len(texts))
+    return TrialCase(called, language, about.partition(":")[0], truth, len(texts))
 
 
-def groups_of(listed: Iterable[Case]) -> list[list[Ask]]:
+def groups_of(listed: Iterable[TrialCase]) -> list[list[Ask]]:
     """The pairs as samples with as many contexts as go into a call would need them."""
     groups: list[list[Ask]] = []
     texts = MOST_TEXTS
@@ -103,7 +103,7 @@ def kind(ask: Ask, value: int | None) -> str:
 
 
 @dataclass
-class Tried:
+class TrialResult:
     """A model that is asked about the labelled pairs, so many a call; kept apart from what it says else."""
 
     model: ModelJudge
@@ -141,7 +141,7 @@ class Tried:
 
 
 @dataclass
-class Outcome:
+class TrialOutcome:
     """What was said of the pairs in one way of asking, and what that took."""
 
     pairs: int
@@ -160,7 +160,7 @@ class _Apart(InLedger):
         return {}
 
 
-def ask_all(tried: Tried, groups: Sequence[Sequence[Ask]], ledger: Ledger | None) -> Outcome:
+def ask_all(tried: TrialResult, groups: Sequence[Sequence[Ask]], ledger: Ledger | None) -> TrialOutcome:
     """What the model says of every pair: what the ledger has is not asked again, nor what a reply left out."""
     known, before = _known(ledger, tried)
     todo = [part for group in groups if (part := [ask for ask in group if ask not in known])]
@@ -171,7 +171,7 @@ def ask_all(tried: Tried, groups: Sequence[Sequence[Ask]], ledger: Ledger | None
         _keep_account(ledger, tried, asked[0], account)
     add(account, before)
     said = {**known, **found}
-    return Outcome(
+    return TrialOutcome(
         tried.pairs,
         {ask: e.value for ask, e in said.items() if isinstance(e, Verdict) and e.value is not None},
         {ask: each.reason for ask, each in said.items() if isinstance(each, Unmeasured)},
@@ -180,7 +180,7 @@ def ask_all(tried: Tried, groups: Sequence[Sequence[Ask]], ledger: Ledger | None
     )
 
 
-def _known(ledger: Ledger | None, tried: Tried) -> tuple[dict[Ask, Said], Account]:
+def _known(ledger: Ledger | None, tried: TrialResult) -> tuple[dict[Ask, Said], Account]:
     """What the ledger has of a trial like this, and what that took then."""
     found: dict[Ask, Said] = {}
     account = Account()
@@ -192,7 +192,7 @@ def _known(ledger: Ledger | None, tried: Tried) -> tuple[dict[Ask, Said], Accoun
     return found, account
 
 
-def _keep_account(ledger: Ledger, tried: Tried, first: Ask, account: Account) -> None:
+def _keep_account(ledger: Ledger, tried: TrialResult, first: Ask, account: Account) -> None:
     """Write down with the first pair what asking took, so that a second trial can say so."""
     took = {name: getattr(account, name) for name in Account.__dataclass_fields__}
     for entry in ledger.entries(tried.identity):
