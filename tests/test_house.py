@@ -10,12 +10,12 @@ import pytest
 from tests.house import counts
 
 CEILINGS = {
-    "files": 334,
-    "lines": 74_900,
+    "files": 332,
+    "lines": 74_700,
     "code lines": 49_000,
     "file names used twice": 38,
-    "class names in two packages": 46,
-    "short helpers used once": 532,
+    "class names in two packages": 9,
+    "short helpers used once": 526,
     "circles": 0,
     "modules crossed by evaluate": 43,
     "modules crossed by gate": 50,

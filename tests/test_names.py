@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import re
+import sys
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
+import rankproof
 from tests.test_walls import MODULES, parsed
 
 IN_SEVERAL_PACKAGES = {
@@ -29,3 +37,46 @@ def test_a_class_name_stands_in_one_package() -> None:
     twice = {name for name, where in packages.items() if len(where) > 1}
     assert twice == set(IN_SEVERAL_PACKAGES)
     assert len(twice) <= 10
+
+
+INNER = {
+    "Block": "what a run hands to the join",
+    "Line": "a model judge's open line",
+    "RankingTable": "what a run hands to the join",
+}
+"""Values between our own modules that methods of public classes return, each with who takes it."""
+
+
+def functions(name: str) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """A public function, or the public methods and properties of a public class, with their names."""
+    each = getattr(rankproof, name)
+    if inspect.isfunction(each):
+        yield name, each
+    elif inspect.isclass(each):
+        for inner, member in inspect.getmembers(each):
+            function = inspect.unwrap(getattr(member, "fget", None) or getattr(member, "__func__", member))
+            if not inner.startswith("_") and inspect.isfunction(function):
+                yield f"{name}.{inner}", function
+
+
+def returned(function: Callable[..., Any]) -> Iterator[type]:
+    """Our classes that its annotation names, those too that are imported for types alone."""
+    module = sys.modules[function.__module__]
+    for word in re.findall(r"[A-Z]\w+", str(function.__annotations__.get("return", ""))):
+        found = getattr(module, word, None)
+        if found is None:
+            for node in ast.walk(parsed(Path(module.__file__ or ""))):
+                if isinstance(node, ast.ImportFrom) and word in {alias.name for alias in node.names}:
+                    found = getattr(import_module(node.module or ""), word)
+        if inspect.isclass(found) and found.__module__.startswith("rankproof."):
+            yield found
+
+
+def test_what_public_functions_return_is_public() -> None:
+    missing: dict[str, list[str]] = defaultdict(list)
+    for public in rankproof.__all__:
+        for name, function in functions(public):
+            for found in returned(function):
+                if found.__name__ not in rankproof.__all__:
+                    missing[found.__name__].append(name)
+    assert set(missing) == set(INNER), dict(missing)

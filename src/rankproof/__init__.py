@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from rankproof.bench.fusion.fuse import fuse
     from rankproof.bench.fusion.tune import Tuned, tune
     from rankproof.bench.grid.grid import Grid, grid
+    from rankproof.bench.grid.outcome import GridRow
+    from rankproof.bench.runs import Run, Standings
+    from rankproof.bench.testset.drawn import Question
+    from rankproof.bench.testset.pool import Pool
     from rankproof.bench.testset.questions import (
+        QuestionPlan,
         check_questions,
         draw_questions,
         pool,
@@ -28,33 +33,82 @@ if TYPE_CHECKING:
         split_questions,
     )
     from rankproof.comparing.compare import compare, compare_scores
-    from rankproof.comparing.comparison import Comparison
+    from rankproof.comparing.comparison import Comparison, ComparisonRow
     from rankproof.comparing.gate import Gate, gate, gate_scores
     from rankproof.comparing.history import History
-    from rankproof.comparing.kinship import Kinship, kinship
+    from rankproof.comparing.kinship import Kinship, KinshipRow, kinship
     from rankproof.comparing.leaderboard import Leaderboard, RankCorrelation, leaderboard, rank_correlation
     from rankproof.core.audit import Audit
+    from rankproof.core.audit.finding import Finding
+    from rankproof.core.explained import ExplainedCase
+    from rankproof.core.judgments import Judgments
     from rankproof.core.measure import Measure, measure
+    from rankproof.core.scoring import ScoreColumn, ScoreRow, Summary
     from rankproof.diagnosing.diagnose import Diagnosis, diagnose
+    from rankproof.diagnosing.fixes import Fix
+    from rankproof.diagnosing.patterns import Cause
     from rankproof.errors import RankproofError
     from rankproof.judging.calibrate import calibrate, calibrate_judgments, drift
-    from rankproof.judging.judge import Judge, judge
+    from rankproof.judging.judge import Judge, JudgePlan, judge
     from rankproof.judging.judged import JudgedScores
-    from rankproof.judging.labelling import Calibration, JudgmentCalibration
+    from rankproof.judging.labelling import Calibration, JudgmentCalibration, LabelPlan
     from rankproof.judging.ledger import Verdicts
-    from rankproof.judging.mirage_rates import mirage
+    from rankproof.judging.mirage_rates import Mirage, mirage
     from rankproof.judging.models.chat import chat
-    from rankproof.judging.trial import Trial, trial
-    from rankproof.judging.trust.stress import stress
+    from rankproof.judging.models.judge import ModelJudge
+    from rankproof.judging.tally import JudgedColumn
+    from rankproof.judging.trial import Trial, Way, trial
+    from rankproof.judging.trust.drift import Drift
+    from rankproof.judging.trust.estimates import Estimate
+    from rankproof.judging.trust.stress import Stress, stress
+    from rankproof.judging.trust.two_judgments import Estimated
+    from rankproof.judging.verdicts import Account
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
     from rankproof.scoring.scores import Scores
     from rankproof.scoring.spans import evaluate_spans
+    from rankproof.stats.agreement import Agreement
+    from rankproof.stats.corrected import Corrected
+    from rankproof.stats.intervals import Interval
+    from rankproof.store.experiments import HistoryEntry
+    from rankproof.store.ledger import LedgerEntry
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Account": "rankproof.judging.verdicts",
+    "Agreement": "rankproof.stats.agreement",
+    "Cause": "rankproof.diagnosing.patterns",
+    "ComparisonRow": "rankproof.comparing.comparison",
+    "Corrected": "rankproof.stats.corrected",
+    "Drift": "rankproof.judging.trust.drift",
+    "Estimate": "rankproof.judging.trust.estimates",
+    "Estimated": "rankproof.judging.trust.two_judgments",
+    "Finding": "rankproof.core.audit.finding",
+    "Fix": "rankproof.diagnosing.fixes",
+    "GridRow": "rankproof.bench.grid.outcome",
+    "HistoryEntry": "rankproof.store.experiments",
+    "JudgePlan": "rankproof.judging.judge",
+    "JudgedColumn": "rankproof.judging.tally",
+    "Judgments": "rankproof.core.judgments",
+    "KinshipRow": "rankproof.comparing.kinship",
+    "LabelPlan": "rankproof.judging.labelling",
+    "LedgerEntry": "rankproof.store.ledger",
+    "Mirage": "rankproof.judging.mirage_rates",
+    "ModelJudge": "rankproof.judging.models.judge",
+    "Pool": "rankproof.bench.testset.pool",
+    "Question": "rankproof.bench.testset.drawn",
+    "QuestionPlan": "rankproof.bench.testset.questions",
+    "ScoreColumn": "rankproof.core.scoring",
+    "ScoreRow": "rankproof.core.scoring",
+    "Standings": "rankproof.bench.runs",
+    "Stress": "rankproof.judging.trust.stress",
+    "Summary": "rankproof.core.scoring",
+    "Way": "rankproof.judging.trial",
+    "ExplainedCase": "rankproof.core.explained",
+    "Interval": "rankproof.stats.intervals",
+    "Run": "rankproof.bench.runs",
     "Benchmark": "rankproof.bench.benchmark",
     "calibrate": "rankproof.judging.calibrate",
     "calibrate_judgments": "rankproof.judging.calibrate",
@@ -114,28 +168,60 @@ _PUBLIC = {
 _MODULES = {"compat", "errors", "functional", "sample"}
 
 __all__ = [
+    "Account",
+    "Agreement",
     "Audit",
     "Benchmark",
     "Calibration",
+    "Cause",
     "Comparison",
+    "ComparisonRow",
+    "Corrected",
     "Diagnosis",
+    "Drift",
+    "Estimate",
+    "Estimated",
+    "ExplainedCase",
     "Explanation",
+    "Finding",
+    "Fix",
     "Gate",
     "Grid",
+    "GridRow",
     "History",
+    "HistoryEntry",
+    "Interval",
     "Judge",
+    "JudgePlan",
+    "JudgedColumn",
     "JudgedScores",
     "JudgmentCalibration",
+    "Judgments",
     "Kinship",
+    "KinshipRow",
+    "LabelPlan",
     "Leaderboard",
+    "LedgerEntry",
     "Measure",
+    "Mirage",
+    "ModelJudge",
+    "Pool",
+    "Question",
+    "QuestionPlan",
     "RankCorrelation",
     "RankproofError",
     "Report",
+    "Run",
+    "ScoreColumn",
+    "ScoreRow",
     "Scores",
+    "Standings",
+    "Stress",
+    "Summary",
     "Trial",
     "Tuned",
     "Verdicts",
+    "Way",
     "agreement",
     "audit",
     "calibrate",
