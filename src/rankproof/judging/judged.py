@@ -82,11 +82,10 @@ class JudgedScores(Scores):
     # --- what the numbers are worth ------------------------------------------------------------
 
     @cached_property
-    def coverage(self) -> Mapping[str, Any]:
+    def coverage(self) -> Mapping[str, float]:
         """`{metric: share}`: how much of what counts (claims, contexts, statements) is settled."""
-        return PerQueryValues(
-            tuple(self.columns), self.key, cast(Any, lambda name: self.column(name).coverage)
-        )
+        share = cast(Any, lambda name: self.column(name).coverage)
+        return cast("Mapping[str, float]", PerQueryValues(tuple(self.columns), self.key, share))
 
     @property
     def judged_shares(self) -> dict[str, float]:
