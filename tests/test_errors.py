@@ -67,6 +67,7 @@ def module(path: Path) -> str:
     return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
+@pytest.mark.slow
 @with_each("path", sorted(ROOT.rglob("*.py")))
 def test_every_error_says_what_to_do_next(path: Path) -> None:
     silent = [(line, said) for line, said in messages(path) if "Next:" not in said and "finding" not in said]

@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import rankproof
 from tests.test_walls import MODULES, parsed
 
@@ -28,6 +30,7 @@ IN_SEVERAL_PACKAGES = {
 """Class names that stand in two packages, each with both of its meanings. New ones find a name of their own."""
 
 
+@pytest.mark.slow
 def test_a_class_name_stands_in_one_package() -> None:
     packages = defaultdict(set)
     for path in MODULES.values():

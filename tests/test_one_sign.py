@@ -133,6 +133,7 @@ def answers(name: str, tmp: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("up", "down"), MIRRORED)
 def test_every_verb_gives_the_mirrored_measure_the_same_answers(up: str, down: str, tmp_path: Path) -> None:
     more, less = answers(up, tmp_path), answers(down, tmp_path)

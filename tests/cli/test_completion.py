@@ -67,6 +67,7 @@ def test_a_real_bash_completes(words: tuple[str, ...], offered: str) -> None:
     assert offered in complete(*words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shell", "kind"), [("zsh", ZshComplete), ("fish", FishComplete)])
 def test_shells_that_may_be_absent_get_what_click_makes_for_them(
     shell: str, kind: type[ShellComplete], tmp_path: Path

@@ -263,6 +263,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits of processes are POSIX")
 @pytest.mark.parametrize("name", ["evaluate", "report", "run", "fuse", "convert", "pool"])
 def test_on_a_full_disk_the_old_file_stays(name: str, folder: Path) -> None:

@@ -41,6 +41,7 @@ def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(code, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["find", "later"])
 @pytest.mark.parametrize("options", [(), ("--timeout", "0"), ("--concurrency", "2")])
 def test_a_retriever_that_prints_writes_nothing_into_the_ranking(

@@ -111,6 +111,7 @@ def on_a_terminal(command: list[str], **variables: str) -> str:
     return seen.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
 )
@@ -134,12 +135,14 @@ def test_nothing_is_coloured_in_a_pipe(files: Path) -> None:
     assert b"\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_parquet_is_not_written_to_a_terminal(files: Path) -> None:
     seen = on_a_terminal([*RANKPROOF, "evaluate", "judgments.txt", "first.run", "-f", "parquet"])
     assert "give a file with -o FILE" in seen
     assert "PAR1" not in seen
 
 
+@pytest.mark.slow
 def test_a_person_who_waits_is_told_what_for_and_the_line_is_cleared(files: Path) -> None:
     main, terminal = pty.openpty()
     command = [*RANKPROOF, "evaluate", "judgments.txt", "-", "-m", "RR", "-f", "csv"]

@@ -77,6 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str) -> None:
     done = rankproof(folder, *COMMANDS[name])
@@ -86,6 +87,7 @@ def test_what_a_command_prints_is_seen_without_scrolling(folder: Path, name: str
     assert max(map(width, lines)) <= COLUMNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FULLER))
 def test_what_a_screen_leaves_out_is_named_and_printed_in_full(folder: Path, name: str) -> None:
     short, full = (rankproof(folder, *COMMANDS[name], *more).stdout for more in ((), ("--full",)))
@@ -121,6 +123,7 @@ def test_every_error_is_shown_however_many_there_are() -> None:
     assert all(f"P@{k} " in text for k in range(1, 41))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 60, 120, 200])
 @pytest.mark.parametrize("name", ["evaluate", "evaluate three", "compare three", "diagnose all", "audit"])
 def test_the_width_that_is_asked_for_is_kept(
@@ -135,6 +138,7 @@ def test_the_width_that_is_asked_for_is_kept(
         assert "if the unjudged" in "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_python_prints_the_same_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     judgments, runs = sample.judgments(), sample.rankings()
@@ -148,6 +152,7 @@ def test_python_prints_the_same_screen(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(made.format("full").splitlines()) > ROWS
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(("rows", "columns"), [(24, 80), (50, 132), (24, 50)])
 def test_a_real_terminal_is_used_as_it_is(folder: Path, rows: int, columns: int) -> None:

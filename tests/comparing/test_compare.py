@@ -73,6 +73,7 @@ def test_the_same_ranking_twice_is_equivalent_within_a_margin_and_else_unclear()
     assert compare(judged, same, "RR").winner is None
 
 
+@pytest.mark.slow
 def test_equivalence_too_is_claimed_of_a_row_only_beside_all_other_rows() -> None:
     judged, runs = systems(3, 60, 0.0)
     moves = np.array([by for _, by in compare(judged, runs, "RR").moved("new")])
@@ -270,6 +271,7 @@ def test_the_markdown_table_gives_each_row_its_own_verdict_in_full() -> None:
     assert len(needs["worse |"]) == sum(row.verdict == "worse" for row in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x", "a name of a run that is far too long for a table of 80 columns"])
 def test_a_comparison_keeps_to_80_columns(name: str) -> None:
     rankings = {f"{name} {system}": ranking for system, ranking in sample.rankings().items()}

@@ -76,6 +76,7 @@ def view(seed: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_no_sentence_contradicts_a_row() -> None:
     for seed in range(1500):
         given = view(seed)

@@ -191,7 +191,7 @@ def simulated(seed: int, n: int, drop: float, rows: int) -> list[np.ndarray[Any,
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "rows"), [(20, 1), (50, 1), (50, 6), (200, 3)])
 def test_a_change_that_changes_nothing_fails_no_more_often_than_alpha(n: int, rows: int) -> None:
-    rounds = 600
+    rounds = 300
     rng = np.random.default_rng(0)
     alarms = sum(
         overall(
@@ -302,6 +302,7 @@ def test_the_step_summary_of_a_workflow_gets_the_markdown(
     assert (tmp_path / "summary.md").read_text(encoding="utf-8").startswith("### ✅ PASS")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shell", "shown"), [("{} >&-", ""), ("{} > /dev/full", "not shown"), ("{}", "no summary")]
 )

@@ -108,6 +108,7 @@ def test_anchors_and_last_results_in_the_shell(tmp_path: Path) -> None:
         assert rankproof(tmp_path, "gate", *words, "--history", "h.db").returncode == 2
 
 
+@pytest.mark.slow
 def test_creep_is_seen_early_by_an_anchor() -> None:
     alone, anchored = creep(np.random.default_rng(0), changes=30, years=2)
     assert max(anchored) <= 25

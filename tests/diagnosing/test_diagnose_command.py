@@ -20,6 +20,7 @@ def rankproof(*words: str, cwd: Path | None = None) -> CompletedProcess[str]:
     return shell.rankproof(cwd or Path(str(sample.folder())), "diagnose", *words)
 
 
+@pytest.mark.slow
 def test_the_table_is_what_diagnose_prints(whole: Diagnosis) -> None:
     ran = rankproof(*FILES, *TEXTS, "--full")
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -123,6 +123,7 @@ def test_the_more_is_tried_the_wider_the_intervals() -> None:
     assert many.high > alone.high  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_changes_that_bring_nothing_are_rarely_claimed_even_if_six_are_tried() -> None:
     rng = np.random.default_rng(5)
     claimed = 0

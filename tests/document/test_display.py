@@ -165,6 +165,7 @@ def check_html(text: str) -> None:
     assert not parser.open
 
 
+@pytest.mark.slow
 def test_every_result_is_one_short_line_and_shows_itself_in_a_notebook(tmp_path: Path) -> None:
     kinds = set()
     for each in results(tmp_path):

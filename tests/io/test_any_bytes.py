@@ -70,6 +70,7 @@ def test_any_bytes(content: bytes, tmp_path: Path):
     load_all(file)
 
 
+@pytest.mark.slow
 @settings(ONE_FOLDER, max_examples=400)
 @given(content=broken())
 def test_broken_files(content: bytes, tmp_path: Path):
@@ -89,6 +90,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(ONE_FOLDER, max_examples=300)
 @given(value=VALUES, as_lines=st.booleans())
 def test_any_json(value: Any, as_lines: bool, tmp_path: Path):
@@ -124,6 +126,7 @@ PLAIN_IDS = IDS.filter(
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.slow
 @settings(ONE_FOLDER, max_examples=60)
 @given(
     ranking=st.dictionaries(

@@ -48,6 +48,7 @@ def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:
     assert of(tmp_path, many) - of(tmp_path, few) < most * (many - few)
 
 
+@pytest.mark.slow
 def test_judgments_of_a_large_file_are_the_same_as_of_a_small_one(tmp_path: Path) -> None:
     """From some megabytes on judgments are read in pieces, and their ids kept as bytes: no result may show it."""
     lines = [
@@ -108,6 +109,7 @@ def test_odd_judgments_are_read_the_same_in_pieces(content: bytes, monkeypatch: 
         assert said() == expected
 
 
+@pytest.mark.slow
 def test_limits_worked_out_in_blocks_are_those_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     names = [f"d{i}" for i in range(12)]

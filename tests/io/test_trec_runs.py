@@ -97,6 +97,7 @@ def random_run(rnd, *, together, ordered):
     return lines, judgments or {"none": {"d": 1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["trec", "input", "expected"])
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_regular_runs(ties, precision, monkeypatch):
@@ -110,6 +111,7 @@ def test_regular_runs(ties, precision, monkeypatch):
             check(judgments, content, Conventions(ties=ties, precision=precision))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [40, 500, 1 << 20])
 def test_lines_of_a_query_may_stand_apart(size, monkeypatch):
     small_chunks(monkeypatch, size)
@@ -120,6 +122,7 @@ def test_lines_of_a_query_may_stand_apart(size, monkeypatch):
         check(judgments, content, Conventions(ties=rnd.choice(["trec", "input"])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [40, 1 << 20])
 def test_irregular_lines(size, monkeypatch):
     small_chunks(monkeypatch, size)
@@ -303,6 +306,7 @@ PIECE = st.one_of(
 LINE = st.lists(FIELD, min_size=6, max_size=6).map(b" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.one_of(

@@ -80,6 +80,7 @@ def test_the_order_of_samples_does_not_matter() -> None:
     assert judge(random.Random(3).sample(rows, len(rows)), FOUR).estimates == first
 
 
+@pytest.mark.slow
 def test_of_many_samples_a_part_drawn_by_lot_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = samples(60)
     whole = judge(rows, "context_recall").estimate("context_recall")

@@ -45,6 +45,7 @@ def test_memory_stays_flat() -> None:
     assert grown < 0.5
 
 
+@pytest.mark.slow
 def test_a_sample_leaves_its_id_and_a_few_numbers_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankproof.judging.evidence.IN_MEMORY", 1)
     monkeypatch.setattr("rankproof.judging.run.BATCH", 100)

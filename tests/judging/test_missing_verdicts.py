@@ -61,6 +61,7 @@ def judged(seed: int, spoil: Any, metrics: Any, **how: Any) -> Any:
     return judge([ROW], metrics, judge=said, **how)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),

@@ -34,6 +34,7 @@ def falling(seed: int, soft: dict[Pair, float], fallen: tuple[bool, ...]) -> Any
     return lambda *pair: PLAIN_YES[pair[0]] * known[pair] if pair in known else verdict_on(seed, *pair)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("compat", [None, *PEERS])
 def test_a_metric_is_its_mean_over_all_ways(seed: int, compat: str | None) -> None:

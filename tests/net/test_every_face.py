@@ -102,6 +102,7 @@ def by_batch(url: str) -> str:
 FACES: tuple[Callable[[str], str], ...] = (by_endpoint, by_store, by_embedder, by_model, by_batch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("face", FACES)
 def test_the_same_statuses_are_tried_again(server: Refusing, face: Callable[[str], str]) -> None:
     for status in sorted(AGAIN | {302, 400, 401, 403, 404, 405, 413, 418, 422, 501}):
@@ -110,6 +111,7 @@ def test_the_same_statuses_are_tried_again(server: Refusing, face: Callable[[str
         assert len(server.arrivals) == (2 if status in AGAIN else 1), status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("face", FACES)
 def test_as_long_is_waited_as_was_asked_for_and_not_for_too_long(
     server: Refusing, face: Callable[[str], str]
@@ -145,6 +147,7 @@ def test_what_no_retry_after_may_hold_changes_nothing(server: Refusing, face: Ca
         assert server.arrivals[1] - server.arrivals[0] < 2, asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("face", FACES)
 def test_a_key_that_comes_back_is_not_shown(server: Refusing, face: Callable[[str], str]) -> None:
     forms = (KEY, f"Bearer {KEY}", quote(f"&{KEY}", safe=""), f"{KEY[:6]}*****", f"***{KEY[-6:]}.", KEY[:14])
@@ -155,6 +158,7 @@ def test_a_key_that_comes_back_is_not_shown(server: Refusing, face: Callable[[st
             assert not [KEY[n : n + 6] for n in range(len(KEY) - 5) if KEY[n : n + 6] in said], said
 
 
+@pytest.mark.slow
 def test_a_pause_that_is_asked_for_holds_all_calls_to_a_model(server: Refusing) -> None:
     server.status, server.headers = 429, {"Retry-After": "0.2"}
     groups = [[Ask("R", "why?", f"text {n}")] for n in range(6)]

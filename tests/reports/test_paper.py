@@ -57,6 +57,7 @@ def test_the_shell_writes_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert Path("r.PDF").read_bytes().startswith(b"%PDF-")
 
 
+@pytest.mark.slow
 def test_without_a_browser_the_error_says_what_to_install(
     made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -203,6 +203,7 @@ def test_bounds_for_the_unjudged_where_equal_scores_hold_no_judged_document() ->
 EVERYWHERE = "Success@5, RR, P@5, AP, nDCG@10, DCG, TP, GMAP, FirstRel, NumRet, Utility, yaap"
 
 
+@pytest.mark.slow
 def test_no_face_shows_an_interval_of_no_width_for_a_few_equal_values() -> None:
     """And what is saved gives the same intervals, of groups too, as the range is saved with it."""
     for n in (2, 3, 5, 9, 12):

@@ -88,6 +88,7 @@ def test_dense_equivalence_is_nearly_that_of_statsmodels() -> None:
         )
 
 
+@pytest.mark.slow
 def test_equivalence_is_the_interval_inside_the_margins() -> None:
     draw = rng(2)
     for i in range(100):

@@ -55,6 +55,7 @@ def numbers(found: Any) -> list[float]:
     return [float(found)] if isinstance(found, int | float) else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*TESTS, *OTHERS])
 @settings(max_examples=60, deadline=None)
 @given(row=ROWS)

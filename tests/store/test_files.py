@@ -183,6 +183,7 @@ def writer(path: Path, name: str, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_two_programs_write_at_once_into_a_file_neither_has_made(tmp_path: Path) -> None:
     path = tmp_path / "results.db"
     both = [writer(path, name, 25) for name in ("left", "right")]

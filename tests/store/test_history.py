@@ -184,6 +184,7 @@ def test_a_file_that_is_no_export_brings_nothing(
 # --- comparing what was saved ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_comparison_of_saved_scores_is_the_comparison_of_the_rankings(history: History) -> None:
     names = ("keyword", "dense", "fused")
     for name in names:

@@ -75,6 +75,7 @@ def test_an_index_answers_for_one_name(history: History) -> None:
             assert "SCAN" not in plan
 
 
+@pytest.mark.slow
 def test_thousands_are_listed_exported_and_taken_in(history: History, tmp_path: Path) -> None:
     with closing(sqlite3.connect(history.path)) as connection, connection:
         connection.execute(

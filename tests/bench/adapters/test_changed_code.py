@@ -100,6 +100,7 @@ def test_fresh_deletes_no_file_of_another_kind(folder: Path) -> None:
     assert (folder / "docs.jsonl").read_text() == FILES["docs.jsonl"]
 
 
+@pytest.mark.slow
 def test_a_program_whose_script_changed_is_asked_anew(folder: Path) -> None:
     script = "import json, sys\nfor line in sys.stdin:\n    print(json.dumps(['d1', 'd2']))\n"
     (folder / "find.py").write_text(script)

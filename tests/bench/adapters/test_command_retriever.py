@@ -82,6 +82,7 @@ def test_a_command_that_fails_says_how(tmp_path: Path) -> None:
     assert made.failures == dict.fromkeys(["q2", "q3"], "exit code 1: disk full")
 
 
+@pytest.mark.slow
 def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     began = time.monotonic()
     survived = tmp_path / "survived"
@@ -93,6 +94,7 @@ def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     assert not survived.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX")
 def test_what_a_command_started_is_ended_with_it(tmp_path: Path) -> None:
     ready, survived = tmp_path / "ready", tmp_path / "survived"
@@ -177,6 +179,7 @@ def test_a_hang_is_a_failure_of_its_question_only(tmp_path: Path, bad: list[str]
     assert len(made.failures) == len(bad)
 
 
+@pytest.mark.slow
 def test_the_timeout_counts_from_the_last_answer(tmp_path: Path) -> None:
     questions = list("abcdefgh")
     made = serve(tmp_path, questions, "time.sleep(0.2)", timeout=1.2)

@@ -94,6 +94,7 @@ def test_the_ending_of_a_file_says_the_format(done: tuple[Path, CompletedProcess
     assert "Best of 4" in (folder / "out.txt").read_text()
 
 
+@pytest.mark.slow
 def test_an_index_is_made_before_the_clock_runs_and_one_that_cannot_be_made_fails_alone(folder: Path) -> None:
     more = (
         'mine = { kind = "built", call = "mine:build" }\nbroken = { kind = "built", call = "mine:broken" }\n'

@@ -49,6 +49,7 @@ def test_each_rewriter_is_a_level_and_changes_what_is_asked() -> None:
     assert found.shares["question"] > 0.5
 
 
+@pytest.mark.slow
 def test_the_baseline_is_in_every_table() -> None:
     levels = [round(0.1 * n, 1) for n in range(1, 30)]
     found = grid(

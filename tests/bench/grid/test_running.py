@@ -281,6 +281,7 @@ print(len(asked), found.row("mine").means["RR"])
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     def run(stop: int) -> subprocess.CompletedProcess[str]:
         script = tmp_path / "run.py"

@@ -184,6 +184,7 @@ def test_vectors_that_are_none(given: Any, said: str) -> None:
         dense(CORPUS, given)
 
 
+@pytest.mark.slow
 def test_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     def slow(texts: list[str]) -> list[list[int]]:
         time.sleep(0.45)

@@ -122,6 +122,7 @@ def test_a_late_answer_changes_nothing() -> None:
     assert run.ranking["q0"] == {}
 
 
+@pytest.mark.slow
 def test_an_async_hang_is_cancelled_and_a_blocked_loop_is_left_behind() -> None:
     cancelled = []
 
@@ -141,6 +142,7 @@ def test_an_async_hang_is_cancelled_and_a_blocked_loop_is_left_behind() -> None:
     assert set(run.failures) == {"q0", "q11"}
 
 
+@pytest.mark.slow
 def test_what_waits_for_another_attempt_in_a_blocked_loop_is_asked_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -385,6 +387,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.slow
 def test_progress_is_told_on_standard_error_only(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def about_ids(found: Audit) -> list[Finding]:
     return [each for each in found if each.kind.endswith("-ids") or each.kind == "unicode-forms"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("affected", [4, TOPICS])
 def test_each_way_of_spelling_is_an_error_in_evaluate_and_audit(form: str, affected: int) -> None:

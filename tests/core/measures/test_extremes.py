@@ -32,6 +32,7 @@ DATA = (
 )
 
 
+@pytest.mark.slow
 @with_each("name", NAMES)
 def test_every_parameter_takes_any_value_or_says_what_it_expects(name: str) -> None:
     measure = REGISTRY[name]
@@ -48,6 +49,7 @@ def test_every_parameter_takes_any_value_or_says_what_it_expects(name: str) -> N
                 assert explain(*DATA[0], "q", asked, corpus=100).value == scores.per_query[asked.name]["q"]
 
 
+@pytest.mark.slow
 @with_each("name", NAMES)
 def test_grades_and_scores_of_any_size_are_numbers_or_an_error_that_names_them(name: str) -> None:
     with warnings.catch_warnings():

@@ -122,6 +122,7 @@ def test_finite_always(measure: Measure) -> None:
         assert np.isfinite(values(measure, nothing, {"q": ranking})).all()
 
 
+@pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_finite_under_every_convention(measure: Measure) -> None:
     judgments, run = _made(measure.spec.aspects, 1, queries=8)
@@ -401,6 +402,7 @@ def test_bounds_over_ties(measure: Measure, seed: int) -> None:
 # --- documents nobody judged -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @with_each("measure", VARIANTS)
 def test_bounds_for_the_unjudged(measure: Measure) -> None:
     """Whichever of the unjudged documents returned are relevant, the value lies within the bounds."""

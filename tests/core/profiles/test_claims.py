@@ -66,6 +66,7 @@ def test_equality_is_claimed_where_golden_values_show_it_and_nowhere_else(profil
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_face_says_what_is_claimed_of_every_measure(profile: str) -> None:
     judged, run = {"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"a": 3.0, "c": 2.0, "b": 1.0}}

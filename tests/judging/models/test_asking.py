@@ -186,6 +186,7 @@ def test_what_the_service_asks_to_wait_is_waited(server: Served) -> None:
     assert time.monotonic() - began >= 0.6
 
 
+@pytest.mark.slow
 def test_more_calls_go_side_by_side_while_all_goes_well(server: Served) -> None:
     server.delay = 0.1
     judged(server, [sample(n, 2) for n in range(60)], "context_precision")

@@ -54,6 +54,7 @@ def test_a_batch_settles_everything(server: Served, provider: str, capfd: Any) -
     assert "batch=b1" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_what_a_batch_leaves_open_goes_into_a_further_one(server: Served, provider: str) -> None:
     def without_s(said: dict[str, Any]) -> dict[str, Any]:

@@ -128,6 +128,7 @@ def test_every_shape_of_a_model_judges_alike(server: Served) -> None:
         assert found.judge.startswith("chat:"), name
 
 
+@pytest.mark.slow
 def test_calls_of_a_plain_function_are_under_way_together(server: Served) -> None:
     server.delay = 0.05
     judge(ROWS, "P@2", judge=chat(text_of(server), concurrency=12))
@@ -186,6 +187,7 @@ def test_errors_are_tried_again_or_told(server: Served) -> None:
         assert "expected text" in str(scores.reasons), said
 
 
+@pytest.mark.slow
 def test_a_refused_key_stops_and_a_refused_temperature_is_left_out(server: Served) -> None:
     model = shapes(text_of(server), server)["LiteLLM"]
     assert judge(ROWS[:1], "P@2", judge=chat(model.func, model="named")).judges[0]["name"] == "chat:named"

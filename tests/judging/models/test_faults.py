@@ -422,6 +422,7 @@ FINAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PASSING)
 def test_what_passes_is_tried_again(server: Served, name: str) -> None:
     server.faults = [Fault(answer=PASSING[name], times=1)]
@@ -431,6 +432,7 @@ def test_what_passes_is_tried_again(server: Served, name: str) -> None:
     assert any(problem.endswith("tried again") for problem in account.problems)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PASSING, *FINAL])
 def test_what_does_not_pass_leaves_pairs_unmeasured(server: Served, name: str) -> None:
     answer = {**PASSING, **FINAL}[name]

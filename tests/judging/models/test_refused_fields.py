@@ -35,6 +35,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", REFUSALS)
 def test_no_sample_is_lost_where_a_service_refuses_a_field(server: Served, field: str) -> None:
     server.refused, server.delay = {field: REFUSALS[field]}, 0.02

@@ -78,6 +78,7 @@ def test_scores_stand_raw_and_corrected_side_by_side(ledger: Path) -> None:
     assert again.corrected("P@3") == corrected
 
 
+@pytest.mark.slow
 def test_whole_samples_correct_what_is_no_mean_over_pairs(tmp_path: Path) -> None:
     path, samples = tmp_path / "l.db", rows(300)
     calibrate(samples, person, judge=machine, ledger=path, metrics=METRICS, n=80, whole=True)
@@ -120,6 +121,7 @@ def test_too_few_labels_correct_nothing_and_say_so(ledger: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_overrides_that_nobody_drew_correct_nothing(ledger: Path) -> None:
     verdicts = Verdicts(ledger)
     for each in list(verdicts.where(judge="function:machine"))[:80]:

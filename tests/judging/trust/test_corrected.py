@@ -111,6 +111,7 @@ def test_a_few_labels_that_all_agree_do_not_make_a_judge_infallible() -> None:
     assert found.high - found.low > 0.07
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("year", ["19", "20"])
 def test_on_real_grades_the_naive_interval_misses_and_the_corrected_one_covers(
     year: str, shared_data: Path

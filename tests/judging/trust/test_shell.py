@@ -94,6 +94,7 @@ def labels(who: str = "ana") -> list[int | None]:
     return [each.value for each in Verdicts("v.db").where(judge=f"human:{who}")]
 
 
+@pytest.mark.slow
 def test_keys_label_skip_undo_and_quit_and_the_next_time_it_goes_on(shell: Any) -> None:
     with terminal("calibrate v.db --who ana -n 6") as person:
         person.until("> ")
@@ -123,6 +124,7 @@ def test_keys_label_skip_undo_and_quit_and_the_next_time_it_goes_on(shell: Any) 
     assert sorted(value for value in labels() if value is not None) == [1, 2, 2, 2, 2, 3]
 
 
+@pytest.mark.slow
 def test_no_label_is_lost_when_it_is_killed(shell: Any) -> None:
     with terminal("calibrate v.db --who ana -n 6") as person:
         person.until("> ")
@@ -134,6 +136,7 @@ def test_no_label_is_lost_when_it_is_killed(shell: Any) -> None:
     assert sorted(value for value in labels() if value is not None) == [0, 3]
 
 
+@pytest.mark.slow
 def test_what_the_judge_says_is_not_shown_to_the_person(shell: Any) -> None:
     with terminal("calibrate v.db --who ana -n 2") as person:
         person.until("> ")
@@ -143,6 +146,7 @@ def test_what_the_judge_says_is_not_shown_to_the_person(shell: Any) -> None:
     assert "lexical" not in shown
 
 
+@pytest.mark.slow
 def test_labels_come_from_a_pipe_and_correct_the_scores(shell: Any) -> None:
     lines = "3\n0\n" * 40
     done = subprocess.run(

@@ -67,6 +67,7 @@ def held(
     return inside, narrower
 
 
+@pytest.mark.slow
 def test_intervals_of_queries_judged_whole_hold_and_are_narrower() -> None:
     inside, narrower = held(6, 120, some_queries, 30, 5)
     assert np.mean(list(inside.values())) >= 0.9
@@ -209,6 +210,7 @@ def test_a_measure_that_grades_do_not_decide_is_refused(measure: str) -> None:
         calibrate_judgments({"q": {"a": 1}}, {"q": {"a": 1}}, {"r": {"q": ["a"]}}, measure)
 
 
+@pytest.mark.slow
 def test_labels_drawn_by_plan_narrow_more_than_labels_at_random() -> None:
     rng = np.random.default_rng(4)
     planned, random = [], []
@@ -248,6 +250,7 @@ def write(path: Path, table: Table) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_from_the_shell_in_every_format(tmp_path: Path) -> None:
     people, machine, run = world(np.random.default_rng(7), 40)
     ranked = tmp_path / "my.run"
