@@ -13,14 +13,13 @@ from rankproof import evaluate
 from rankproof.errors import DataError
 from rankproof.io.trec import TrecRankings, qrels, read_qrels, scan
 from rankproof.scoring import limits
+from tests.memory import MOST_HELD, needs_kernel_count
 
-pytest.importorskip("resource")
-
-READ = """
-import resource, sys
+READ = f"""{MOST_HELD}
+import sys
 from rankproof import evaluate
 evaluate(*sys.argv[1:], "RR")["RR"]
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+print(most_held())
 """
 
 
@@ -41,6 +40,7 @@ def many_documents(folder: Path, count: int) -> int:
     return peak(folder, ["q1 0 d7 1\n"], ranked)
 
 
+@needs_kernel_count
 @pytest.mark.slow
 @pytest.mark.parametrize(("of", "most"), [(many_queries, 240), (many_documents, 150)])
 def test_what_one_more_costs_is_bounded(of, most: int, tmp_path: Path) -> None:

@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 
 from rankproof import judge
+from tests.memory import MOST_HELD, needs_kernel_count
 
 SIX = (
     "context_precision, context_recall, context_relevance, faithfulness, answer_relevance, answer_correctness"
 )
 
-SCRIPT = """
-import resource, sys
+SCRIPT = (
+    MOST_HELD
+    + """
+import sys
 from rankproof import judge
 
 def rows(n):
@@ -27,10 +30,12 @@ def rows(n):
         yield {"question": f"Where is {i}?", "contexts": texts, "answer": f"Thing {i} is there."}
 
 judge(rows(int(sys.argv[1])), "context_precision, P@2", judge=lambda relation, left, right: True)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(most_held())
 """
+)
 
 
+@needs_kernel_count
 @pytest.mark.slow
 def test_memory_stays_flat() -> None:
     few, many = (
@@ -41,8 +46,7 @@ def test_memory_stays_flat() -> None:
         )
         for n in (5_000, 14_000)
     )
-    grown = (many - few) / 9_000  # KiB a sample; its texts alone are 2 KiB
-    assert grown < 0.5
+    assert (many - few) / 9_000 < 512, "bytes a sample; its texts alone are 2,000"
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from rankproof.bench.retrieve import keyword, lsa, rewriting, spelling
 from rankproof.bench.retrieve.latent import cost_of
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
+from tests.memory import MOST_HELD, needs_kernel_count
 
 PAGES = {
     f"d{n}": f"Everything about {word} and its maintenance."
@@ -112,9 +113,10 @@ def test_lsa_says_what_it_takes_and_refuses_what_does_not_fit() -> None:
         lsa(corpus, memory=1e6)
 
 
-TEXTS = """
-import random, re, sys
-from pathlib import Path
+TEXTS = (
+    MOST_HELD
+    + """
+import random, sys
 from rankproof.bench.retrieve.latent import cost_of
 from rankproof.bench.retrieve import lsa
 from rankproof.io.corpora import load_corpus
@@ -129,16 +131,16 @@ texts = {
     "code": [".".join(word(LATIN, 6) for _ in range(120)) for _ in range(60)],
 }[sys.argv[1]]
 corpus = load_corpus({f"d{n}": text for n, text in enumerate(texts)})
-def most(): return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024
-before = most()
+before = most_held()
 cost = cost_of(corpus)
 lsa(corpus, memory=1e12)
-print(cost.bytes, most() - before, cost.words)
+print(cost.bytes, most_held() - before, cost.words)
 """
+)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="the kernel says how much was held in its own units")
+@needs_kernel_count
 @pytest.mark.parametrize(
     "kind", ["no blanks", "one long text among short ones", "every word another", "hashes", "code"]
 )
