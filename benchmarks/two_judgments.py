@@ -10,11 +10,16 @@ which a run knows more than the judge: whole queries labelled, and pairs labelle
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
-from rankproof import calibrate_judgments, evaluate
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-Table = dict[str, dict[str, int]]
+from rankproof import calibrate_judgments, evaluate
+from tests.judging.trust.worlds import Table, some_pairs, some_queries, world
+
 MEASURES = "P@5, RR@10, nDCG@10, AP, Success@5, ERR@10"
 RIGHT = (0.97, 0.68)
 """Sensitivity and specificity of the judge of the published case."""
@@ -30,37 +35,6 @@ def published(rng: np.random.Generator, queries: int = 1000) -> tuple[Table, Tab
         machine[name] = {f"d{i}": int(each) for i, each in enumerate(said)}
         run[name] = [f"d{i}" for i in range(4)]
     return people, machine, run
-
-
-def world(
-    rng: np.random.Generator, queries: int, docs: int = 24
-) -> tuple[Table, Table, dict[str, list[str]]]:
-    """Graded documents, a generous judge, and a run that knows more than the judge does."""
-    people, machine, run = {}, {}, {}
-    for name in (f"q{i}" for i in range(queries)):
-        chance = np.clip(0.8 * rng.beta(1, 3) + rng.uniform(-0.25, 0.25, docs), 0.01, 0.97)
-        grade = (rng.random(docs) < chance) * rng.integers(1, 4, docs)
-        off = np.clip(grade + rng.integers(-1, 3, docs), 0, 3)
-        said = np.where(rng.random(docs) < 0.7, grade, off)
-        order = np.argsort(-(chance + 0.2 * (grade > 0) + rng.normal(0, 0.3, docs)))[:16]
-        people[name] = {f"d{i}": int(each) for i, each in enumerate(grade)}
-        machine[name] = {f"d{i}": int(each) for i, each in enumerate(said)}
-        run[name] = [f"d{i}" for i in order.tolist()]
-    return people, machine, run
-
-
-def some_queries(rng: np.random.Generator, people: Table, n: int) -> Table:
-    """All judgments of `n` queries."""
-    return {name: people[name] for name in rng.choice(list(people), n, replace=False).tolist()}
-
-
-def some_pairs(rng: np.random.Generator, people: Table, n: int) -> Table:
-    """`n` judgments of any queries."""
-    pairs = [(query, doc) for query, grades in people.items() for doc in grades]
-    found: Table = {}
-    for query, doc in (pairs[i] for i in rng.choice(len(pairs), n, replace=False).tolist()):
-        found.setdefault(query, {})[doc] = people[query][doc]
-    return found
 
 
 def the_published_case(draws: int = 20) -> tuple[float, float]:

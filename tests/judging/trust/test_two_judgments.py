@@ -12,40 +12,10 @@ import pytest
 from rankproof import calibrate_judgments, evaluate
 from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_judgments
+from tests.judging.trust.worlds import Table, some_pairs, some_queries, world
 from tests.shell import rankproof
 
 MEASURES = "P@4, RR@10, nDCG@10, AP, Success@4, ERR@10"
-Table = dict[str, dict[str, int]]
-
-
-def world(
-    rng: np.random.Generator, queries: int, docs: int = 24
-) -> tuple[Table, Table, dict[str, list[str]]]:
-    """People's grades, a generous machine's, and a run that knows more than the machine does."""
-    people, machine, run = {}, {}, {}
-    for name in (f"q{i}" for i in range(queries)):
-        chance = np.clip(0.8 * rng.beta(1, 3) + rng.uniform(-0.25, 0.25, docs), 0.01, 0.97)
-        grade = (rng.random(docs) < chance) * rng.integers(1, 4, docs)
-        off = np.clip(grade + rng.integers(-1, 3, docs), 0, 3)
-        said = np.where(rng.random(docs) < 0.7, grade, off)
-        order = np.argsort(-(chance + 0.2 * (grade > 0) + rng.normal(0, 0.3, docs)))[:16]
-        people[name] = {f"d{i}": int(each) for i, each in enumerate(grade)}
-        machine[name] = {f"d{i}": int(each) for i, each in enumerate(said)}
-        run[name] = [f"d{i}" for i in order.tolist()]
-    return people, machine, run
-
-
-def some_queries(rng: np.random.Generator, people: Table, n: int) -> Table:
-    return {name: people[name] for name in rng.choice(list(people), n, replace=False).tolist()}
-
-
-def some_pairs(rng: np.random.Generator, people: Table, n: int) -> Table:
-    pairs = [(query, doc) for query, grades in people.items() for doc in grades]
-    found: Table = {}
-    for i in rng.choice(len(pairs), n, replace=False).tolist():
-        query, doc = pairs[i]
-        found.setdefault(query, {})[doc] = people[query][doc]
-    return found
 
 
 def held(
