@@ -264,15 +264,21 @@ def _probit(power: float) -> float:
 
 def _averaged(n: int, share: float, power: Callable[[int], float]) -> float:
     """A power over the numbers of queries that move, if each does with the same chance."""
-    if share >= 1:
-        return power(n)
+    return power(n) if share >= 1 else sum(weight * power(m) for m, weight in _numbers(n, share))
+
+
+@lru_cache(maxsize=256)
+def _numbers(n: int, share: float) -> list[tuple[int, float]]:
+    """How many of n queries may move, and how likely each of these numbers is beside the others."""
     middle, wide = n * share, math.sqrt(n * share * (1 - share))
     low, high = max(0, math.floor(middle - REACH * wide)), min(n, math.ceil(middle + REACH * wide))
-    numbers = np.unique(np.linspace(low, high, min(NODES, high - low + 1)).round()).astype(int)
-    logs = [_log_binomial(n, m, share) for m in numbers.tolist()]
-    weights = np.exp(np.array(logs) - max(logs))
-    powers = [power(m) for m in numbers.tolist()]
-    return float(np.dot(weights, powers) / weights.sum())
+    last = min(NODES, high - low + 1) - 1
+    numbers = sorted({round(low + (high - low) * i / last) for i in range(last + 1)})
+    logs = [_log_binomial(n, m, share) for m in numbers]
+    most = max(logs)
+    weights = [math.exp(each - most) for each in logs]
+    total = sum(weights)
+    return [(m, weight / total) for m, weight in zip(numbers, weights, strict=True)]
 
 
 def _log_binomial(n: int, m: int, share: float) -> float:
