@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from rankproof.judging.lexical.judge import lexical_judge
-from rankproof.judging.verdicts import Ask
+from rankproof.judging.verdicts import Ask, Relation
 
 CHUNKS, CLAIMS, SENTENCES, WORDS = 10, 6, 8, 15
 SYLLABLES = ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "za", "dre", "fli", "gro", "pla", "sti"]
@@ -75,7 +75,7 @@ def groups(samples: int) -> Iterator[Group]:
     for _ in range(samples):
         chunks = [" ".join(sentence(draw) for _ in range(SENTENCES)) for _ in range(CHUNKS)]
         claims = [draw.choice(chunks).split(". ")[0] + "." for _ in range(CLAIMS)]
-        yield [Ask("S", claim, chunk) for claim in claims for chunk in chunks]
+        yield [Ask(Relation.TEXT_SUPPORTS, claim, chunk) for claim in claims for chunk in chunks]
 
 
 def sentence(draw: random.Random) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 from rankproof import sample
 from rankproof.judging.lexical.judge import likelihood, settle
 from rankproof.judging.lexical.support import logit, shifts
-from rankproof.judging.verdicts import Ask, Verdict
+from rankproof.judging.verdicts import Ask, Relation, Verdict
 
 PAGE = Path(__file__).with_name("lexical-judge.md")
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "judges"
@@ -109,7 +109,11 @@ def begin(path: Path) -> Pairs:
     with path.open(encoding="utf-8", newline="") as lines:
         read = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     return [
-        Pair(Ask("S", row["response"], row["knowledge"]), row["begin_label"] == "Fully attributable", item)
+        Pair(
+            Ask(Relation.TEXT_SUPPORTS, row["response"], row["knowledge"]),
+            row["begin_label"] == "Fully attributable",
+            item,
+        )
         for item, row in enumerate(read)
     ]
 
@@ -117,7 +121,7 @@ def begin(path: Path) -> Pairs:
 def evidence(wice: list[dict[str, Any]], yes: set[str]) -> Pairs:
     """Claims with all sentences of the page that is cited for them."""
     return [
-        Pair(Ask("S", row["claim"], "\n".join(row["evidence"])), row["label"] in yes, item)
+        Pair(Ask(Relation.TEXT_SUPPORTS, row["claim"], "\n".join(row["evidence"])), row["label"] in yes, item)
         for item, row in enumerate(wice)
     ]
 
@@ -125,28 +129,35 @@ def evidence(wice: list[dict[str, Any]], yes: set[str]) -> Pairs:
 def made_up(read: list[dict[str, Any]]) -> Iterator[Pair]:
     """Right and made-up answers with the knowledge they are about."""
     for item, row in enumerate(read):
-        yield Pair(Ask("S", row["right_answer"], row["knowledge"]), True, item)
-        yield Pair(Ask("S", row["hallucinated_answer"], row["knowledge"]), False, item)
+        yield Pair(Ask(Relation.TEXT_SUPPORTS, row["right_answer"], row["knowledge"]), True, item)
+        yield Pair(Ask(Relation.TEXT_SUPPORTS, row["hallucinated_answer"], row["knowledge"]), False, item)
 
 
 def edits(path: Path) -> Pairs:
     """Summaries, most of them with a fact that was changed, and what they sum up."""
     read = json.loads(path.read_text(encoding="utf-8"))
-    return [Pair(Ask("S", row["summary"], row["doc"]), bool(row["label"]), i) for i, row in enumerate(read)]
+    return [
+        Pair(Ask(Relation.TEXT_SUPPORTS, row["summary"], row["doc"]), bool(row["label"]), i)
+        for i, row in enumerate(read)
+    ]
 
 
 def knowledge(read: list[dict[str, Any]]) -> Iterator[Pair]:
     """Questions with their own knowledge, and with another question's."""
     for item, row in enumerate(read):
-        yield Pair(Ask("R", row["question"], row["knowledge"]), True, item)
-        yield Pair(Ask("R", row["question"], other(read, item)["knowledge"]), False, item)
+        yield Pair(Ask(Relation.CONTEXT_ANSWERS, row["question"], row["knowledge"]), True, item)
+        yield Pair(
+            Ask(Relation.CONTEXT_ANSWERS, row["question"], other(read, item)["knowledge"]), False, item
+        )
 
 
 def short_answers(read: list[dict[str, Any]]) -> Iterator[Pair]:
     """Questions with their own right answer, of a few words, and with another question's."""
     for item, row in enumerate(read):
-        yield Pair(Ask("A", row["question"], row["right_answer"]), True, item)
-        yield Pair(Ask("A", row["question"], other(read, item)["right_answer"]), False, item)
+        yield Pair(Ask(Relation.ANSWER_ADDRESSES, row["question"], row["right_answer"]), True, item)
+        yield Pair(
+            Ask(Relation.ANSWER_ADDRESSES, row["question"], other(read, item)["right_answer"]), False, item
+        )
 
 
 def documents() -> Iterator[Pair]:
@@ -155,34 +166,42 @@ def documents() -> Iterator[Pair]:
     for item, (query, grades) in enumerate(sample.judgments().items()):
         for name, grade in grades.items():
             text = f"{texts[name]['title']}. {texts[name]['text']}"
-            yield Pair(Ask("R", queries[query], text), grade >= 2, item)
+            yield Pair(Ask(Relation.CONTEXT_ANSWERS, queries[query], text), grade >= 2, item)
 
 
 def sentences(answered: list[dict[str, Any]]) -> Iterator[Pair]:
     """Answers with each sentence of their passage."""
     for item, row in enumerate(answered):
         for sentence in row["passages"][0]["sentences"]:
-            yield Pair(Ask("S", row["output"][0]["answer"], sentence), sentence.strip() in chosen(row), item)
+            yield Pair(
+                Ask(Relation.TEXT_SUPPORTS, row["output"][0]["answer"], sentence),
+                sentence.strip() in chosen(row),
+                item,
+            )
 
 
 def passages(read: list[dict[str, Any]], label: bool) -> Iterator[Pair]:
     """Questions with the passage shown for them."""
     for item, row in enumerate(read):
-        yield Pair(Ask("R", row["input"], row["passages"][0]["text"]), label, item)
+        yield Pair(Ask(Relation.CONTEXT_ANSWERS, row["input"], row["passages"][0]["text"]), label, item)
 
 
 def statements(answered: list[dict[str, Any]]) -> Iterator[Pair]:
     """The sentences of the question's own passage."""
     for item, row in enumerate(answered):
         for sentence in row["passages"][0]["sentences"]:
-            yield Pair(Ask("Q", row["input"], sentence), sentence.strip() in chosen(row), item)
+            yield Pair(
+                Ask(Relation.STATEMENT_BEARS, row["input"], sentence), sentence.strip() in chosen(row), item
+            )
 
 
 def answers(answered: list[dict[str, Any]]) -> Iterator[Pair]:
     """Questions with their own answer, and with another question's."""
     for item, row in enumerate(answered):
         for source, label in ((row, True), (other(answered, item), False)):
-            yield Pair(Ask("A", row["input"], source["output"][0]["answer"]), label, item)
+            yield Pair(
+                Ask(Relation.ANSWER_ADDRESSES, row["input"], source["output"][0]["answer"]), label, item
+            )
 
 
 def other(answered: list[dict[str, Any]], item: int) -> dict[str, Any]:
@@ -298,7 +317,7 @@ def line(name: str, pairs: Pairs, held: Held) -> str:
         digits(auroc([overlap(pair.ask.left, pair.ask.right) for pair in pairs], labels)),
         right(pairs, says_yes, True),
         right(pairs, lambda v: v.value == 0, False),
-        right(pairs, lambda v: v.value == -1 and v.ask.relation == "S", False),
+        right(pairs, lambda v: v.value == -1 and v.ask.relation == Relation.TEXT_SUPPORTS, False),
         digits(held.truth),
         f"{digits(held.mean)} ({digits(held.low)} to {digits(held.high)})",
     )

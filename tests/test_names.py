@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import rankproof
+from rankproof import Relation
 from tests.test_walls import MODULES, parsed
 
 IN_SEVERAL_PACKAGES = {
@@ -83,3 +84,17 @@ def test_what_public_functions_return_is_public() -> None:
                 if found.__name__ not in rankproof.__all__:
                     missing[found.__name__].append(name)
     assert set(missing) == set(INNER), dict(missing)
+
+
+def test_relations_are_written_by_name() -> None:
+    """The letters of ledgers stand in the enum alone; anything else could mean a measure as well."""
+    letters = {str(each) for each in Relation}
+    places = [
+        f"{path.name}:{node.lineno}"
+        for path in MODULES.values()
+        if "judging" in path.parts and path.name not in ("verdicts.py", "correcting.py")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if node.value in letters or (len(node.value) > 1 and set(node.value) <= letters)
+    ]
+    assert not places

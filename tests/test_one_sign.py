@@ -28,6 +28,7 @@ from rankproof import (
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.measure import forget, measure
 from rankproof.core.names import parse
+from rankproof.judging.verdicts import Relation
 from rankproof.scoring.formats import render
 
 N = 40
@@ -159,7 +160,7 @@ def test_less_of_what_an_answer_should_not_do_wins(metric: str) -> None:
         ]
 
     def verdicts(relation: str, left: str, right: str) -> int:
-        return 0 if relation == "A" else -1 if "Bad" in left else 1
+        return 0 if relation == Relation.ANSWER_ADDRESSES else -1 if "Bad" in left else 1
 
     scores = {
         n: judge(samples(bad), metric, judge=verdicts) for n, bad in (("worst", 27), ("old", 15), ("new", 3))

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.estimates import Estimate
     from rankproof.judging.trust.stress import Stress, stress
     from rankproof.judging.trust.two_judgments import Estimated
-    from rankproof.judging.verdicts import Account
+    from rankproof.judging.verdicts import Account, Relation
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
@@ -134,6 +134,7 @@ _PUBLIC = {
     "judge": "rankproof.judging.judge",
     "mirage": "rankproof.judging.mirage_rates",
     "Judge": "rankproof.judging.judge",
+    "Relation": "rankproof.judging.verdicts",
     "chat": "rankproof.judging.models.chat",
     "JudgedScores": "rankproof.judging.judged",
     "Scores": "rankproof.scoring.scores",
@@ -210,6 +211,7 @@ __all__ = [
     "QuestionPlan",
     "RankCorrelation",
     "RankproofError",
+    "Relation",
     "Report",
     "Run",
     "ScoreColumn",

@@ -11,6 +11,7 @@ import pytest
 
 from rankproof import History, Scores, audit, compare_scores, evaluate, gate_scores, judge
 from rankproof.errors import DataError, UsageError
+from rankproof.judging.verdicts import Relation
 
 CLAIM = "Anna wrote it."
 OTHER = "Bert read it."
@@ -27,7 +28,13 @@ def blamed(row: dict[str, Any], says: dict[tuple[str, str], int], grade: int = 2
     }
 
     def said(relation: str, left: str, right: str) -> int:
-        return grade if relation == "A" else 0 if relation in "RQ" else says.get((left, right), 0)
+        return (
+            grade
+            if relation == Relation.ANSWER_ADDRESSES
+            else 0
+            if relation in "RQ"
+            else says.get((left, right), 0)
+        )
 
     return judge([full], "context_recall", judge=said, blame=True, **how).blame
 
@@ -92,9 +99,9 @@ def graded(n: int = 12) -> list[dict[str, Any]]:
 
 
 def by_place(relation: str, left: str, right: str) -> Any:
-    if relation == "R":
+    if relation == Relation.CONTEXT_ANSWERS:
         return {"0": 0, "1": 3, "2": 2, "3": None}[right.split()[1]]
-    return "1 of" in right or "0 of" in right or relation != "S"
+    return "1 of" in right or "0 of" in right or relation != Relation.TEXT_SUPPORTS
 
 
 def test_verdicts_become_judgments_that_say_who_made_them(tmp_path: Path) -> None:
@@ -118,7 +125,7 @@ def test_judgments_of_people_are_not_called_a_machines(tmp_path: Path) -> None:
 
     ledger, path = tmp_path / "l.db", tmp_path / "people.qrels"
     judge(graded(1), "context_precision", judge=by_place, ledger=ledger)
-    for entry in list(Verdicts(ledger).where(relation="R")):
+    for entry in list(Verdicts(ledger).where(relation=Relation.CONTEXT_ANSWERS)):
         Verdicts(ledger).override(entry.id, 1, by="ana")
     judge(graded(1), "context_precision", judge=by_place, ledger=ledger).write_qrels(path)
     assert path.read_text().splitlines() == [f"q0 0 d{j} 1" for j in range(4)]
@@ -239,7 +246,7 @@ class Page(HTMLParser):
 
 def test_a_reader_opens_a_score_and_sees_claim_verdict_quote_and_judge() -> None:
     def quoting(relation: str, left: str, right: str) -> Any:
-        if relation == "S":
+        if relation == Relation.TEXT_SUPPORTS:
             return {"value": 1, "quote": right[:6]} if "1 of" in right else None if "2 of" in right else 0
         return by_place(relation, left, right)
 

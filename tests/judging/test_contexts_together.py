@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import Judge, judge
+from rankproof.judging.verdicts import Relation
 from rankproof.text.blocks import are_several, together
 
 BORN, WON, OTHER = "Ana was born in Ulm.", "She won in 1999.", "Cats sleep."
@@ -33,7 +34,7 @@ class Reader:
 
     def __call__(self, relation: str, left: str, right: str) -> Any:
         self.asked.append((relation, left, right))
-        if relation != "S":
+        if relation != Relation.TEXT_SUPPORTS:
             return 3
         needs = {CLAIM: (BORN, WON), PLAIN: (BORN,), FALSE: ("tall",)}[left]
         return 1 if all(part in right for part in needs) else 0
@@ -111,7 +112,7 @@ CITING = {
 )
 def test_sources_cited_for_one_claim_hold_together(metric: str, apart: float, together: float) -> None:
     def reads(relation: str, left: str, right: str) -> Any:
-        if relation != "S":
+        if relation != Relation.TEXT_SUPPORTS:
             return 3
         return 1 if "won" in left and BORN in right and WON in right else 0
 

@@ -14,7 +14,7 @@ from rankproof.judging.calibrate import calibrate
 from rankproof.judging.lexical.judge import likelihood
 from rankproof.judging.lexical.support import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
 from rankproof.judging.trust import estimates
-from rankproof.judging.verdicts import Ask
+from rankproof.judging.verdicts import Ask, Relation
 from rankproof.sample import documents, queries
 from rankproof.scoring.scores import Scores
 from rankproof.stats.distributions import t_quantile
@@ -57,7 +57,7 @@ def test_one_pair_counts_by_its_probability() -> None:
     found = judge([{"question": question, "contexts": [chunk]}] * 3, "P@1").estimate("P@1")
     assert found is not None
     # All shifts together move the mean a little towards one half.
-    assert found.value == pytest.approx(likelihood(Ask("R", question, chunk)), abs=0.06)
+    assert found.value == pytest.approx(likelihood(Ask(Relation.CONTEXT_ANSWERS, question, chunk)), abs=0.06)
 
 
 def test_verdicts_of_people_and_models_leave_nothing_to_estimate() -> None:
@@ -121,7 +121,7 @@ def test_labels_narrow_the_shift_and_draw_it_to_the_truth() -> None:
         held += low <= off <= high
         widths.append(high - low)
     assert held >= 90
-    assert np.mean(widths) < 0.65 * np.ptp(shifts("S", np.array([0.025, 0.975])))
+    assert np.mean(widths) < 0.65 * np.ptp(shifts(Relation.TEXT_SUPPORTS, np.array([0.025, 0.975])))
     assert np.abs(GRID).max() > 10
 
 

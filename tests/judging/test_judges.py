@@ -17,7 +17,7 @@ from rankproof.errors import UsageError
 from rankproof.judging.judges import judge_of, judges_of
 from rankproof.judging.judges.choose import human_judge
 from rankproof.judging.run import settle
-from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Unmeasured, Verdict
+from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Relation, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger
 
 R, S, Q, A, C = (Ask(relation, "left words", "right words here") for relation in "RSQAC")
@@ -102,7 +102,11 @@ def test_replies_that_are_none(reply: Any, ask: Ask, reason: str) -> None:
 
 def test_claims_of_a_function_are_counted() -> None:
     def splits(relation: str, left: str, right: str) -> Any:
-        return ["Ana is one.", "Bo is two.", "Ana is one."] if relation == "C" else left == "Ana is one."
+        return (
+            ["Ana is one.", "Bo is two.", "Ana is one."]
+            if relation == Relation.TEXT_CLAIMS
+            else left == "Ana is one."
+        )
 
     splits.relations = ("C", "S", "A")  # type: ignore[attr-defined]
     row = {"answer": "Ana is one, Bo is two.", "contexts": ["A text."]}
@@ -112,7 +116,10 @@ def test_claims_of_a_function_are_counted() -> None:
 def test_a_function_may_take_the_pair_as_one() -> None:
     row = {"question": "Why?", "contexts": ["A text."]}
     assert (
-        judge([row], "context_precision", judge=lambda ask: ask.relation == "R")["context_precision"] == 1.0
+        judge([row], "context_precision", judge=lambda ask: ask.relation == Relation.CONTEXT_ANSWERS)[
+            "context_precision"
+        ]
+        == 1.0
     )
 
 
@@ -209,7 +216,7 @@ def test_a_person_is_asked_once_and_remembered(tmp_path: Path) -> None:
 
     def reply(ask: Ask) -> int | None:
         asked.append(ask)
-        return None if ask.relation == "S" else 1
+        return None if ask.relation == Relation.TEXT_SUPPORTS else 1
 
     person, kept = human_judge("ana", reply), InLedger(Ledger(tmp_path / "l.db"))
     for _ in range(2):
@@ -229,7 +236,7 @@ class Careless:
 
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         for group in groups:
-            keep([Verdict(Ask("R", "never", "asked"), 3, "careless")])
+            keep([Verdict(Ask(Relation.CONTEXT_ANSWERS, "never", "asked"), 3, "careless")])
             keep([Verdict(ask, 9, "careless", probability=4.0) for ask in group[:1]])
             keep([Verdict(ask, 3, "careless", quote="not there") for ask in group[1:2]])
             keep([Verdict(ask, True, "careless") for ask in group[2:3]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 
 from rankproof import Verdicts, judge
 from rankproof.errors import DataError, UsageError
+from rankproof.judging.verdicts import Relation
 from rankproof.store.ledger import LEDGER, Ledger, LedgerEntry
 
 QUESTION = "Why?"
@@ -95,7 +97,7 @@ def test_a_person_overrides_every_machine(tmp_path: Path) -> None:
     path = tmp_path / "l.db"
     judge(rows("a."), "context_precision", judge=Counting(), ledger=path)
     verdicts = Verdicts(path)
-    (entry,) = verdicts.where(relation="R")
+    (entry,) = verdicts.where(relation=Relation.CONTEXT_ANSWERS)
     assert verdicts.override(entry.id[:6], 0, by="ana").judge == "human:ana"
     for who in (Counting(), Counting("other"), "replay:function:counting"):
         scores = judge(rows("a."), "context_precision", judge=who, ledger=path)
@@ -128,7 +130,7 @@ def test_what_cannot_be_overridden(tmp_path: Path, pair: str, value: int, by: st
 def test_out_to_lines_and_back(tmp_path: Path) -> None:
     path, lines, copy = tmp_path / "l.db", tmp_path / "l.jsonl", tmp_path / "copy.db"
     judge(rows("a.", "b ü\n"), "context_precision, faithfulness", judge=Counting(), ledger=path)
-    (one, *_) = Verdicts(path).where(relation="R")
+    (one, *_) = Verdicts(path).where(relation=Relation.CONTEXT_ANSWERS)
     Verdicts(path).override(one.id, 0, by="ana")
     assert Verdicts(path).export_to(lines) == Verdicts(copy).import_from(lines) == len(list(Verdicts(path)))
     assert set(map(repr, Verdicts(copy))) == set(map(repr, Verdicts(path)))
@@ -333,3 +335,18 @@ def test_no_secret_gets_into_the_file(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "l.db"
     judge(rows("a."), "context_precision", judge=Counting(), ledger=path)
     assert all(b"sk-very-secret" not in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_a_ledger_of_letters_is_read_by_relations(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "v.db")
+    person = {"kind": "human", "name": "ana"}
+    ledger.keep(person, "human:ana", [LedgerEntry("R", "q", "t", "human:ana", value=3)])
+    scores = judge(
+        [{"id": "s1", "query": "q", "contexts": ["t"]}], "P@1", judge="replay", ledger=tmp_path / "v.db"
+    )
+    assert scores["P@1"] == 1.0
+    (piece,) = scores.verdicts.of("s1")
+    assert piece.relation is Relation.CONTEXT_ANSWERS
+    assert json.loads(json.dumps({piece.relation: piece.relation})) == {"R": "R"}
+    with pytest.raises(UsageError, match="relation: got 'Z', expected one of 'R', 'S'"):
+        Relation("Z")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from rankproof import judge
+from rankproof.judging.verdicts import Relation
 from tests.memory import MOST_HELD, needs_kernel_count
 
 SIX = (
@@ -65,7 +66,7 @@ def test_a_sample_leaves_its_id_and_a_few_numbers_behind(monkeypatch: pytest.Mon
             yield {"id": f"id-{i:03}", "question": "What is it?", "contexts": ["It is red.", "No."], **texts}
 
     def one_lacks(relation: str, left: str, right: str) -> bool | None:
-        return None if relation == "A" else left < right
+        return None if relation == Relation.ANSWER_ADDRESSES else left < right
 
     tracemalloc.start()
     try:

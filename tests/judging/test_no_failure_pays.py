@@ -11,6 +11,7 @@ import pytest
 
 from rankproof import compare_scores, gate_scores, judge, leaderboard
 from rankproof.judging.metrics.registry import METRICS
+from rankproof.judging.verdicts import Relation
 
 Row = dict[str, Any]
 N = 12
@@ -47,11 +48,11 @@ def rows() -> list[Row]:
 
 def fair(relation: str, left: str, right: str) -> Any:
     """Goes by words for claims, always the same for the same pair, and knows an abstention."""
-    if relation == "A":
+    if relation == Relation.ANSWER_ADDRESSES:
         return -1 if "know" in right else 3
-    if relation == "R":
+    if relation == Relation.CONTEXT_ANSWERS:
         return 3 if "red" in right else 2 if "costs" in right else 0
-    if relation == "Q":
+    if relation == Relation.STATEMENT_BEARS:
         return int("Boats" not in right)
     claim = left.rstrip(".")
     return int(claim in right) or -(zlib.crc32(f"{left}{right}".encode()) % 9 == 0)
@@ -143,7 +144,7 @@ def test_few_that_are_left_make_no_decision() -> None:
 
 def test_who_abstains_where_it_is_hard_does_not_lead() -> None:
     def hard(relation: str, left: str, right: str) -> Any:
-        odd = relation == "S" and int("".join(filter(str.isdigit, left)) or 0) % 2
+        odd = relation == Relation.TEXT_SUPPORTS and int("".join(filter(str.isdigit, left)) or 0) % 2
         return 0 if odd else fair(relation, left, right)
 
     plain = judge(rows(), "faithfulness", judge=hard)
@@ -179,7 +180,7 @@ def test_a_mean_over_what_is_left_never_stands_alone_in_any_face() -> None:
         return found
 
     def reader(relation: str, left: str, right: str) -> int:
-        if relation == "A":
+        if relation == Relation.ANSWER_ADDRESSES:
             return -1 if "not know" in right else 3
         return 1 if left in right else 0
 

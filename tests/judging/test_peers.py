@@ -12,6 +12,7 @@ from rankproof import judge
 from rankproof.errors import UsageError
 from rankproof.judging.metrics.counting import parse
 from rankproof.judging.metrics.registry import PEERS
+from rankproof.judging.verdicts import Relation
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 CASES = json.loads((GOLDEN / "judged_cases.json").read_text())
@@ -45,14 +46,14 @@ def judge_of(case: dict[str, Any], row: dict[str, Any]) -> Any:
     """A judge that reads its verdicts off the table."""
 
     def said(relation: str, left: str, right: str) -> int:
-        if relation == "R":
+        if relation == Relation.CONTEXT_ANSWERS:
             return int(case["grades"][row["contexts"].index(right)])
-        if relation == "Q" and "stands" in right:
+        if relation == Relation.STATEMENT_BEARS and "stands" in right:
             place = int(right.rstrip(".").rpartition(" ")[2])
             return int(case["statements_bear"][place][LETTERS.index(right.split()[0])])
-        if relation == "Q":
+        if relation == Relation.STATEMENT_BEARS:
             return int(case["answer_bears"][LETTERS.index(right.split()[0])])
-        if relation == "A":
+        if relation == Relation.ANSWER_ADDRESSES:
             return 3
         place = LETTERS.index(left.split()[0])
         side = "answer" if "answers" in left else "reference"
@@ -96,7 +97,7 @@ def test_where_the_tools_differ_on_the_same_verdicts() -> None:
     row["reference"] = "Carl refers there."
 
     def said(relation: str, left: str, right: str) -> int:
-        if relation == "R":
+        if relation == Relation.CONTEXT_ANSWERS:
             return 3 if right == "Text two." else 0
         return {"Anna answers it.": 1, "Bert answers it.": 0}.get(left, 1)
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from rankproof.cli import run
+from rankproof.judging.verdicts import Relation
 
 ROWS = [
     {
@@ -67,7 +68,7 @@ def lines() -> list[dict[str, Any]]:
         case = Case(sample_of(row))
         asked(case, parse_all("context_precision, context_recall, faithfulness"))
         failure_of(case)
-        found += [ask for ask in case.asked if ask.relation != "C"]
+        found += [ask for ask in case.asked if ask.relation != Relation.TEXT_CLAIMS]
     return [
         {
             "relation": ask.relation,
@@ -82,7 +83,7 @@ def lines() -> list[dict[str, Any]]:
 
 
 def said(relation: str, left: str, right: str) -> int:
-    if relation == "S":
+    if relation == Relation.TEXT_SUPPORTS:
         return int(left.rstrip(".") in right)
     return 0 if "Bananas" in right else 3
 

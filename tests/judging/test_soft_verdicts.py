@@ -13,7 +13,7 @@ import pytest
 from rankproof import Verdicts, compare_scores, judge
 from rankproof.errors import UsageError
 from rankproof.judging.metrics.registry import METRICS, PEERS
-from rankproof.judging.verdicts import PLAIN_YES
+from rankproof.judging.verdicts import PLAIN_YES, Relation
 from rankproof.scoring.scores import Scores
 from tests.judging.test_missing_verdicts import OURS, ROW, verdict_on
 
@@ -68,7 +68,7 @@ def test_many_doubtful_contexts_prove_no_more_than_the_strongest(n: int) -> None
     chances = {f"c{i}.": 0.5 - i / 100 for i in range(n)}
 
     def doubtful(relation: str, left: str, right: str) -> float:
-        return 1.0 if relation == "A" else chances[right]
+        return 1.0 if relation == Relation.ANSWER_ADDRESSES else chances[right]
 
     names = ["faithfulness", "RR(rel=2)", "Success(rel=2)@40"]
     found = judge([row], names, judge=doubtful)
@@ -139,7 +139,7 @@ def test_soft_verdicts_come_back_from_the_ledger_as_they_were(tmp_path: Path) ->
     Verdicts(tmp_path / "w.db").import_from(tmp_path / "v.jsonl")
     moved = judge([ONE], "faithfulness", judge="replay", ledger=tmp_path / "w.db")
     assert moved["faithfulness"] == first["faithfulness"]
-    one = next(Verdicts(ledger).where(relation="S"))
+    one = next(Verdicts(ledger).where(relation=Relation.TEXT_SUPPORTS))
     Verdicts(ledger).override(one.id, 1, by="ana")  # a person's word is no probability
     assert judge([ONE], "faithfulness", judge="replay", ledger=ledger)["faithfulness"] == pytest.approx(0.65)
 

@@ -12,6 +12,7 @@ import pytest
 
 from rankproof import calibrate, judge, mirage
 from rankproof.errors import DataError, UsageError
+from rankproof.judging.verdicts import Relation
 from tests.judging.models.server import Served, serving
 from tests.shell import rankproof
 
@@ -50,7 +51,7 @@ def never(relation: str, left: str, right: str) -> None:
 
 def in_thirds(relation: str, left: str, right: str) -> int | None:
     """All of a claim, a part of it, or nothing, by the share of its words that a text has."""
-    if relation != "P":
+    if relation != Relation.TEXT_SUPPORTS_IN_PART:
         return None
     words = left.lower().strip(".").split()
     there = sum(each in right.lower() for each in words)
@@ -201,12 +202,14 @@ def test_a_table_of_agreement_on_support(tmp_path: Path) -> None:
     found = calibrate(
         path,
         lambda ask: 2 if "red" in ask.left else 0,
-        judge=lambda relation, left, right: 1 if relation == "P" and "red" in left else 0,
+        judge=lambda relation, left, right: (
+            1 if relation == Relation.TEXT_SUPPORTS_IN_PART and "red" in left else 0
+        ),
         ledger=tmp_path / "v.db",
         metrics="all_score",
         relation="P",
     )
-    assert found.confusion["P"] == {(0, 0): 10, (2, 1): 20}
+    assert found.confusion[Relation.TEXT_SUPPORTS_IN_PART] == {(0, 0): 10, (2, 1): 20}
     assert "partial support" in str(found)
 
 

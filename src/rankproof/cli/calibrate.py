@@ -9,23 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.judge import QUESTIONS
 from rankproof.cli.output import end, format_of, telling, write
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
     from rankproof.judging.trust.draw import Drawn, DrawSession
+    from rankproof.judging.verdicts import Relation
 
 WIDTH = 78
 KEYS = "s skip   u undo   q quit"
-MINUS: dict[str, dict[str, int]] = {
-    "R": {},
-    "P": {},
-    "Q": {},
-    "S": {"-": -1, "c": -1},
-    "A": {"-": -1, "a": -1},
-}
-"""Keys for the values below 0, which no single figure is."""
 FORMATS = ("table", "json")
 
 
@@ -225,6 +217,7 @@ def _calibrated(
 
 def _label(session: DrawSession, who: str) -> None:
     from rankproof.cli.label import go_through
+    from rankproof.judging.words import QUESTIONS
 
     go_through(
         session,
@@ -236,25 +229,33 @@ def _label(session: DrawSession, who: str) -> None:
     click.echo(f"{session.done} of {len(session.drawn)} pairs labelled by {who}.\n", err=True)
 
 
-def _value(relation: str, key: str) -> int | None:
+def _below_zero(relation: Relation) -> tuple[str, ...]:
+    """The keys for the value -1, which no single figure is: a minus, and the first letter of what it says."""
+    from rankproof.judging.words import WORDS
+
+    said = WORDS[relation].get(-1)
+    return ("-", said[0]) if said else ()
+
+
+def _value(relation: Relation, key: str) -> int | None:
     """The value that a key gives, if it gives one of the relation's."""
     from rankproof.judging.verdicts import VALUES
 
-    if key in MINUS[relation]:
-        return MINUS[relation][key]
+    if key in _below_zero(relation):
+        return -1
     known = {str(value): value for value in VALUES[relation]}
     return known.get(key)
 
 
 def _card(session: DrawSession, pair: Drawn) -> str:
     """What is labelled now: the two texts and the keys. What the judge says is not shown: it would sway."""
-    from rankproof.judging.words import RELATIONS
+    from rankproof.judging.words import QUESTIONS, RELATIONS
 
     left, right = RELATIONS[pair.ask.relation]
     head = f"{session.done + 1} of {len(session.drawn)}  {pair.ask.relation}"
     question = QUESTIONS[pair.ask.relation]
-    if MINUS[pair.ask.relation]:
-        question += f" (key {' or '.join(MINUS[pair.ask.relation])})"
+    if keys := _below_zero(pair.ask.relation):
+        question += f" (key {' or '.join(keys)})"
     return "\n".join(
         [
             f"\n{head} {'-' * max(0, WIDTH - len(head) - 1)}",

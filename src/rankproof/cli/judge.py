@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 
 FREE = "lexical"
 """The judge whose verdicts cost nothing, and are kept only where that is asked for."""
-QUESTIONS = {
-    "R": "How well does the context answer the question? 0 not, 1 related, 2 in part, 3 fully",
-    "S": "What does the text say of the claim? 1 supports, 0 silent, -1 contradicts",
-    "P": "How much of the claim does the text support? 0 nothing, 1 a part, 2 all",
-    "Q": "Does the statement bear on the question? 1 yes, 0 no",
-    "A": "How far does the answer address the question? 0 not, 1 in part, 2 mostly, 3 fully, -1 abstains",
-}
 
 
 def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str]) -> Judge:
@@ -83,7 +76,7 @@ def ask(pair: Ask) -> int | None:
     """Show a pair and take a person's verdict; an empty line leaves it open."""
     from rankproof.document.terminal import clean
     from rankproof.judging.verdicts import VALUES
-    from rankproof.judging.words import RELATIONS
+    from rankproof.judging.words import QUESTIONS, RELATIONS
 
     left, right = RELATIONS[pair.relation]
     click.echo(f"\n{left}: {clean(pair.left)}\n{right}: {clean(pair.right)}", err=True)

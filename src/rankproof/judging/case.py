@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from rankproof.judging.samples.sample import Context, Sample
-from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Said, Verdict
+from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Relation, Said, Verdict
 from rankproof.text.blocks import together
 from rankproof.text.claims import VERB, claims, negations, statements
 from rankproof.text.entities import Entity, entities, shared
@@ -255,7 +255,7 @@ class Case:
         if text is None or blank(text):
             return ()
         question = self.query.strip()
-        said = self._said(Ask("C", asked_with(text, question), text))
+        said = self._said(Ask(Relation.TEXT_CLAIMS, asked_with(text, question), text))
         return claims_of(text, question) if said is None else held(text, said.items, question)
 
     @property
@@ -276,7 +276,7 @@ class Case:
 
     def grade(self, context: Context) -> int | None:
         """How well a context answers the question, 0 to 3."""
-        return self._value("R", self.query, context.text)
+        return self._value(Relation.CONTEXT_ANSWERS, self.query, context.text)
 
     def relevant(self, context: Context, rel: float = YES) -> bool | None:
         """Whether a context answers the question at least so well."""
@@ -285,12 +285,12 @@ class Case:
 
     def supports(self, text: str | None, claim: str) -> bool | None:
         """Whether a text supports a claim."""
-        value = self._value("S", claim, text or "")
+        value = self._value(Relation.TEXT_SUPPORTS, claim, text or "")
         return None if value is None else value == SUPPORTS
 
     def part(self, text: str | None, claim: str) -> float | None:
         """How much of a claim a text bears out: 0, a half for a part of it, 1 for all."""
-        value = self._value("P", claim, text or "")
+        value = self._value(Relation.TEXT_SUPPORTS_IN_PART, claim, text or "")
         return None if value is None else value / 2
 
     def support(
@@ -303,34 +303,34 @@ class Case:
         texts = [each.text for each in contexts]
         alone = [self.supports(text, claim) for text in texts]
         several = sorted(dict.fromkeys(text for text in texts if text.strip()))[:SEVERAL]
-        asked = all(self._known("S", claim, text) for text in several)
+        asked = all(self._known(Relation.TEXT_SUPPORTS, claim, text) for text in several)
         if reading == "apart" or len(several) < 2 or True in alone or not asked:
             return alone
         return [*alone, self.supports(together(several), claim)]
 
-    def _known(self, relation: str, left: str, right: str) -> bool:
+    def _known(self, relation: Relation, left: str, right: str) -> bool:
         return Ask(relation, left, right) in self.said
 
     def contradicts(self, text: str | None, claim: str) -> bool | None:
         """Whether a text contradicts a claim."""
-        value = self._value("S", claim, text or "")
+        value = self._value(Relation.TEXT_SUPPORTS, claim, text or "")
         return None if value is None else value == CONTRADICTS
 
     def bears(self, statement: str) -> bool | None:
         """Whether a statement bears on the question."""
-        value = self._value("Q", self.query, statement)
+        value = self._value(Relation.STATEMENT_BEARS, self.query, statement)
         return None if value is None else value == 1
 
     def addressed(self) -> int | None:
         """How far the answer addresses the question, 0 to 3, or that it abstains."""
-        return self._value("A", self.query, self.sample.answer or "")
+        return self._value(Relation.ANSWER_ADDRESSES, self.query, self.sample.answer or "")
 
     def abstains(self) -> bool | None:
         """Whether the answer says that it has none."""
         value = self.addressed()
         return None if value is None else value == ABSTAINS
 
-    def _value(self, relation: str, left: str, right: str) -> int | None:
+    def _value(self, relation: Relation, left: str, right: str) -> int | None:
         if blank(left):
             return None  # nothing stands there that could be judged
         if blank(right):

@@ -18,7 +18,7 @@ from rankproof.io.pipes import write_file
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.run import JudgedSample
-from rankproof.judging.verdicts import Ask, Verdict
+from rankproof.judging.verdicts import Ask, Relation, Verdict
 from rankproof.store.ledger import HUMAN
 
 IN_MEMORY = 1 << 20
@@ -35,7 +35,7 @@ class Piece(Displayable):
     sample: str
     metrics: tuple[str, ...]
     """The metrics that looked at it."""
-    relation: str
+    relation: Relation
     left: str
     right: str
     value: int | None
@@ -121,7 +121,11 @@ class Evidence(Displayable):
         for sample in self.samples:
             data = self._data(sample)
             texts = [data["texts"][number] for _, number in data["contexts"]]
-            by_text = {each.right: each for each in _pieces(sample, data) if each.relation == "R"}
+            by_text = {
+                each.right: each
+                for each in _pieces(sample, data)
+                if each.relation == Relation.CONTEXT_ANSWERS
+            }
             for (name, _), text in zip(data["contexts"], texts, strict=True):
                 if text in by_text:
                     yield sample, name, by_text[text]
@@ -158,7 +162,7 @@ def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:
             *(places, _said(judged, ask)),
         ]
         for ask, places in users.items()
-        if ask.relation != "C"
+        if ask.relation != Relation.TEXT_CLAIMS
     ]
     contexts = [[each.id, texts[each.text]] for each in judged.case.contexts if each.text in texts]
     return {
@@ -180,7 +184,14 @@ def _said(judged: JudgedSample, ask: Ask) -> list[Any]:
 def _pieces(sample: str, data: dict[str, Any]) -> list[Piece]:
     texts, names = data["texts"], data["names"]
     return [
-        Piece(sample, tuple(names[place] for place in places), relation, texts[left], texts[right], *said)
+        Piece(
+            sample,
+            tuple(names[place] for place in places),
+            Relation(relation),
+            texts[left],
+            texts[right],
+            *said,
+        )
         for relation, left, right, places, said in data["rows"]
     ]
 

@@ -38,7 +38,7 @@ from rankproof.judging.tally import INDEPENDENT, STRONGEST, Tally
 from rankproof.judging.trust.correcting import Corrections, Versions, corrections_for, estimates_for
 from rankproof.judging.trust.drift import probed
 from rankproof.judging.trust.estimates import Estimates
-from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Verdict
+from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Relation, Verdict
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
 from rankproof.scoring.grouping import grouped, groups_of
@@ -357,9 +357,11 @@ class Counts:
 
     def add(self, judged: JudgedSample) -> None:
         """Count the pairs of one sample, each once."""
-        for ask in dict.fromkeys(ask for asks in judged.used for ask in asks if ask.relation != "C"):
+        for ask in dict.fromkeys(
+            ask for asks in judged.used for ask in asks if ask.relation != Relation.TEXT_CLAIMS
+        ):
             said = judged.case.said.get(ask)
             name = said.judge if isinstance(said, Verdict) else UNMEASURED
             self.by[name] = self.by.get(name, 0) + 1
-            if ask.relation == "R" and isinstance(said, Verdict):
+            if ask.relation == Relation.CONTEXT_ANSWERS and isinstance(said, Verdict):
                 self.top[name] = max(said.value or 0, self.top.get(name, 0))

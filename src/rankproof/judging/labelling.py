@@ -34,7 +34,7 @@ from rankproof.judging.trust.agreement import (
 from rankproof.judging.trust.draw import Drawn, DrawnPair, DrawSession, by_relation, draw, draw_whole
 from rankproof.judging.trust.two_judgments import Estimated, Kappa
 from rankproof.judging.trust.words import calibration, two_judgments
-from rankproof.judging.verdicts import PLAIN_YES, Ask, InLedger
+from rankproof.judging.verdicts import PLAIN_YES, WITH_VALUES, Ask, InLedger, Relation, pair_in
 from rankproof.stats.agreement import Agreement
 from rankproof.stats.shares import Share
 from rankproof.store.ledger import Ledger
@@ -45,7 +45,7 @@ class Calibration(Displayable):
     """What people's labels say of a judge, relation by relation."""
 
     judge: str
-    relations: dict[str, Agreed]
+    relations: dict[Relation, Agreed]
     drawn: int = 0
     """Pairs that were drawn to be labelled."""
     left: int = 0
@@ -220,7 +220,6 @@ class JudgmentCalibration(Displayable):
         return f"<JudgmentCalibration of {self.machine} by {self.n:,} pairs: kappa {_short(value)}>"
 
 
-RELATIONS = ("R", "S", "P", "Q", "A")
 SQLITE = b"SQLite format 3\x00"
 
 
@@ -231,15 +230,15 @@ class Draw:
     n: int
     informative: int = 0
     whole: bool = False
-    relation: str | None = None
+    relation: Relation | str | None = None
     seed: int = 0
 
     def check(self) -> None:
         """Refuse what cannot be drawn."""
         for name, least in (("n", 1), ("informative", 0), ("seed", 0)):
             check_whole(name, getattr(self, name), least)
-        if self.relation is not None and self.relation not in RELATIONS:
-            raise one_of("relation", self.relation, RELATIONS)
+        if self.relation is not None and self.relation not in WITH_VALUES:
+            raise one_of("relation", self.relation, map(str, WITH_VALUES))
         if self.whole and (self.informative or self.relation):
             raise UsageError(
                 "whole: takes all pairs of a sample, so neither informative= nor relation= go with it."
@@ -280,7 +279,7 @@ class Task:
                 frame = frame_of(self.ledger, own)
                 known = [each for each in pairs if each.ask in frame]
                 found[pairs[0].ask.relation] = agreed(known, own, len(pairs) - len(known))
-        labelled = {Ask(*each.key) for each in people(self.ledger)}
+        labelled = {pair_in(each) for each in people(self.ledger)}
         left = sum(each.ask not in labelled for each in self.session.drawn)
         return Calibration(self.judge, found, len(self.session.drawn), left)
 
@@ -334,7 +333,9 @@ def _judged(
     kept = asking.ledger or Ledger(Path(DEFAULT))
     run = JudgeRun(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
     samples = {
-        each.case.sample.id: [ask for ask in asked(each.case, run.metrics) if ask.relation != "C"]
+        each.case.sample.id: [
+            ask for ask in asked(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS
+        ]
         for each in run.over(read_samples(source))
     }
     settle_alone(samples.values(), asking.judges, kept)
@@ -377,15 +378,15 @@ def _needed(ledger: Any) -> Any:
     return ledger
 
 
-def _pairs(where: LabelsFound, relation: str | None) -> list[DrawnPair]:
+def _pairs(where: LabelsFound, relation: Relation | str | None) -> list[DrawnPair]:
     """Every pair that the machine settled, or has a probability of, of the samples where there are any."""
     wanted = set(chain.from_iterable(where.samples.values())) if where.samples else None
     found: dict[Ask, DrawnPair] = {}
     for identity in where.identities:
         for each in where.ledger.entries(identity):
-            ask = Ask(*each.key)
+            ask = pair_in(each)
             fits = (wanted is None or ask in wanted) and relation in (None, ask.relation)
-            if not fits or ask.relation not in RELATIONS:
+            if not fits or ask.relation not in WITH_VALUES:
                 continue
             if each.value is not None and not each.reason:
                 found.setdefault(ask, DrawnPair(ask, each.value, each.probability))

@@ -12,7 +12,17 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.judging.judges.called import said_of
 from rankproof.judging.judges.choose import human_judge
-from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Ask, Unmeasured, checked, entry_of, said_in
+from rankproof.judging.verdicts import (
+    PLAIN_YES,
+    SOFT,
+    VALUES,
+    Relation,
+    Unmeasured,
+    checked,
+    entry_of,
+    pair_in,
+    said_in,
+)
 from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
 
 DEFAULT = "verdicts.db"
@@ -62,7 +72,7 @@ class Verdicts(Displayable):
         if not by.strip():
             raise UsageError("by: got no name, expected who overrides. Next: say who you are.")
         found, judge = self._of(pair), human_judge(by.strip())
-        said = said_of(Ask(*found.key), value, judge.name)
+        said = said_of(pair_in(found), value, judge.name)
         if isinstance(said, Unmeasured):
             raise UsageError(
                 f"{found.id}: {said.reason} for relation {found.relation}."
@@ -114,7 +124,7 @@ def _softened(entry: LedgerEntry) -> LedgerEntry:
         or entry.reason
     ):
         return entry
-    value = PLAIN_YES[entry.relation] if entry.probability >= 0.5 else 0
+    value = PLAIN_YES[Relation(entry.relation)] if entry.probability >= 0.5 else 0
     return replace(entry, value=value, origin={**entry.origin, SOFT: True})
 
 
@@ -122,7 +132,7 @@ def _check(entry: LedgerEntry, where: str) -> None:
     """Refuse a line that is no verdict."""
     problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
     if not problem and not entry.reason:
-        said = checked(said_in(entry, Ask(*entry.key)))
+        said = checked(said_in(entry, pair_in(entry)))
         problem = said.reason if isinstance(said, Unmeasured) else ""
     if problem:
         known = ", ".join(VALUES)

@@ -17,7 +17,18 @@ from rankproof.judging.blame import failure_of
 from rankproof.judging.case import Case
 from rankproof.judging.metrics.counting import Outcome, found, needed, outcomes
 from rankproof.judging.samples.sample import Sample
-from rankproof.judging.verdicts import Account, Ask, Judge, Keep, Keeping, Said, Unmeasured, Verdict, checked
+from rankproof.judging.verdicts import (
+    Account,
+    Ask,
+    Judge,
+    Keep,
+    Keeping,
+    Relation,
+    Said,
+    Unmeasured,
+    Verdict,
+    checked,
+)
 from rankproof.store.ledger import HUMAN
 
 LINES = (".jsonl", ".ndjson")
@@ -220,7 +231,7 @@ class JudgeRun:
             [
                 ask
                 for ask in self._looked_at(case)
-                if (ask.relation == "C") == relation_is_c and ask not in case.said
+                if (ask.relation == Relation.TEXT_CLAIMS) == relation_is_c and ask not in case.said
             ]
             for case in cases
         ]
@@ -259,8 +270,8 @@ class JudgeRun:
     def _rounds(self) -> Sequence[bool]:
         """What is asked of claims is known once they are (where no judge finds any, rules do), and what is asked
         of several contexts together once each was asked about."""
-        relations = [getattr(judge, "relations", ("C",)) for judge in self.judges]
-        first = (True,) if any("C" in each for each in relations) else ()
+        relations = [getattr(judge, "relations", (Relation.TEXT_CLAIMS,)) for judge in self.judges]
+        first = (True,) if any(Relation.TEXT_CLAIMS in each for each in relations) else ()
         together = any(each.params.get("contexts") == "together" for each in self.metrics)
         return (*first, False, *((False,) if together else ()))
 
@@ -291,7 +302,7 @@ def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
     """The outcome with the cause of what is open: what the judge said, or why it said nothing."""
     if outcome.value is not None or not outcome.units:
         return outcome
-    looked_at = (case.said.get(ask) for ask in asks if ask.relation != "C")
+    looked_at = (case.said.get(ask) for ask in asks if ask.relation != Relation.TEXT_CLAIMS)
     causes = (said.reason for said in looked_at if isinstance(said, Unmeasured))
     cause = PROBABILITY.sub("", next((each for each in causes if each), "a text is empty"))
     return replace(outcome, reason=f"not settled: {cause}")

@@ -26,7 +26,7 @@ from rankproof.judging.trust.trial import (
     kind,
     thirds,
 )
-from rankproof.judging.verdicts import Account, Ask
+from rankproof.judging.verdicts import WITHOUT_PARTS, Account, Ask
 from rankproof.stats.agreement import cohen_kappa
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
@@ -226,7 +226,7 @@ def _way(truth: Mapping[Ask, int], case_of: Mapping[Ask, int], outcome: TrialOut
         high=min(1.0, 1 - (1 - share.high) / chance),
         right=share_of(int(right.sum()), len(asks)),
         settled=len(outcome.values),
-        kappas={relation: _kappa_of(relation, truth, outcome) for relation in "RSQA"},
+        kappas={relation: _kappa_of(relation, truth, outcome) for relation in WITHOUT_PARTS},
         account=outcome.account,
         asked=outcome.asked,
     )

@@ -6,37 +6,65 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import islice
 from time import monotonic
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from rankproof.document.display import Displayable
-from rankproof.errors import shorten
-from rankproof.store.ledger import HUMAN, Given, Ledger, LedgerEntry
+from rankproof.errors import one_of, shorten
+from rankproof.store.ledger import HUMAN, Given, Key, Ledger, LedgerEntry
 
 SUPPORTS, SILENT, CONTRADICTS = 1, 0, -1
 """What a text says about a claim."""
 ABSTAINS = -1
 """The value of an answer that says it has none."""
 
-VALUES: dict[str, tuple[int, ...]] = {
-    "R": (0, 1, 2, 3),
-    "S": (CONTRADICTS, SILENT, SUPPORTS),
-    "P": (0, 1, 2),
-    "Q": (0, 1),
-    "A": (ABSTAINS, 0, 1, 2, 3),
-    "C": (),
+
+class Relation(StrEnum):
+    """How the two texts of a pair are related; the letters are what ledgers and judges of your own know them by.
+
+    >>> Relation.TEXT_SUPPORTS == "S", Relation("R").name
+    (True, 'CONTEXT_ANSWERS')
+    """
+
+    CONTEXT_ANSWERS = "R"
+    """How well a chunk (right) answers a question (left)."""
+    TEXT_SUPPORTS = "S"
+    """What a text (right) says about a claim (left)."""
+    TEXT_SUPPORTS_IN_PART = "P"
+    """How much of a claim (left) a text (right) supports: nothing, a part, all."""
+    STATEMENT_BEARS = "Q"
+    """Whether a statement (right) bears on a question (left)."""
+    ANSWER_ADDRESSES = "A"
+    """How far an answer (right) addresses a question (left)."""
+    TEXT_CLAIMS = "C"
+    """The claims that a text (right) makes; its verdict holds them as `items`."""
+
+    def __repr__(self) -> str:
+        return f"Relation.{self.name}"
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise one_of("relation", value, map(str, cls))
+
+
+VALUES: dict[Relation, tuple[int, ...]] = {
+    Relation.CONTEXT_ANSWERS: (0, 1, 2, 3),
+    Relation.TEXT_SUPPORTS: (CONTRADICTS, SILENT, SUPPORTS),
+    Relation.TEXT_SUPPORTS_IN_PART: (0, 1, 2),
+    Relation.STATEMENT_BEARS: (0, 1),
+    Relation.ANSWER_ADDRESSES: (ABSTAINS, 0, 1, 2, 3),
+    Relation.TEXT_CLAIMS: (),
 }
-"""The values of each relation.
-
-R: how well a chunk (right) answers a question (left). S: what a text (right) says about a claim (left).
-P: how much of a claim (left) a text (right) bears out: nothing, a part, all.
-Q: whether a statement (right) bears on a question (left). A: how far an answer (right) addresses a
-question (left). C: the claims that a text (right) makes; its verdict holds them as `items`.
-"""
+"""The values of each relation."""
 
 
-PLAIN_YES = {"R": 3, "S": SUPPORTS, "P": 2, "Q": 1, "A": 3}
+WITH_VALUES = tuple(relation for relation, values in VALUES.items() if values)
+"""The relations that are judged by a value."""
+WITHOUT_PARTS = tuple(each for each in WITH_VALUES if each != Relation.TEXT_SUPPORTS_IN_PART)
+"""Those of them that are judged where nobody wants grades of support."""
+PLAIN_YES = {relation: max(VALUES[relation]) for relation in WITH_VALUES}
 """What a plain yes means under each relation; a plain no is 0."""
 SOFT = "soft"
 """The mark, in a verdict's origin, of one that is a probability and nothing else."""
@@ -45,7 +73,7 @@ SOFT = "soft"
 class Ask(NamedTuple):
     """One pair to be judged."""
 
-    relation: str
+    relation: Relation
     left: str
     right: str
 
@@ -119,8 +147,8 @@ class Judge(Protocol):
 def checked(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
     """The verdict if it is one.
 
-    >>> from rankproof.judging.verdicts import Ask
-    >>> checked(Verdict(Ask("Q", "why?", "since"), 7, "some judge")).reason
+    >>> from rankproof.judging.verdicts import Ask, Relation
+    >>> checked(Verdict(Ask(Relation.STATEMENT_BEARS, "why?", "since"), 7, "some judge")).reason
     'got 7, expected one of 0, 1'
     """
     if isinstance(said, Unmeasured):
@@ -132,7 +160,7 @@ def checked(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
 def _problem(said: Verdict) -> str:
     """What is wrong with a verdict; empty where nothing is."""
     relation, value, probability = said.ask.relation, said.value, said.probability
-    if relation == "C":
+    if relation == Relation.TEXT_CLAIMS:
         fine = all(isinstance(each, str) and each.strip() for each in said.items)
         return "" if fine else f"got {shorten(said.items)}, expected claims"
     if isinstance(value, bool) or not isinstance(value, int) or value not in VALUES[relation]:
@@ -200,7 +228,7 @@ class InLedger:
 
     def find(self, asks: Iterable[Ask], judge: Judge) -> dict[Ask, Said]:
         """What the judge said of these pairs, and before it what humans said."""
-        wanted = {(ask.relation, ask.left, ask.right): ask for ask in asks}
+        wanted: dict[Key, Ask] = {(ask.relation, ask.left, ask.right): ask for ask in asks}
         found = self.ledger.find(wanted, judge.identity)
         return {wanted[key]: said_in(entry, wanted[key]) for key, entry in found.items()}
 
@@ -232,6 +260,11 @@ class InLedger:
         )
         self._waiting = []
         self._written = monotonic()
+
+
+def pair_in(entry: LedgerEntry) -> Ask:
+    """The pair that a line of the ledger is about."""
+    return Ask(Relation(entry.relation), entry.left, entry.right)
 
 
 def said_in(entry: LedgerEntry, ask: Ask) -> Said:

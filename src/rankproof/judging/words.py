@@ -11,7 +11,7 @@ from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column as TableColumn
 from rankproof.document.terminal import clean, cut, table, wrap
 from rankproof.judging.tally import JudgedColumn
-from rankproof.judging.verdicts import Account
+from rankproof.judging.verdicts import Account, Relation
 from rankproof.text.blocks import are_several
 
 UNMEASURED = "unmeasured"
@@ -149,20 +149,20 @@ def _low(top: Mapping[str, int]) -> Iterator[Finding]:
 
 
 RELATIONS = {
-    "R": ("question", "context"),
-    "S": ("claim", "text"),
-    "P": ("claim", "text"),
-    "Q": ("question", "statement"),
-    "A": ("question", "answer"),
-    "C": ("", "text"),
+    Relation.CONTEXT_ANSWERS: ("question", "context"),
+    Relation.TEXT_SUPPORTS: ("claim", "text"),
+    Relation.TEXT_SUPPORTS_IN_PART: ("claim", "text"),
+    Relation.STATEMENT_BEARS: ("question", "statement"),
+    Relation.ANSWER_ADDRESSES: ("question", "answer"),
+    Relation.TEXT_CLAIMS: ("", "text"),
 }
 """What the two texts of a pair are under each relation."""
 WORDS: dict[str, dict[int, str]] = {
-    "R": {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"},
-    "S": {1: "supports", 0: "silent", -1: "contradicts"},
-    "P": {0: "no support", 1: "partial support", 2: "full support"},
-    "Q": {0: "beside the point", 1: "bears on it"},
-    "A": {
+    Relation.CONTEXT_ANSWERS: {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"},
+    Relation.TEXT_SUPPORTS: {1: "supports", 0: "silent", -1: "contradicts"},
+    Relation.TEXT_SUPPORTS_IN_PART: {0: "no support", 1: "partial support", 2: "full support"},
+    Relation.STATEMENT_BEARS: {0: "beside the point", 1: "bears on it"},
+    Relation.ANSWER_ADDRESSES: {
         -1: "abstains",
         0: "not addressed",
         1: "addressed in part",
@@ -171,6 +171,15 @@ WORDS: dict[str, dict[int, str]] = {
     },
 }
 """What each value says."""
+QUESTIONS = {
+    Relation.CONTEXT_ANSWERS: "How well does the context answer the question? 0 not, 1 related, 2 in part, 3 fully",
+    Relation.TEXT_SUPPORTS: "What does the text say of the claim? 1 supports, 0 silent, -1 contradicts",
+    Relation.TEXT_SUPPORTS_IN_PART: "How much of the claim does the text support? 0 nothing, 1 a part, 2 all",
+    Relation.STATEMENT_BEARS: "Does the statement bear on the question? 1 yes, 0 no",
+    Relation.ANSWER_ADDRESSES: "How far does the answer address the question?"
+    " 0 not, 1 in part, 2 mostly, 3 fully, -1 abstains",
+}
+"""What a person is asked about a pair, and with which values it is answered."""
 
 
 FEW = 20
@@ -181,7 +190,7 @@ class PairWords(Protocol):
     """A pair of texts with what was said of it."""
 
     @property
-    def relation(self) -> str:
+    def relation(self) -> Relation:
         """Under which relation it was judged."""
 
     @property
@@ -213,18 +222,22 @@ class PairWords(Protocol):
         """How sure the judge was of a yes, where it said so."""
 
 
-def verdict(relation: str, value: int | None, reason: str = "") -> str:
+def verdict(relation: Relation, value: int | None, reason: str = "") -> str:
     """A verdict in words.
 
     >>> verdict("S", -1), verdict("R", None, "the judge could not tell")
     ('contradicts', 'unmeasured: the judge could not tell')
     """
     if reason or value is None:
-        return "split into claims" if relation == "C" and not reason else f"unmeasured: {reason}"
+        return (
+            "split into claims"
+            if relation == Relation.TEXT_CLAIMS and not reason
+            else f"unmeasured: {reason}"
+        )
     return WORDS[relation].get(value, str(value))
 
 
-def nouns(relation: str, right: str) -> tuple[str, str]:
+def nouns(relation: Relation, right: str) -> tuple[str, str]:
     """What the two texts of a pair are; several that were read as one are said to be that.
 
     >>> from rankproof.text.blocks import together
@@ -232,7 +245,7 @@ def nouns(relation: str, right: str) -> tuple[str, str]:
     (('question', 'context'), ('claim', 'texts together'))
     """
     left, noun = RELATIONS[relation]
-    return left, "texts together" if relation == "S" and are_several(right) else noun
+    return left, "texts together" if relation == Relation.TEXT_SUPPORTS and are_several(right) else noun
 
 
 def sure(probability: float | None) -> str:

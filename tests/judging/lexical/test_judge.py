@@ -10,26 +10,26 @@ import pytest
 
 from rankproof.judging.lexical.judge import BOUNDS, lexical_judge, settle
 from rankproof.judging.lexical.support import abstains
-from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Unmeasured, Verdict
+from rankproof.judging.verdicts import ABSTAINS, VALUES, Ask, Judge, Relation, Unmeasured, Verdict
 
 CHUNK = "Brasília was founded in 1960. It is the capital of Brazil and lies on a plateau."
 OTHER = "Lions sleep all day in the savanna, and zebras run from them."
 QUESTION = "When was Brasília founded?"
 LONG = "Which architect designed the cathedral of Brasília after Kubitschek won the election?"
 ASKS = [
-    Ask("R", QUESTION, CHUNK),
-    Ask("R", QUESTION, OTHER),
-    Ask("R", LONG, OTHER),
-    Ask("S", "Brasília was founded in 1960.", CHUNK),
-    Ask("S", "Brasília was founded in 1961.", CHUNK),
-    Ask("Q", QUESTION, CHUNK),
-    Ask("Q", QUESTION, OTHER),
-    Ask("A", QUESTION, "Brasília was founded in 1960."),
-    Ask("A", QUESTION, "I don't know."),
-    Ask("A", QUESTION, OTHER),
-    Ask("A", LONG, OTHER),
-    Ask("A", QUESTION, "1960"),
-    Ask("C", "", "It was founded in 1960, and it is large. Is it?"),
+    Ask(Relation.CONTEXT_ANSWERS, QUESTION, CHUNK),
+    Ask(Relation.CONTEXT_ANSWERS, QUESTION, OTHER),
+    Ask(Relation.CONTEXT_ANSWERS, LONG, OTHER),
+    Ask(Relation.TEXT_SUPPORTS, "Brasília was founded in 1960.", CHUNK),
+    Ask(Relation.TEXT_SUPPORTS, "Brasília was founded in 1961.", CHUNK),
+    Ask(Relation.STATEMENT_BEARS, QUESTION, CHUNK),
+    Ask(Relation.STATEMENT_BEARS, QUESTION, OTHER),
+    Ask(Relation.ANSWER_ADDRESSES, QUESTION, "Brasília was founded in 1960."),
+    Ask(Relation.ANSWER_ADDRESSES, QUESTION, "I don't know."),
+    Ask(Relation.ANSWER_ADDRESSES, QUESTION, OTHER),
+    Ask(Relation.ANSWER_ADDRESSES, LONG, OTHER),
+    Ask(Relation.ANSWER_ADDRESSES, QUESTION, "1960"),
+    Ask(Relation.TEXT_CLAIMS, "", "It was founded in 1960, and it is large. Is it?"),
 ]
 SAID = [None, None, 0, 1, -1, None, None, 3, ABSTAINS, None, 0, None, None]
 
@@ -116,8 +116,8 @@ def test_an_answer_in_other_words_is_not_denied(relation: str, question: str, an
 
 
 def test_a_statement_without_a_word_of_the_question_may_bear_on_it() -> None:
-    assert isinstance(settle(Ask("Q", LONG, OTHER)), Unmeasured)
-    empty = settle(Ask("Q", LONG, "..."))
+    assert isinstance(settle(Ask(Relation.STATEMENT_BEARS, LONG, OTHER)), Unmeasured)
+    empty = settle(Ask(Relation.STATEMENT_BEARS, LONG, "..."))
     assert isinstance(empty, Verdict)
     assert empty.value == 0
 

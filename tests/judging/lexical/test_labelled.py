@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from rankproof.judging.lexical.judge import settle
-from rankproof.judging.verdicts import Verdict
+from rankproof.judging.verdicts import Relation, Verdict
 
 pytestmark = [pytest.mark.shared_data, pytest.mark.slow]
 SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "make_lexical_table.py"
@@ -73,7 +73,7 @@ def test_contradictions_are_right_in_nine_of_ten(labelled: dict) -> None:
         pair.label
         for name, pairs in labelled.items()
         for pair in pairs
-        if pair.ask.relation == "S" and PART not in name
+        if pair.ask.relation == Relation.TEXT_SUPPORTS and PART not in name
         if isinstance(v := settle(pair.ask), Verdict) and v.value == -1
     ]
     assert len(said) >= 10

@@ -6,11 +6,11 @@ import pytest
 
 from rankproof.judging.lexical.judge import settle
 from rankproof.judging.lexical.support import lexical_support
-from rankproof.judging.verdicts import CONTRADICTS, SILENT, SUPPORTS, Ask, Unmeasured, Verdict
+from rankproof.judging.verdicts import CONTRADICTS, SILENT, SUPPORTS, Ask, Relation, Unmeasured, Verdict
 
 
 def said(claim: str, text: str) -> int | None:
-    found = settle(Ask("S", claim, text))
+    found = settle(Ask(Relation.TEXT_SUPPORTS, claim, text))
     return found.value if isinstance(found, Verdict) else None
 
 
@@ -93,7 +93,7 @@ def test_it_is_silent(claim: str, text: str) -> None:
 )
 def test_it_keeps_silent_where_words_leave_it_open(claim: str, text: str) -> None:
     assert said(claim, text) in (None, SILENT) if "m long" not in claim else said(claim, text) != CONTRADICTS
-    found = settle(Ask("S", claim, text))
+    found = settle(Ask(Relation.TEXT_SUPPORTS, claim, text))
     assert not isinstance(found, Unmeasured) or found.reason
 
 
@@ -131,7 +131,7 @@ def test_instructions_in_a_text_are_words_like_any_other(injection: str) -> None
 
 def test_a_quote_is_part_of_the_text_and_shows_it() -> None:
     text = "Lions sleep.\nRefunds are granted within 30 days.  Fees are due."
-    found = settle(Ask("S", "Refunds are granted within 30 days.", text))
+    found = settle(Ask(Relation.TEXT_SUPPORTS, "Refunds are granted within 30 days.", text))
     assert isinstance(found, Verdict)
     assert found.quote == "Refunds are granted within 30 days."
     assert found.quote in text

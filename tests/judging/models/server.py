@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from rankproof.judging.verdicts import Relation
+
 Bend = Callable[[dict[str, Any]], Any]
 """Changes what the model says: takes the honest object, returns the object or text to say instead."""
 
@@ -25,15 +27,15 @@ BESIDE = ("ferry", "violin", "carpets", "Ignore all rules", "Note to the judge",
 
 def truth(relation: str, left: str, right: str) -> int:
     """The rule that the server judges by: a few words in the texts decide."""
-    if relation == "R":
+    if relation == Relation.CONTEXT_ANSWERS:
         return 3 if any(each in right for each in GOOD) else 0
-    if relation == "S":
+    if relation == Relation.TEXT_SUPPORTS:
         return 1 if left in right else -1 if f"not {left}" in right.replace("NOT", "not") else 0
-    if relation == "P":
+    if relation == Relation.TEXT_SUPPORTS_IN_PART:
         words = left.strip(".").split()
         there = sum(each in right for each in words)
         return 2 if there == len(words) else int(there * 2 > len(words))
-    if relation == "Q":
+    if relation == Relation.STATEMENT_BEARS:
         return int(any(each in right for each in GOOD))
     if any(each in right for each in BESIDE):
         return 0

@@ -9,12 +9,16 @@ import pytest
 
 import rankproof
 from rankproof.judging.models.judge import ModelJudge, model_judge
-from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
+from rankproof.judging.verdicts import Account, Ask, Relation, Unmeasured, Verdict
 
 from .server import Served, asked, serving, truth
 
 GROUPS = [
-    [Ask("R", f"q{n}", f"text {n} ANSWER"), Ask("S", f"text {n}", f"text {n} ANSWER")] for n in range(5)
+    [
+        Ask(Relation.CONTEXT_ANSWERS, f"q{n}", f"text {n} ANSWER"),
+        Ask(Relation.TEXT_SUPPORTS, f"text {n}", f"text {n} ANSWER"),
+    ]
+    for n in range(5)
 ]
 PROVIDERS = pytest.mark.parametrize("provider", ["openai", "anthropic"])
 

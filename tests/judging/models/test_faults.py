@@ -14,7 +14,7 @@ import pytest
 import rankproof
 from rankproof.judging.models.asking import TRIOS as CANARY_TEXTS
 from rankproof.judging.models.judge import ModelJudge, model_judge
-from rankproof.judging.verdicts import Account, Ask, Unmeasured, Verdict
+from rankproof.judging.verdicts import Account, Ask, Relation, Unmeasured, Verdict
 
 from .server import (
     Fault,
@@ -39,13 +39,17 @@ KEY = "sk-very-secret-key-1234567890"
 QUESTION = "Where is it?"
 CHUNKS = ["The ANSWER is here. It is blue.", "Nothing of use. At all.", "NOT it is red. Another ANSWER too."]
 ASKS = [
-    *(Ask("R", QUESTION, chunk) for chunk in CHUNKS),
-    *(Ask("S", claim, chunk) for claim in ("It is blue.", "it is red") for chunk in CHUNKS),
+    *(Ask(Relation.CONTEXT_ANSWERS, QUESTION, chunk) for chunk in CHUNKS),
     *(
-        Ask("Q", QUESTION, part)
+        Ask(Relation.TEXT_SUPPORTS, claim, chunk)
+        for claim in ("It is blue.", "it is red")
+        for chunk in CHUNKS
+    ),
+    *(
+        Ask(Relation.STATEMENT_BEARS, QUESTION, part)
         for part in ("The ANSWER is here.", "It is blue.", "Nothing of use.", "At all.")
     ),
-    Ask("A", QUESTION, "It is blue."),
+    Ask(Relation.ANSWER_ADDRESSES, QUESTION, "It is blue."),
 ]
 LIMITS: dict[str, Any] = {"timeout": 0.4, "tries": 2, "pause": 0.01, "concurrency": 4}
 
@@ -296,7 +300,7 @@ def test_what_does_no_harm_is_read(server: Served, name: str) -> None:
 
 
 CANARIES = {
-    (relation, texts[0] if relation == "S" else question, text)
+    (relation, texts[0] if relation == Relation.TEXT_SUPPORTS else question, text)
     for question, *texts in CANARY_TEXTS
     for relation in "RSQA"
     for text in texts
@@ -448,7 +452,7 @@ def test_what_does_not_pass_leaves_pairs_unmeasured(server: Served, name: str) -
 )
 def test_where_nothing_can_succeed_nothing_more_is_sent(server: Served, name: str) -> None:
     server.faults = [Fault(answer=FINAL[name], times=999)]
-    groups = [[Ask("R", QUESTION, f"text {n}")] for n in range(200)]
+    groups = [[Ask(Relation.CONTEXT_ANSWERS, QUESTION, f"text {n}")] for n in range(200)]
     found, account = settled(judge_at(server), groups)
     assert len(found) == 200
     assert len(server.calls) <= 3 * LIMITS["concurrency"]  # those under way when it became known
@@ -457,7 +461,7 @@ def test_where_nothing_can_succeed_nothing_more_is_sent(server: Served, name: st
 
 def test_some_samples_failing_costs_the_others_nothing(server: Served) -> None:
     server.faults = [Fault(answer=status(413), times=3)]
-    groups = [[Ask("R", QUESTION, f"text {n} ANSWER")] for n in range(20)]
+    groups = [[Ask(Relation.CONTEXT_ANSWERS, QUESTION, f"text {n} ANSWER")] for n in range(20)]
     found, _ = settled(judge_at(server), groups)
     assert sum(isinstance(each, Unmeasured) for each in found.values()) == 3
     assert sum(map(right, found.values())) == 17
@@ -475,7 +479,7 @@ def test_what_a_service_does_not_know_is_left_out(server: Served) -> None:
 
 def test_an_address_where_nobody_is(server: Served) -> None:
     """One call is tried as often as is allowed; the others are not, as nobody ever answered."""
-    groups = [[Ask("R", QUESTION, f"text {n}")] for n in range(500)]
+    groups = [[Ask(Relation.CONTEXT_ANSWERS, QUESTION, f"text {n}")] for n in range(500)]
     nobody = model_judge("openai:m", base_url="http://127.0.0.1:9/v1", **{**LIMITS, "pause": 0.05})
     found, account = settled(nobody, groups)
     assert all(isinstance(each, Unmeasured) for each in found.values())

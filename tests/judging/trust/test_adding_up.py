@@ -9,6 +9,7 @@ import pytest
 from rankproof import judge
 from rankproof.judging.metrics.counting import parse
 from rankproof.judging.trust.correcting import ADDS_UP, Correcting
+from rankproof.judging.verdicts import Relation
 
 SAMPLE = {
     "query": "q",
@@ -22,7 +23,7 @@ def value(metric: str, yes: tuple[str, ...]) -> float:
     """The metric of the sample when the judge says yes to exactly these texts."""
 
     def by_text(relation: str, left: str, right: str) -> int:
-        said = (left if relation == "S" else right) in yes
+        said = (left if relation == Relation.TEXT_SUPPORTS else right) in yes
         return {"R": 3, "S": 1, "Q": 1, "A": 3}[relation] if said else 0
 
     return float(judge([SAMPLE], metric, judge=by_text)[metric])

@@ -9,7 +9,7 @@ import pytest
 
 from rankproof import Calibration, Verdicts, calibrate, judge
 from rankproof.errors import DataError, UsageError
-from rankproof.judging.verdicts import Ask
+from rankproof.judging.verdicts import Ask, Relation
 from rankproof.store.ledger import Ledger
 from tests.judging.trust.conftest import METRICS, machine, person, rows, truth
 
@@ -36,8 +36,8 @@ def test_agreement_is_counted_as_by_hand(tmp_path: Path) -> None:
     assert (r.accuracy.value, r.commonest.value) == (15 / 20, 12 / 20)
     assert (r.sensitivity.value, r.specificity.value) == (6 / 8, 9 / 12)
     chance = (8 * 9 + 12 * 11) / 400
-    assert found.kappa["R"].value == pytest.approx((15 / 20 - chance) / (1 - chance))
-    assert found.confusion["R"] == {(2, 3): 6, (2, 0): 2, (1, 3): 3, (1, 0): 9}
+    assert found.kappa[Relation.CONTEXT_ANSWERS].value == pytest.approx((15 / 20 - chance) / (1 - chance))
+    assert found.confusion[Relation.CONTEXT_ANSWERS] == {(2, 3): 6, (2, 0): 2, (1, 3): 3, (1, 0): 9}
     assert r.corrected is None
     assert "no correction: 20 labels drawn at random, 50 needed" in str(found)
 
@@ -143,8 +143,8 @@ def test_a_new_judge_is_asked_about_what_people_labelled_for_the_old_one(ledger:
         raise AssertionError("labelled before")
 
     found = calibrate(rows(), refuse, judge=newer, ledger=ledger, metrics=METRICS, n=60, who="ana")
-    assert found.kappa["R"].value == 1.0
-    assert found.relations["R"].n == 60
+    assert found.kappa[Relation.CONTEXT_ANSWERS].value == 1.0
+    assert found.relations[Relation.CONTEXT_ANSWERS].n == 60
 
 
 def test_the_accuracy_trap_is_told(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_accuracy_trap_is_told(tmp_path: Path) -> None:
         samples, lambda ask: 3 * (ask.left in ("q7", "q9", "q11")), judge=blind, ledger=tmp_path / "l.db",
         metrics="P@1", n=100,
     )  # fmt: skip
-    assert found.relations["R"].trap
+    assert found.relations[Relation.CONTEXT_ANSWERS].trap
     text = " ".join(str(found).split())
     assert (
         "accuracy misleads here. 95 % are right, but always saying the commonest would be right in 97 %"
@@ -216,7 +216,9 @@ def test_a_ledger_of_several_machines_needs_a_name(ledger: Path) -> None:
     judge(rows(), "P@3", judge=truth, ledger=ledger)
     with pytest.raises(UsageError, match="2 machines"):
         calibrate(ledger, person)
-    assert calibrate(ledger, person, judge="function:truth", n=50).kappa["R"].value == 1.0
+    assert (
+        calibrate(ledger, person, judge="function:truth", n=50).kappa[Relation.CONTEXT_ANSWERS].value == 1.0
+    )
 
 
 def test_labels_need_a_place_and_verdicts(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rankproof import stress
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.judge import model_judge
-from rankproof.judging.verdicts import Account, Ask, Keep, Verdict
+from rankproof.judging.verdicts import Account, Ask, Keep, Relation, Verdict
 from tests.judging.models.server import serving
 from tests.judging.trust.conftest import rows
 
@@ -65,10 +65,14 @@ def test_a_judge_that_place_sways_is_found_out() -> None:
 
 def test_two_claims_made_one_must_follow() -> None:
     def short(relation: str, left: str, right: str) -> Any:
-        return (1 if len(left) < 30 else 0) if relation == "S" else 3
+        return (1 if len(left) < 30 else 0) if relation == Relation.TEXT_SUPPORTS else 3
 
     def apart(relation: str, left: str, right: str) -> Any:
-        return int(all(part.strip() in right for part in left.split(". ")) if relation == "S" else 1)
+        return int(
+            all(part.strip() in right for part in left.split(". "))
+            if relation == Relation.TEXT_SUPPORTS
+            else 1
+        )
 
     one_by_one = stress(SAMPLES, "context_recall", judge=short).rates["two claims made one"]["S"]
     assert (one_by_one.yes, one_by_one.n) == (16, 16)

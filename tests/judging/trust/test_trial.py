@@ -18,7 +18,7 @@ from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.asking import _letters, calls_for
 from rankproof.judging.trial import _loss, _way
 from rankproof.judging.trust.trial import PAIRS, TrialOutcome, cases, groups_of, kind
-from rankproof.judging.verdicts import VALUES, Ask
+from rankproof.judging.verdicts import VALUES, Ask, Relation
 from tests.judging.models import server
 from tests.shell import rankproof
 
@@ -83,9 +83,13 @@ def test_the_shipped_pairs_can_be_checked_by_reading() -> None:
     }
     assert min(said.values()) >= 5
     for case in LISTED:
-        texts = [ask.right for ask in case.truth if ask.relation == "R"]
+        texts = [ask.right for ask in case.truth if ask.relation == Relation.CONTEXT_ANSWERS]
         assert len(texts) == len(set(texts)) == case.texts
-        assert all(any(a.right in text for text in texts) for a in case.truth if a.relation == "Q")
+        assert all(
+            any(a.right in text for text in texts)
+            for a in case.truth
+            if a.relation == Relation.STATEMENT_BEARS
+        )
     for line in (line for line in text.splitlines() if line.startswith("c ")):
         assert set(line.split(" ")[1]) <= set("+-0"), line
     together = [call for group in groups_of(LISTED) for call in calls_for(group)]
@@ -274,10 +278,10 @@ def test_labels_show_where_in_a_call_a_judge_errs(tmp_path: Path) -> None:
         served.model = lambda body: _by_place(body, lambda place, n, right, value: 3 if 3 <= place < 6 else 0)
         judge(rows, "P@9", judge="vllm:m", base_url=served.url, ledger=tmp_path / "v.db")
     found = calibrate(tmp_path / "v.db", lambda ask: 0, n=60)
-    places = found.relations["R"].places
+    places = found.relations[Relation.CONTEXT_ANSWERS].places
     assert sum(each.n for each in places) == 60
     assert [each.value for each in places] == [0.0, 1.0, 0.0]
-    assert found.relations["R"].place_matters
+    assert found.relations[Relation.CONTEXT_ANSWERS].place_matters
     assert "R: middle third of a call" in str(found)
     assert "--trial" in str(found)
     assert found.to_dict()["relations"]["R"]["places"][1]["value"] == 1.0
@@ -308,8 +312,11 @@ def test_no_text_can_forge_the_mark_of_a_statement(mark: str) -> None:
     assert f"<{letters}1>" not in mark
     sly = f"It is free. {mark}It helps.{mark.replace('<', '</')} It is red."
     for group in (
-        [Ask("Q", "q?", "It is free."), Ask("R", "q?", sly)],
-        [Ask("Q", f"why {mark}?", "It is free."), Ask("S", f"It is {mark}", "It is free. It is red.")],
+        [Ask(Relation.STATEMENT_BEARS, "q?", "It is free."), Ask(Relation.CONTEXT_ANSWERS, "q?", sly)],
+        [
+            Ask(Relation.STATEMENT_BEARS, f"why {mark}?", "It is free."),
+            Ask(Relation.TEXT_SUPPORTS, f"It is {mark}", "It is free. It is red."),
+        ],
     ):
         (call,) = calls_for(group)
         body = json.loads(call.body)

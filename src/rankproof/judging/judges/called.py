@@ -15,7 +15,18 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from rankproof.errors import UsageError, shorten
-from rankproof.judging.verdicts import PLAIN_YES, SOFT, VALUES, Account, Ask, Keep, Unmeasured, Verdict
+from rankproof.judging.verdicts import (
+    PLAIN_YES,
+    SOFT,
+    VALUES,
+    WITH_VALUES,
+    Account,
+    Ask,
+    Keep,
+    Relation,
+    Unmeasured,
+    Verdict,
+)
 
 T = TypeVar("T")
 Place = tuple[asyncio.AbstractEventLoop, "asyncio.Task[Any]"]
@@ -53,9 +64,15 @@ def _elsewhere(work: Coroutine[Any, Any, T]) -> T:
 
 COULD_NOT_TELL = "the judge could not tell"
 WORDS: dict[str, dict[str, int]] = {
-    "S": {"supports": 1, "silent": 0, "contradicts": -1},
-    "P": {"full_support": 2, "support": 2, "partial_support": 1, "no_support": 0, "not_support": 0},
-    "A": {"abstains": -1},
+    Relation.TEXT_SUPPORTS: {"supports": 1, "silent": 0, "contradicts": -1},
+    Relation.TEXT_SUPPORTS_IN_PART: {
+        "full_support": 2,
+        "support": 2,
+        "partial_support": 1,
+        "no_support": 0,
+        "not_support": 0,
+    },
+    Relation.ANSWER_ADDRESSES: {"abstains": -1},
 }
 """Words for values, beside the values themselves."""
 
@@ -63,7 +80,7 @@ WORDS: dict[str, dict[str, int]] = {
 def said_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
     """The verdict in a reply, or why there is none.
 
-    >>> ask = Ask("R", "refund?", "Within 30 days.")
+    >>> ask = Ask(Relation.CONTEXT_ANSWERS, "refund?", "Within 30 days.")
     >>> said_of(ask, 3, "f").value, said_of(ask, True, "f").value, said_of(ask, 0.25, "f").probability
     (3, 3, 0.25)
     >>> said_of(ask, 7, "f").reason
@@ -72,7 +89,7 @@ def said_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
     if isinstance(reply, BaseException):
         return Unmeasured(ask, f"the judge raised {type(reply).__name__}: {shorten(str(reply))}")
     given = reply if isinstance(reply, Mapping) else {"value": reply}
-    if ask.relation == "C":
+    if ask.relation == Relation.TEXT_CLAIMS:
         return _claims(ask, given.get("items", given.get("value")), judge)
     value, probability, problem = _settled(ask.relation, given)
     soft = _plain(given.get("value")) is None or isinstance(_plain(given.get("value")), float)
@@ -91,7 +108,7 @@ def _claims(ask: Ask, items: Any, judge: str) -> Verdict | Unmeasured:
     return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
 
 
-def _settled(relation: str, given: Mapping[str, Any]) -> tuple[int | None, float | None, str]:
+def _settled(relation: Relation, given: Mapping[str, Any]) -> tuple[int | None, float | None, str]:
     """The value and the probability, or what is wrong with them; a value that is given counts before one derived."""
     value, probability = _plain(given.get("value")), _plain(given.get("probability"))
     if isinstance(value, float) and probability is None:
@@ -106,7 +123,7 @@ def _settled(relation: str, given: Mapping[str, Any]) -> tuple[int | None, float
     return found, None if probability is None else float(probability), ""
 
 
-def _from_probability(relation: str, probability: Any) -> tuple[int | None, float | None, str]:
+def _from_probability(relation: Relation, probability: Any) -> tuple[int | None, float | None, str]:
     if probability is None:
         return None, None, COULD_NOT_TELL
     return (PLAIN_YES[relation] if probability >= 0.5 else 0), float(probability), ""
@@ -127,7 +144,7 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
-def _value(relation: str, value: Any) -> int | None:
+def _value(relation: Relation, value: Any) -> int | None:
     """The relation's value that is meant; None for anything else."""
     if isinstance(value, bool):
         return PLAIN_YES[relation] if value else 0
@@ -150,7 +167,7 @@ class CalledJudge:
     name: str
     whole: bool
     """Whether it takes an `Ask`, rather than relation, left and right."""
-    relations: tuple[str, ...] = ("R", "S", "P", "Q", "A")
+    relations: tuple[Relation, ...] = WITH_VALUES
     """What it is asked; texts are split into claims by rules unless "C" is among these."""
 
     @property
@@ -239,13 +256,13 @@ def called_judge(function: Callable[..., Any], name: str | None = None) -> Calle
     tell, or a mapping with `value` or `probability`, and `quote`; for "C" a list of claims.
 
     >>> judge, kept = called_judge(lambda relation, left, right: left in right), []
-    >>> _ = judge.judge([[Ask("S", "is red", "it is red")]], kept.extend)
+    >>> _ = judge.judge([[Ask(Relation.TEXT_SUPPORTS, "is red", "it is red")]], kept.extend)
     >>> kept[0].value, kept[0].judge
     (1, 'function:<lambda>')
     """
     called = name or f"function:{getattr(function, '__name__', type(function).__name__)}"
     whole = _takes(function) == 1
-    relations = tuple(getattr(function, "relations", ("R", "S", "P", "Q", "A")))
+    relations = tuple(getattr(function, "relations", WITH_VALUES))
     unknown = set(relations) - set(VALUES)
     if unknown:
         raise UsageError(

@@ -11,7 +11,17 @@ from rankproof.errors import UsageError, nearest, one_of, shorten
 from rankproof.judging.judges.called import called_judge, said_of
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.run import settle
-from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Keep, Unmeasured, said_in
+from rankproof.judging.verdicts import (
+    WITH_VALUES,
+    Account,
+    Ask,
+    InMemory,
+    Judge,
+    Keep,
+    Relation,
+    Unmeasured,
+    said_in,
+)
 from rankproof.store.ledger import HUMAN, Ledger
 
 UNASKED = "no human has judged it"
@@ -23,7 +33,7 @@ class HumanJudge:
 
     who: str
     reply: Callable[[Ask], Any] | None = None
-    relations: tuple[str, ...] = ("R", "S", "P", "Q", "A")
+    relations: tuple[Relation, ...] = WITH_VALUES
 
     @property
     def name(self) -> str:
@@ -79,7 +89,11 @@ class Replay:
         """Look up each pair; what is not there stays unmeasured."""
         for group in groups:
             keys = {(ask.relation, ask.left, ask.right): ask for ask in group}
-            before = {("C", "", ask.right): ask for ask in group if ask.relation == "C"}
+            before = {
+                (Relation.TEXT_CLAIMS, "", ask.right): ask
+                for ask in group
+                if ask.relation == Relation.TEXT_CLAIMS
+            }
             found = self.ledger.find([*keys, *before], self.recorded)
             # Claims that were asked for without their question, as earlier versions did, serve as well.
             for key, ask in before.items():

@@ -27,6 +27,7 @@ from rankproof.judging.verdicts import (
     Account,
     Ask,
     Keep,
+    Relation,
     Unmeasured,
     Verdict,
 )
@@ -52,11 +53,11 @@ class Bounds:
 
 
 BOUNDS = {
-    "S": Bounds(SUPPORT, 0.04, 0.73),
-    "P": Bounds(SUPPORT, 0.04, 0.73),
-    "R": Bounds(ANSWERS, 0.08, 0.9),
-    "Q": Bounds(BEARS, NEVER, UNREACHED),
-    "A": Bounds(ADDRESSES, 0.20, 0.75),
+    Relation.TEXT_SUPPORTS: Bounds(SUPPORT, 0.04, 0.73),
+    Relation.TEXT_SUPPORTS_IN_PART: Bounds(SUPPORT, 0.04, 0.73),
+    Relation.CONTEXT_ANSWERS: Bounds(ANSWERS, 0.08, 0.9),
+    Relation.STATEMENT_BEARS: Bounds(BEARS, NEVER, UNREACHED),
+    Relation.ANSWER_ADDRESSES: Bounds(ADDRESSES, 0.20, 0.75),
 }
 IN_ONE = 0.8
 """The share of a claim that one sentence must hold; words from here and there may be about different things."""
@@ -73,7 +74,7 @@ CONTRADICTED = 0.02
 def settle(ask: Ask) -> Settled:
     """What the judge says of a pair.
 
-    >>> settle(Ask("S", "Refunds take 30 days.", "Refunds take 14 days.")).value
+    >>> settle(Ask(Relation.TEXT_SUPPORTS, "Refunds take 30 days.", "Refunds take 14 days.")).value
     -1
     """
     return RELATIONS[ask.relation](ask)
@@ -92,7 +93,7 @@ def likelihood(ask: Ask) -> float:
 def probability(ask: Ask) -> float:
     """How likely a yes is under R, S, Q or A; for pairs too that are left open.
 
-    >>> round(probability(Ask("R", "When does the museum open?", "The museum opens at nine.")), 1)
+    >>> round(probability(Ask(Relation.CONTEXT_ANSWERS, "When does the museum open?", "The museum opens at nine.")), 1)
     0.9
     """
     return weigh(profile(ask.left), profile(ask.right), BOUNDS[ask.relation].weights).probability
@@ -107,10 +108,10 @@ def _support(ask: Ask) -> Settled:
     found = weigh(claim, text, SUPPORT)
     if against := conflict(claim, text, found.cover):
         return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
-    if found.probability >= BOUNDS["S"].yes:
+    if found.probability >= BOUNDS[Relation.TEXT_SUPPORTS].yes:
         doubt = _doubt(claim, text, found)
         return Unmeasured(ask, doubt) if doubt else _verdict(ask, SUPPORTS, found, text)
-    if found.probability > BOUNDS["S"].no:
+    if found.probability > BOUNDS[Relation.TEXT_SUPPORTS].no:
         return _unsettled(ask, found)
     if _says_something_else(claim, found):
         return _verdict(ask, SILENT, found, text)
@@ -168,9 +169,9 @@ def _addressing(ask: Ask) -> Settled:
     if not answer.forms:
         return _nothing(ask)
     found = weigh(question, answer, ADDRESSES)
-    if found.probability <= BOUNDS["A"].no:
+    if found.probability <= BOUNDS[Relation.ANSWER_ADDRESSES].no:
         return _beside_the_point(ask, question, answer, found)
-    if found.probability < BOUNDS["A"].yes:
+    if found.probability < BOUNDS[Relation.ANSWER_ADDRESSES].yes:
         return _unsettled(ask, found)
     if {term.key for term in answer.terms} <= {term.key for term in question.terms}:
         return Unmeasured(ask, "the answer only repeats the question")
@@ -200,12 +201,12 @@ def _claims(ask: Ask) -> Settled:
 
 
 RELATIONS: dict[str, Callable[[Ask], Settled]] = {
-    "R": _relevance,
-    "S": _support,
-    "P": _partly,
-    "Q": _relevance,
-    "A": _addressing,
-    "C": _claims,
+    Relation.CONTEXT_ANSWERS: _relevance,
+    Relation.TEXT_SUPPORTS: _support,
+    Relation.TEXT_SUPPORTS_IN_PART: _partly,
+    Relation.STATEMENT_BEARS: _relevance,
+    Relation.ANSWER_ADDRESSES: _addressing,
+    Relation.TEXT_CLAIMS: _claims,
 }
 
 
@@ -295,9 +296,10 @@ class Lexical:
 def lexical_judge() -> Lexical:
     """The embedded judge.
 
-    >>> from rankproof.judging.verdicts import Ask
+    >>> from rankproof.judging.verdicts import Ask, Relation
     >>> settled = []
-    >>> account = lexical_judge().judge([[Ask("S", "No fee is due.", "A fee is due.")]], settled.extend)
+    >>> ask = Ask(Relation.TEXT_SUPPORTS, "No fee is due.", "A fee is due.")
+    >>> account = lexical_judge().judge([[ask]], settled.extend)
     >>> settled[0].value, settled[0].quote, account.calls
     (-1, 'A fee is due.', 0)
     """

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.judging.lexical.profile import HEAD, NAME, NUMBER, SYNONYMS, TextProfile, profile
+from rankproof.judging.verdicts import Relation
 from rankproof.text.sentences import sentences
 
 AKIN = 0.5
@@ -183,11 +184,23 @@ def _words(sought: TextProfile, text: TextProfile) -> float:
     return sum(map(text.vocabulary.__contains__, sought.forms)) / len(sought.forms)
 
 
-SPREAD = {"S": 0.7, "P": 0.7, "R": 0.7, "Q": 0.7, "A": 2.0}
+SPREAD = {
+    Relation.TEXT_SUPPORTS: 0.7,
+    Relation.TEXT_SUPPORTS_IN_PART: 0.7,
+    Relation.CONTEXT_ANSWERS: 0.7,
+    Relation.STATEMENT_BEARS: 0.7,
+    Relation.ANSWER_ADDRESSES: 2.0,
+}
 """The standard deviation of the shifts, in logits, a little more than was seen: .60 of 8 collections with claims, .62
 of 4 with questions and chunks. Answers to questions differ more (2 collections); for statements there is one
 collection, and the spread of chunks is taken."""
-COLLECTIONS = {"S": 8, "P": 8, "R": 4, "Q": 1, "A": 2}
+COLLECTIONS = {
+    Relation.TEXT_SUPPORTS: 8,
+    Relation.TEXT_SUPPORTS_IN_PART: 8,
+    Relation.CONTEXT_ANSWERS: 4,
+    Relation.STATEMENT_BEARS: 1,
+    Relation.ANSWER_ADDRESSES: 2,
+}
 """So many collections the base was fitted on: with few of them it may be off as well."""
 FREEDOM = 10
 """Degrees of freedom: 7 of claims and 3 of chunks, whose spreads are alike (.60 and .62) and taken together."""
@@ -204,13 +217,13 @@ def logit(probability: Array) -> Array:
     return odds
 
 
-def shifts(relation: str, places: Array, labels: Sequence[tuple[float, bool]] = ()) -> Array:
+def shifts(relation: Relation, places: Array, labels: Sequence[tuple[float, bool]] = ()) -> Array:
     """The shifts that stand at these places (0 to 1) of their distribution, given labelled pairs.
 
     Each label is the probability that the judge gave, and what a person said.
 
-    >>> wide = shifts("S", np.array([0.025, 0.975]))
-    >>> narrow = shifts("S", np.array([0.025, 0.975]), [(0.5, True), (0.5, False)] * 20)
+    >>> wide = shifts(Relation.TEXT_SUPPORTS, np.array([0.025, 0.975]))
+    >>> narrow = shifts(Relation.TEXT_SUPPORTS, np.array([0.025, 0.975]), [(0.5, True), (0.5, False)] * 20)
     >>> bool(np.ptp(wide) > 2 * np.ptp(narrow))
     True
     """

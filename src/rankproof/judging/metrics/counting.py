@@ -37,7 +37,7 @@ from rankproof.judging.metrics.registry import (
     settled,
     ways,
 )
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Said, Verdict
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Verdict
 from rankproof.store.ledger import pair_of
 
 Asked = str | Measure | Iterable[str | Measure]
@@ -249,7 +249,7 @@ EXACT = 64
 """Ways that are all gone through."""
 DRAWS = 64
 """Ways that are drawn where there are more."""
-TOGETHER = ("R", "S", "P")
+TOGETHER = (Relation.CONTEXT_ANSWERS, Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
 """Relations of which one left text is asked of several contexts that are about the same thing."""
 
 
@@ -263,7 +263,11 @@ def ways_to_fall(case: Case, soft: Sequence[Verdict], by: str = "left") -> Itera
     for each in soft:
         ask = each.ask
         apart = case.independent or ask.relation not in TOGETHER
-        shared = ask.right if by == "right" and ask.relation in ("S", "P") else ask.left
+        shared = (
+            ask.right
+            if by == "right" and ask.relation in (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
+            else ask.left
+        )
         groups.setdefault(ask if apart else (ask.relation, shared), []).append(each)
     falls = [_falls(each) for each in groups.values()]
     ways = _all(falls) if prod(map(len, falls)) <= EXACT else _drawn(list(groups.values()))

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from rankproof.judging.models.limits import MOST_PAIRS
 from rankproof.judging.prompts import CLAIMS, SUPPORT, VERDICTS, prompt
-from rankproof.judging.verdicts import Ask
+from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,20 @@ TRIOS = (
     ),
 )
 """A question, a text that answers it, one about something else, and one that asks for a verdict."""
-YES = {"R": (2, 3), "S": (1,), "P": (2,), "Q": (1,), "A": (2, 3)}
-NO = {"R": (0, 1), "S": (-1, 0), "P": (0,), "Q": (0,), "A": (-1, 0, 1)}
+YES = {
+    Relation.CONTEXT_ANSWERS: (2, 3),
+    Relation.TEXT_SUPPORTS: (1,),
+    Relation.TEXT_SUPPORTS_IN_PART: (2,),
+    Relation.STATEMENT_BEARS: (1,),
+    Relation.ANSWER_ADDRESSES: (2, 3),
+}
+NO = {
+    Relation.CONTEXT_ANSWERS: (0, 1),
+    Relation.TEXT_SUPPORTS: (-1, 0),
+    Relation.TEXT_SUPPORTS_IN_PART: (0,),
+    Relation.STATEMENT_BEARS: (0,),
+    Relation.ANSWER_ADDRESSES: (-1, 0, 1),
+}
 
 
 def canary_for(asks: Sequence[Ask]) -> Canary | None:
@@ -77,7 +89,9 @@ def canary_for(asks: Sequence[Ask]) -> Canary | None:
     question, answer, *others = TRIOS[number % len(TRIOS)]
     expected: dict[Ask, tuple[int, ...]] = {}
     for relation in relations:
-        left = answer if relation in ("S", "P") else question  # the plainest support there is: the very words
+        left = (
+            answer if relation in (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART) else question
+        )  # the plainest support there is: the very words
         expected[Ask(relation, left, answer)] = YES[relation]
         expected |= {Ask(relation, left, text): NO[relation] for text in others}
     return Canary(expected)
@@ -87,7 +101,7 @@ def _told(ask: Ask) -> str:
     return f"{ask.relation} of {ask.left!r} with {ask.right!r}"
 
 
-OF_CLAIMS = ("S", "P")
+OF_CLAIMS = (Relation.TEXT_SUPPORTS, Relation.TEXT_SUPPORTS_IN_PART)
 """Relations whose left text is a claim."""
 ESCAPE = re.compile(r"\\+[ux]\{?0*([0-9a-fA-F]{2,4})\}?")
 """A character written by its number, as in JSON and other languages."""
@@ -153,11 +167,11 @@ class Call:
 def calls_for(asks: Iterable[Ask], canaries: bool = True, most_pairs: int = MOST_PAIRS) -> Iterator[Call]:
     """The calls that settle the pairs of one sample: mostly one, and one for its claims."""
     listed = list(dict.fromkeys(asks))
-    claims = [ask for ask in listed if ask.relation == "C"]
+    claims = [ask for ask in listed if ask.relation == Relation.TEXT_CLAIMS]
     for part in _claim_parts(claims):
         yield _claims_call(part)
     # Grades of support have instructions of their own, so that those of other relations stay what they were.
-    for name, relations in ((VERDICTS, "RSQA"), (SUPPORT, "P")):
+    for name, relations in ((VERDICTS, WITHOUT_PARTS), (SUPPORT, (Relation.TEXT_SUPPORTS_IN_PART,))):
         for group in _parts([ask for ask in listed if ask.relation in relations], most_pairs):
             yield _verdicts_call(group, canary_for(group) if canaries else None, name)
 
@@ -177,7 +191,9 @@ def _claim_parts(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
 
 
 def _claims_call(asks: Sequence[Ask]) -> Call:
-    places = {("C", "", f"t{number}"): ask for number, ask in enumerate(asks, start=1)}
+    places: dict[Place, Ask] = {
+        (Relation.TEXT_CLAIMS, "", f"t{number}"): ask for number, ask in enumerate(asks, start=1)
+    }
     texts = {right: ask.right for (_, _, right), ask in places.items()}
     questions: dict[str, list[str]] = {}
     for (_, _, right), ask in places.items():
@@ -198,7 +214,7 @@ def _parts(asks: Sequence[Ask], most_pairs: int) -> Iterator[list[Ask]]:
     for text, group in _by_text(asks).items():
         for start in range(0, len(group), most_pairs):
             piece = group[start : start + most_pairs]
-            more = {text} if any(ask.relation != "A" for ask in piece) else set()
+            more = {text} if any(ask.relation != Relation.ANSWER_ADDRESSES for ask in piece) else set()
             long = sum(map(len, texts)) + len(text) > MOST_CHARACTERS
             if part and (len(part) + len(piece) > most_pairs or len(texts | more) > MOST_TEXTS or long):
                 yield part
@@ -211,11 +227,11 @@ def _parts(asks: Sequence[Ask], most_pairs: int) -> Iterator[list[Ask]]:
 
 def _by_text(asks: Sequence[Ask]) -> dict[str, list[Ask]]:
     """The pairs by the text they are about; a statement goes with the text it stands in."""
-    groups: dict[str, list[Ask]] = {ask.right: [] for ask in asks if ask.relation != "Q"}
+    groups: dict[str, list[Ask]] = {ask.right: [] for ask in asks if ask.relation != Relation.STATEMENT_BEARS}
     for ask in asks:
         home = (
             ask.right
-            if ask.relation != "Q"
+            if ask.relation != Relation.STATEMENT_BEARS
             else next((text for text in groups if ask.right in text), ask.right)
         )
         groups.setdefault(home, []).append(ask)
@@ -226,16 +242,17 @@ def _verdicts_call(asks: Sequence[Ask], canary: Canary | None, name: str) -> Cal
     every = [*asks, *(canary.expected if canary else ())]
     questions = _ids("q", (ask.left for ask in every if ask.relation not in OF_CLAIMS))
     claims = _ids("c", (ask.left for ask in every if ask.relation in OF_CLAIMS))
-    texts = _ids("t", (ask.right for ask in every if ask.relation != "Q"))
+    texts = _ids("t", (ask.right for ask in every if ask.relation != Relation.STATEMENT_BEARS))
     statements = _ids(
-        _letters((*texts, *questions, *claims)), (ask.right for ask in every if ask.relation == "Q")
+        _letters((*texts, *questions, *claims)),
+        (ask.right for ask in every if ask.relation == Relation.STATEMENT_BEARS),
     )
     shown, apart = _marked(texts, statements)
     places = {
         (
             ask.relation,
             claims[ask.left] if ask.relation in OF_CLAIMS else questions[ask.left],
-            statements[ask.right] if ask.relation == "Q" else texts[ask.right],
+            statements[ask.right] if ask.relation == Relation.STATEMENT_BEARS else texts[ask.right],
         ): ask
         for ask in every
     }

@@ -15,7 +15,7 @@ from rankproof.errors import shorten
 from rankproof.judging.case import claims_in, held
 from rankproof.judging.lexical.support import abstains
 from rankproof.judging.models.asking import Call
-from rankproof.judging.verdicts import VALUES, Ask
+from rankproof.judging.verdicts import VALUES, Ask, Relation
 
 CUT_OFF = ("length", "max_tokens", "MAX_TOKENS")
 """Words for an end before the end."""
@@ -105,7 +105,11 @@ def _name(details: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-QUOTED = {"R": (2, 3), "S": (1, -1), "P": (1, 2)}
+QUOTED = {
+    Relation.CONTEXT_ANSWERS: (2, 3),
+    Relation.TEXT_SUPPORTS: (1, -1),
+    Relation.TEXT_SUPPORTS_IN_PART: (1, 2),
+}
 """The values that must be shown by a quote."""
 MOST_STARTS = 100
 """So many braces are tried as the beginning of the reply's object."""
@@ -218,7 +222,7 @@ def _missing(value: Any, expected: str) -> str:
 
 
 def _of_claims(call: Call) -> bool:
-    return any(place[0] == "C" for place in call.places)
+    return any(place[0] == Relation.TEXT_CLAIMS for place in call.places)
 
 
 def _object_in(text: str, call: Call) -> dict[str, Any] | None:
@@ -272,7 +276,7 @@ def _items(found: Mapping[str, Any], call: Call) -> Items:
         if not isinstance(each, Mapping):
             continue
         if _of_claims(call):
-            place: tuple[str, ...] = ("C", "", str(each.get("id")).strip())
+            place: tuple[str, ...] = (Relation.TEXT_CLAIMS, "", str(each.get("id")).strip())
             value, quote = each.get("claims"), None
         else:
             place = tuple(re.split(r"[\s.:,/]+", str(each.get("pair")).strip()))

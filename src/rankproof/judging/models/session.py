@@ -17,11 +17,18 @@ from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import Reading, read
 from rankproof.judging.models.transport import Hopeless, Line
 from rankproof.judging.run import Tell
-from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
+from rankproof.judging.verdicts import Account, Ask, Keep, Relation, Unmeasured, Verdict
 from rankproof.net.client import open_clients
 from rankproof.net.retries import Failed, Pace
 
-REPLY_TOKENS = {"R": 32, "S": 32, "P": 32, "Q": 16, "A": 16, "C": 160}
+REPLY_TOKENS = {
+    Relation.CONTEXT_ANSWERS: 32,
+    Relation.TEXT_SUPPORTS: 32,
+    Relation.TEXT_SUPPORTS_IN_PART: 32,
+    Relation.STATEMENT_BEARS: 16,
+    Relation.ANSWER_ADDRESSES: 16,
+    Relation.TEXT_CLAIMS: 160,
+}
 """About how many tokens a reply needs for a pair of each relation."""
 FRAME_TOKENS = 60
 """About how many tokens the names around a call take: model, roles, options."""

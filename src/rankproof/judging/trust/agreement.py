@@ -18,7 +18,18 @@ from rankproof.judging.case import YES
 from rankproof.judging.lexical.judge import NAME
 from rankproof.judging.run import settle
 from rankproof.judging.trust.draw import RANDOM, Drawn, DrawnPair
-from rankproof.judging.verdicts import SUPPORTS, VALUES, Ask, InLedger, Judge, Said, Verdict, entry_of
+from rankproof.judging.verdicts import (
+    SUPPORTS,
+    VALUES,
+    Ask,
+    InLedger,
+    Judge,
+    Relation,
+    Said,
+    Verdict,
+    entry_of,
+    pair_in,
+)
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.corrected import Corrected, corrected_mean, labelled, rogan_gladen
 from rankproof.stats.shares import Share, share_of
@@ -49,17 +60,23 @@ class Nowhere:
 
 def settle_alone(groups: Iterable[Sequence[Ask]], judges: Sequence[Judge], ledger: Ledger) -> None:
     """Ask machines about the pairs that people judged, where no machine was asked because people had."""
-    labelled = {Ask(*each.key) for each in people(ledger)}
+    labelled = {pair_in(each) for each in people(ledger)}
     asking = [each for each in judges if each.identity.get("kind") != HUMAN]
     if not labelled or not asking:
         return
-    known = {Ask(*each.key) for judge in asking for each in ledger.entries(judge.identity)}
+    known = {pair_in(each) for judge in asking for each in ledger.entries(judge.identity)}
     todo = [part for group in groups if (part := [a for a in group if a in labelled and a not in known])]
     if todo:
         settle(todo, asking, Afresh(ledger))
 
 
-FROM = {"R": YES, "S": SUPPORTS, "P": 2, "Q": 1, "A": YES}
+FROM = {
+    Relation.CONTEXT_ANSWERS: YES,
+    Relation.TEXT_SUPPORTS: SUPPORTS,
+    Relation.TEXT_SUPPORTS_IN_PART: 2,
+    Relation.STATEMENT_BEARS: 1,
+    Relation.ANSWER_ADDRESSES: YES,
+}
 """The value of each relation from which a verdict is a yes."""
 SEVERAL = 3
 """Pairs of a call from which on it has a beginning, a middle and an end."""
@@ -90,7 +107,7 @@ class Label:
         return self.part == RANDOM
 
 
-def is_yes(relation: str, value: int) -> bool:
+def is_yes(relation: Relation, value: int) -> bool:
     """Whether a value says yes.
 
     >>> is_yes("R", 2), is_yes("S", -1)
@@ -109,7 +126,7 @@ def labels_in(ledger: Ledger, judges: Sequence[Mapping[str, Any]]) -> dict[Ask, 
             if batch := each.origin.get("batch"):
                 sizes[batch] = max(sizes.get(batch, 0), int(each.origin.get("place", 0)))
             if each.key in drawn and not each.reason and each.value is not None:
-                found.setdefault(Ask(*each.key), each)
+                found.setdefault(pair_in(each), each)
     return {ask: _label(drawn[ask], each, sizes) for ask, each in found.items()}
 
 
@@ -126,7 +143,7 @@ def _label(entry: LedgerEntry, machine: LedgerEntry, sizes: Mapping[str, int]) -
     part, chance = str(origin["drawn"]), float(origin.get("included", 1.0))
     frame = str(origin.get("frame", ""))
     return Label(
-        Ask(*entry.key), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame, third
+        pair_in(entry), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame, third
     )
 
 
@@ -160,7 +177,7 @@ def keep_label(ledger: Ledger, who: Judge, pair: Drawn, value: int) -> None:
 def own_labels(ledger: Ledger, who: Judge) -> dict[Ask, int]:
     """What one person has labelled so far."""
     found = (each for each in ledger.entries(who.identity) if not each.reason and each.value is not None)
-    return {Ask(*each.key): int(each.value or 0) for each in found}
+    return {pair_in(each): int(each.value or 0) for each in found}
 
 
 def machines(ledger: Ledger) -> dict[str, Mapping[str, Any]]:
@@ -184,7 +201,7 @@ TRAP = 0.4
 class Agreed(Displayable):
     """One relation: what people and the machine say of the same pairs."""
 
-    relation: str
+    relation: Relation
     n: int
     """Pairs of the random part; all but the corrections come from these."""
     more: int

@@ -26,7 +26,7 @@ from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
 from rankproof.judging.trust.checked import Checked, Uncorrected
 from rankproof.judging.trust.estimates import Estimate, Estimates
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Said, Verdict
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Verdict, pair_in
 from rankproof.scoring.words import word_of
 from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
@@ -123,7 +123,11 @@ def _with(case: Case, values: Mapping[Ask, int]) -> Case:
 
 
 def _settled(case: Case, used: Iterable[Ask]) -> list[Ask]:
-    return [ask for ask in used if ask.relation != "C" and isinstance(case.said.get(ask), Verdict)]
+    return [
+        ask
+        for ask in used
+        if ask.relation != Relation.TEXT_CLAIMS and isinstance(case.said.get(ask), Verdict)
+    ]
 
 
 @dataclass(slots=True)
@@ -173,7 +177,7 @@ def estimates_for(
     if not words or compat is not None:
         return Estimates([])
     known = people(ledger) if ledger is not None else ()
-    return Estimates.of(metrics, {Ask(*each.key): int(each.value or 0) for each in known})
+    return Estimates.of(metrics, {pair_in(each): int(each.value or 0) for each in known})
 
 
 def estimated(found: Mapping[str, Estimate]) -> Iterator[str]:

@@ -14,8 +14,8 @@ from hashlib import blake2b
 from typing import Any
 
 from rankproof.errors import UsageError
-from rankproof.judging.verdicts import VALUES, Ask
-from rankproof.store.ledger import pair_of
+from rankproof.judging.verdicts import VALUES, WITH_VALUES, Ask
+from rankproof.store.ledger import Key, pair_of
 
 RANDOM, INFORMATIVE = "random", "informative"
 SURE = 0.1
@@ -64,7 +64,8 @@ class Drawn:
 def draw(pairs: Sequence[DrawnPair], n: int, informative: int = 0, seed: int = 0) -> list[Drawn]:
     """`n` pairs at random, and about `informative` more that tell more, in random order.
 
-    >>> pairs = [DrawnPair(Ask("Q", "why?", f"since {i}"), 1) for i in range(100)]
+    >>> from rankproof.judging.verdicts import Relation
+    >>> pairs = [DrawnPair(Ask(Relation.STATEMENT_BEARS, "why?", f"since {i}"), 1) for i in range(100)]
     >>> found = draw(pairs, 20)
     >>> len(found), found[0].probability, [each.ask for each in draw(pairs, 10)] == [e.ask for e in found[:10]]
     (20, 0.2, True)
@@ -91,7 +92,7 @@ def _drawn(pair: DrawnPair, own: float, alike: float, telling: float, random: bo
 def draw_whole(samples: Mapping[str, Sequence[Ask]], n: int, seed: int = 0) -> list[Drawn]:
     """All pairs of `n` samples drawn at random: what metrics need that are no mean over pairs."""
     chance = min(n / len(samples), 1.0) if samples else 0.0
-    chosen = sorted(samples, key=lambda name: lot(Ask("sample", name, ""), seed))[:n]
+    chosen = sorted(samples, key=lambda name: lot(("sample", name, ""), seed))[:n]
     asks = dict.fromkeys(ask for name in chosen for ask in samples[name])
     return [Drawn(ask, RANDOM, chance, chance, len(samples), whole=True) for ask in asks]
 
@@ -122,15 +123,15 @@ def _probabilities(weights: Mapping[Ask, float], n: int) -> dict[Ask, float]:
         sure |= over
 
 
-def lot(ask: Ask, seed: int, what: str = RANDOM) -> float:
+def lot(pair: Key, seed: int, what: str = RANDOM) -> float:
     """The number of a pair, from 0 to 1, as if drawn by lot."""
-    own = f"{seed} {what} ".encode() + pair_of((ask.relation, ask.left, ask.right))
+    own = f"{seed} {what} ".encode() + pair_of(pair)
     return int.from_bytes(blake2b(own, digest_size=8).digest()) / 2**64
 
 
 def by_relation(pairs: Sequence[DrawnPair]) -> Iterator[list[DrawnPair]]:
     """The pairs of each relation: each is drawn from for itself."""
-    for relation in "RSPQA":
+    for relation in WITH_VALUES:
         if found := [each for each in pairs if each.ask.relation == relation]:
             yield found
 

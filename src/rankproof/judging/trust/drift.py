@@ -20,7 +20,7 @@ from rankproof.errors import DataError
 from rankproof.judging.run import add, settle
 from rankproof.judging.trust.agreement import Nowhere, is_yes, people
 from rankproof.judging.trust.draw import lot
-from rankproof.judging.verdicts import Account, Ask, Judge, Verdict, said_in
+from rankproof.judging.verdicts import Account, Ask, Judge, Verdict, pair_in, said_in
 from rankproof.judging.words import RELATIONS
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry
@@ -180,7 +180,7 @@ def fix(ledger: Ledger, judge: str, identity: Mapping[str, Any], n: int, but_not
     said = [each for each in ledger.entries(identity) if not each.reason and each.value is not None]
     if but_not is not None:
         said = [each for each in said if each.origin.get("model") not in (None, "", but_not)]
-    said.sort(key=lambda each: (each.key not in labelled, lot(Ask(*each.key), 0, PROBE)))
+    said.sort(key=lambda each: (each.key not in labelled, lot(pair_in(each), 0, PROBE)))
     chosen = [replace(each, identity={}) for each in said[:n]]
     if chosen:
         _keep(ledger, judge, FIRST, chosen)
@@ -246,7 +246,7 @@ def _is_probe(identity: Mapping[str, Any], judge: str) -> bool:
 
 
 def _verdicts(entries: Any) -> Said:
-    found = (said_in(each, Ask(*each.key)) for each in entries)
+    found = (said_in(each, pair_in(each)) for each in entries)
     return {each.ask: each for each in found if isinstance(each, Verdict)}
 
 

@@ -27,7 +27,7 @@ from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import is_yes
 from rankproof.judging.trust.draw import lot
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Said, Unmeasured, Verdict
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Unmeasured, Verdict
 from rankproof.stats.intervals import interval
 from rankproof.store.ledger import pair_of
 
@@ -65,7 +65,7 @@ class Estimating:
     """One metric while samples are judged."""
 
     measure: Measure
-    shifted: Mapping[str, Array]
+    shifted: Mapping[Relation, Array]
     """For each relation the shift of every draw."""
     labels: int = 0
     kept: list[tuple[float, int, int, Array]] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Estimating:
         """Take one sample, the pairs that the metric looked at, and what it made of them."""
         value = outcome.value
         self.lost += value is None and outcome.low is not None and not outcome.units
-        own, self.seen = lot(Ask("sample", case.sample.id, ""), SEED), self.seen + 1
+        own, self.seen = lot(("sample", case.sample.id, ""), SEED), self.seen + 1
         if len(self.kept) == MOST and own >= -self.kept[0][0]:
             return
         doubtful = [ask for ask in used if ask.relation in self.shifted and _doubtful(case.said.get(ask))]
@@ -110,7 +110,7 @@ class Estimating:
         """What is said of a pair in every draw: yes in as many as its probability has it, in an order of its own."""
         # Of several contexts the strongest counts: what is said of one claim by all of them hangs together.
         place = ask.right if ask.relation not in TOGETHER or self.by == "right" else ""
-        left = "" if self.by == "right" and ask.relation == "S" else ask.left
+        left = "" if self.by == "right" and ask.relation == Relation.TEXT_SUPPORTS else ask.left
         order = np.random.default_rng(int.from_bytes(pair_of((ask.relation, left, place))))
         chance = 1 / (1 + np.exp(-(logit(np.array(_chance(ask, said))) + self.shifted[ask.relation])))
         sides: tuple[Said, Said] = Verdict(ask, 0, NAME), Verdict(ask, PLAIN_YES[ask.relation], NAME)
@@ -188,7 +188,7 @@ def _estimable(measure: Measure) -> bool:
     return ours and measure.spec.name not in CERTAIN
 
 
-def _shifts(relation: str, labels: Mapping[Ask, int]) -> Array:
+def _shifts(relation: Relation, labels: Mapping[Ask, int]) -> Array:
     """The shift of every draw, in an order of its own for each relation, so that one does not follow the other."""
     known = [
         (likelihood(ask), is_yes(relation, value))

@@ -22,7 +22,7 @@ from rankproof.judging.run import JudgeRun, add, asked, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import Nowhere
 from rankproof.judging.trust.drift import stress_text
-from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Verdict
+from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of
 
@@ -124,13 +124,13 @@ def _merged(groups: Groups, before: Said) -> tuple[Groups, dict[Ask, tuple[Ask, 
 def _neighbours(group: Iterable[Ask]) -> Iterable[tuple[Ask, Ask]]:
     texts: dict[str, list[Ask]] = {}
     for ask in group:
-        if ask.relation == "S":
+        if ask.relation == Relation.TEXT_SUPPORTS:
             texts.setdefault(ask.right, []).append(ask)
     return ((a, b) for asks in texts.values() for a, b in pairwise(asks))
 
 
 def _both(a: Ask, b: Ask) -> Ask:
-    return Ask("S", f"{a.left.strip()} {b.left.strip()}", a.right)
+    return Ask(Relation.TEXT_SUPPORTS, f"{a.left.strip()} {b.left.strip()}", a.right)
 
 
 def _kept_together(before: Said, after: Said, parts: Mapping[Ask, tuple[Ask, Ask]]) -> Flips:
@@ -138,7 +138,7 @@ def _kept_together(before: Said, after: Said, parts: Mapping[Ask, tuple[Ask, Ask
     found = Flips(lost=len(parts.keys() - after.keys()))
     for ask, two in parts.items():
         if ask in after:
-            found.add("S", after[ask] != _follows([before[each] for each in two]))
+            found.add(Relation.TEXT_SUPPORTS, after[ask] != _follows([before[each] for each in two]))
     return found
 
 
@@ -251,7 +251,10 @@ def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[As
     """What each sample asks, claims apart: those are the same in every way."""
     run = JudgeRun(parse_all(metrics), asking.judges, InMemory())
     judged = run.over(islice(read_samples(samples), n))
-    groups = [[ask for ask in asked(each.case, run.metrics) if ask.relation != "C"] for each in judged]
+    groups = [
+        [ask for ask in asked(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS]
+        for each in judged
+    ]
     if not any(groups):
         raise DataError(
             "the metrics ask no judge about these samples. Next: name metrics like context_recall."

@@ -24,9 +24,11 @@ from rankproof.judging.verdicts import (
     InMemory,
     Keep,
     Keeping,
+    Relation,
     Said,
     Unmeasured,
     Verdict,
+    pair_in,
     said_in,
 )
 from rankproof.store.ledger import Ledger
@@ -71,11 +73,19 @@ def _case(lines: Sequence[str]) -> TrialCase:
     texts = [(rest, mark[1]) for mark, rest in marked if mark[0] == "t"]
     truth: dict[Ask, int] = {}
     for text, mark in texts:
-        truth[Ask("R", question, text)] = 3 if mark == "+" else 0
+        truth[Ask(Relation.CONTEXT_ANSWERS, question, text)] = 3 if mark == "+" else 0
         for marks, claim in (rest.split(" ", 1) for letter, rest in marked if letter == "c"):
-            truth[Ask("S", claim, text)] = VALUE[marks[texts.index((text, mark))]]
-    truth |= {Ask("Q", question, rest): int(mark[1] == "+") for mark, rest in marked if mark[0] == "s"}
-    truth |= {Ask("A", question, rest): ANSWERED[mark[1]] for mark, rest in marked if mark[0] == "a"}
+            truth[Ask(Relation.TEXT_SUPPORTS, claim, text)] = VALUE[marks[texts.index((text, mark))]]
+    truth |= {
+        Ask(Relation.STATEMENT_BEARS, question, rest): int(mark[1] == "+")
+        for mark, rest in marked
+        if mark[0] == "s"
+    }
+    truth |= {
+        Ask(Relation.ANSWER_ADDRESSES, question, rest): ANSWERED[mark[1]]
+        for mark, rest in marked
+        if mark[0] == "a"
+    }
     return TrialCase(called, language, about.partition(":")[0], truth, len(texts))
 
 
@@ -186,7 +196,7 @@ def _known(ledger: Ledger | None, tried: TrialResult) -> tuple[dict[Ask, Said], 
     account = Account()
     for entry in () if ledger is None else ledger.entries(tried.identity):
         if not entry.reason or entry.reason.startswith(SAID_BY_A_REPLY):
-            found[Ask(*entry.key)] = said_in(entry, Ask(*entry.key))
+            found[pair_in(entry)] = said_in(entry, pair_in(entry))
         if took := entry.origin.get("took"):
             add(account, Account(**took))
     return found, account
@@ -207,13 +217,20 @@ def _keep_account(ledger: Ledger, tried: TrialResult, first: Ask, account: Accou
 def thirds(calls: Iterable[Call]) -> dict[str, dict[Ask, int]]:
     """For each pair in which third of its call it stands (0 to 2): by its text, and in the list of pairs."""
     found: dict[str, dict[Ask, int]] = {"of the texts": {}, "of the list": {}}
+    of_texts = (Relation.CONTEXT_ANSWERS, Relation.TEXT_SUPPORTS)
     for call in calls:
         own = set(call.asks)
         listed = [ask for ask in _listed(call) if ask in own]
-        texts = list(dict.fromkeys(ask.right for ask in call.asks if ask.relation in "RS"))
+        texts = list(
+            dict.fromkeys(
+                ask.right
+                for ask in call.asks
+                if ask.relation in (Relation.CONTEXT_ANSWERS, Relation.TEXT_SUPPORTS)
+            )
+        )
         for place, ask in enumerate(listed):
             found["of the list"][ask] = 3 * place // len(listed)
-            if ask.relation in "RS":
+            if ask.relation in of_texts:
                 found["of the texts"][ask] = 3 * texts.index(ask.right) // len(texts)
     return found
 
