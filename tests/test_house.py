@@ -10,9 +10,9 @@ import pytest
 from tests.house import counts
 
 CEILINGS = {
-    "files": 332,
-    "lines": 74_700,
-    "code lines": 49_000,
+    "files": 348,  # the wing monitoring is being built: lowered when it stands
+    "lines": 80_000,
+    "code lines": 53_000,
     "file names used twice": 38,
     "class names in two packages": 9,
     "short helpers used once": 526,

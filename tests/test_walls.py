@@ -24,7 +24,7 @@ ORDER = (
     {"store"},
     {"scoring"},
     {"comparing"},
-    {"bench", "judging"},
+    {"bench", "judging", "monitoring"},
     {"diagnosing"},
     {"reports"},
     {"functional", "demo", "pytest_plugin", "compat"},
@@ -209,7 +209,7 @@ def test_a_command_loads_little_of_ours(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, check=True
     )
     loaded = done.stderr.splitlines()[-1].split()
-    late = {"bench", "judging", "diagnosing", "reports"}
+    late = {"bench", "judging", "monitoring", "diagnosing", "reports"}
     assert not {m for m in loaded if wing(m) in late | others}
     assert len(loaded) <= most
 

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.stress import Stress, stress
     from rankproof.judging.trust.two_judgments import Estimated
     from rankproof.judging.verdicts import Account, Relation
+    from rankproof.monitoring.simulate import SimulatedLog, simulate_log
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
@@ -164,6 +165,8 @@ _PUBLIC = {
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
     "RankproofError": "rankproof.errors",
+    "SimulatedLog": "rankproof.monitoring.simulate",
+    "simulate_log": "rankproof.monitoring.simulate",
 }
 
 _MODULES = {"compat", "errors", "functional", "sample"}
@@ -217,6 +220,7 @@ __all__ = [
     "ScoreColumn",
     "ScoreRow",
     "Scores",
+    "SimulatedLog",
     "Standings",
     "Stress",
     "Summary",
@@ -252,6 +256,7 @@ __all__ = [
     "questions_needed",
     "rank_correlation",
     "report",
+    "simulate_log",
     "split_questions",
     "stress",
     "trial",

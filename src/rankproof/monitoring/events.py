@@ -1,0 +1,374 @@
+"""One event of a production log: the schema, and what makes a record no event.
+
+Only the time is needed. Any other field may be missing (`None`): nobody knows. A field that is there and empty says
+that there was nothing: no click, no thumb, no result. Every metric counts the events that had what it needs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Any, NamedTuple
+
+from rankproof.errors import UsageError, nearest, shorten
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "ts": ("timestamp", "time", "@timestamp", "created_at", "event_time", "date"),
+    "id": ("event_id", "request_id", "trace_id"),
+    "session": ("session_id", "conversation_id", "thread_id"),
+    "user": ("user_id", "user.id", "enduser.id"),
+    "query": ("question", "user_input", "query_text", "prompt"),
+    "results": ("documents", "retrieved", "hits", "retrieved_contexts", "retrieved_context_ids"),
+    "answer": ("response", "completion"),
+    "citations": ("cited", "sources"),
+    "clicks": ("clicked", "click"),
+    "thumb": ("thumbs", "feedback", "rating", "vote"),
+    "latency_ms": ("latency", "duration_ms", "elapsed_ms", "took_ms"),
+    "abstained": ("abstain", "refused", "no_answer"),
+    "variant": ("arm", "experiment_arm", "bucket"),
+}
+"""The fields of an event, each with the other names it is known by."""
+UP = {
+    "up",
+    "thumbs_up",
+    "thumbsup",
+    "thumbs-up",
+    "👍",
+    "like",
+    "positive",
+    "good",
+    "+1",
+    "1",
+    "true",
+    "yes",
+    "helpful",
+}
+DOWN = {
+    "down",
+    "thumbs_down",
+    "thumbsdown",
+    "thumbs-down",
+    "👎",
+    "dislike",
+    "negative",
+    "bad",
+    "-1",
+    "no",
+    "false",
+}
+NO_VOTE = {"", "0", "none", "null", "neutral", "nan"}
+EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
+"""What lies before was written by a clock that was not set."""
+AHEAD = 86400.0
+"""How many seconds a clock may be fast; what lies further in the future is rejected."""
+SCALES = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+"""From these sizes on a number is a time in nanoseconds, microseconds or milliseconds, else in seconds."""
+
+
+class Rejected(ValueError):
+    """A record that is no event: `reason` is the kind of it, the text names the value."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+class Result(NamedTuple):
+    """A document that was shown, with its score where it is known, and its rank from 1 on."""
+
+    id: str
+    score: float | None
+    rank: int
+
+
+class Click(NamedTuple):
+    """What was clicked: the document, and its rank; 0 where it is not among the results."""
+
+    id: str | None
+    rank: int
+
+
+@dataclass(slots=True)
+class Event:
+    """One search or question and what came of it; `None` is not known, an empty tuple is none."""
+
+    ts: float
+    """Seconds since 1970, UTC."""
+    id: str | None = None
+    session: str | None = None
+    user: str | None = None
+    query: str | None = None
+    results: tuple[Result, ...] | None = None
+    answer: str | None = None
+    citations: tuple[str, ...] | None = None
+    clicks: tuple[Click, ...] | None = None
+    """In order of time."""
+    thumb: int | None = None
+    """1 up, -1 down, 0 no vote."""
+    latency_ms: float | None = None
+    abstained: bool | None = None
+    variant: str | None = None
+    other: dict[str, Any] = field(default_factory=dict)
+    """Everything else that the record had, for slices."""
+
+
+class EventSchema:
+    """Which key of a record is which field, and how times without a zone and far ahead are taken.
+
+    >>> EventSchema().event({"time": "2025-03-03T10:00:00Z", "query": "refund?", "thumb": "up"}).thumb
+    1
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, str] | None = None,
+        *,
+        timezone: tzinfo = UTC,
+        now: float = math.inf,
+        sparse: Iterable[str] = (),
+    ) -> None:
+        """`columns` names keys: {"query": "question_text"}; `sparse` the fields that are written only where they are
+        not empty, so that an event without one had none."""
+        self.names = {key: name for name, others in FIELDS.items() for key in (*others, name)}
+        for name, key in (columns or {}).items():
+            if name not in FIELDS:
+                raise UsageError(
+                    f"columns: got {name!r}, expected a field of events ({', '.join(FIELDS)})."
+                    f"{nearest(name, FIELDS)} Next: name one of them."
+                )
+            self.names = {other: each for other, each in self.names.items() if each != name}
+            self.names[key] = name
+        self.sparse = frozenset(sparse)
+        if unknown := self.sparse - EMPTY.keys():
+            raise UsageError(
+                f"sparse: got {shorten(min(unknown))}, expected some of {', '.join(EMPTY)}. Next: name one of them."
+            )
+        self.timezone, self.latest = timezone, now + AHEAD
+        self._known: dict[tuple[str, ...], tuple[dict[str, str], tuple[str, ...]]] = {}
+
+    def places(self, keys: Iterable[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+        """The key of each field, and the keys that are none; the field's own name goes before others."""
+        keys = tuple(keys)
+        if keys not in self._known:
+            found: dict[str, str] = {}
+            for key in keys:
+                name = self.names.get(key)
+                if name and (name not in found or key == name):
+                    found[name] = key
+            if len(self._known) > 1000:
+                self._known.clear()
+            self._known[keys] = found, tuple(key for key in keys if key not in found.values())
+        return self._known[keys]
+
+    def event(self, record: Any) -> Event:
+        """The record as an event; `Rejected` if it is none."""
+        if not isinstance(record, Mapping):
+            raise Rejected("no object", f"got {shorten(record)}, expected an object with a field ts")
+        found, others = self.places(record)
+        if "ts" not in found:
+            raise Rejected("no time", f"no field ts among {shorten(', '.join(map(str, record)))}")
+        event = Event(self.time(record[found["ts"]]))
+        for name, key in found.items():
+            if name in PARSERS and (value := record[key]) is not None:
+                setattr(event, name, PARSERS[name](value))
+            elif name in EMPTY and key in record:
+                setattr(event, name, EMPTY[name])
+        for name in self.sparse:
+            if getattr(event, name) is None:
+                setattr(event, name, EMPTY[name])
+        if event.clicks:
+            event.clicks = placed(event.clicks, event.results)
+        event.other = {key: record[key] for key in others}
+        return event
+
+    def time(self, value: Any) -> float:
+        """Seconds since 1970 of a number or an ISO time; one without a zone is in the zone of the schema."""
+        if isinstance(value, str):
+            seconds = self._of_text(value)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+            seconds = float(value) / next((scale for least, scale in SCALES if abs(value) >= least), 1.0)
+        elif isinstance(value, datetime):
+            seconds = (value if value.tzinfo else value.replace(tzinfo=self.timezone)).timestamp()
+        else:
+            raise Rejected(
+                "bad time", f"ts: got {shorten(value)}, expected a time such as 2025-03-03T10:00:00Z"
+            )
+        if not EARLIEST <= seconds <= self.latest:
+            raise Rejected("time out of range", f"ts: {shorten(value)} lies before 2000 or in the future")
+        return seconds
+
+    def _of_text(self, value: str) -> float:
+        text = value.strip()
+        try:
+            found = datetime.fromisoformat(LONG_FRACTION.sub(r"\1", text))
+        except ValueError:
+            if NUMBER.fullmatch(text):
+                return self.time(float(text))
+            raise Rejected(
+                "bad time", f"ts: got {shorten(value)}, expected a time such as 2025-03-03T10:00:00Z"
+            ) from None
+        return (found if found.tzinfo else found.replace(tzinfo=self.timezone)).timestamp()
+
+
+LONG_FRACTION = re.compile(r"(\.\d{6})\d+")
+"""More digits of a second than Python reads."""
+NUMBER = re.compile(r"\d{9,}(\.\d+)?")
+
+
+def placed(clicks: tuple[Click, ...], results: tuple[Result, ...] | None) -> tuple[Click, ...]:
+    """The clicks with the ranks of their documents, where only ids are known."""
+    if not any(click.rank == 0 for click in clicks) or not results:
+        return clicks
+    ranks = {result.id: result.rank for result in reversed(results)}
+    return tuple(click if click.rank else Click(click.id, ranks.get(click.id or "", 0)) for click in clicks)
+
+
+# --- the values of fields -----------------------------------------------------------------------------------------
+
+
+def text(value: Any) -> str:
+    """An id or a text; numbers are written out."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Rejected("bad text", f"got {shorten(value)}, expected a text")
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def number(value: Any) -> float:
+    """Milliseconds: finite, and not below 0."""
+    try:
+        found = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0 <= found < math.inf:
+        raise Rejected("bad number", f"latency_ms: got {shorten(value)}, expected a number of at least 0")
+    return found
+
+
+def flag(value: Any) -> bool:
+    """Yes or no, by the words of JSON, CSV and people."""
+    word = str(value).strip().lower()
+    if word in ("true", "1", "1.0", "yes", "t", "y"):
+        return True
+    if word in ("false", "0", "0.0", "no", "f", "n", ""):
+        return False
+    raise Rejected("bad flag", f"abstained: got {shorten(value)}, expected true or false")
+
+
+def vote(value: Any) -> int:
+    """1 for a thumb up, -1 for one down, 0 for no vote; a number is 1, 0 or -1."""
+    if isinstance(value, Mapping):
+        value = next(
+            (value[key] for key in ("thumb", "score", "value", "label", "rating") if key in value), None
+        )
+    if isinstance(value, bool):
+        return 1 if value else -1
+    word = f"{value:g}" if isinstance(value, float) else str(value).strip().lower()
+    for words, found in ((UP, 1), (DOWN, -1), (NO_VOTE, 0)):
+        if word in words:
+            return found
+    raise Rejected("bad thumb", f"thumb: got {shorten(value)}, expected up, down or null")
+
+
+def shown(value: Any) -> tuple[Result, ...]:
+    """The documents shown: objects with id, score and rank, or ids alone, best first."""
+    found = []
+    for at, each in enumerate(_items(value, "results"), 1):
+        if isinstance(each, Mapping):
+            found.append(_result(each, at))
+        else:
+            found.append(Result(text(each), None, at))
+    return tuple(found)
+
+
+def _result(each: Mapping[str, Any], at: int) -> Result:
+    doc = each.get("id", each.get("doc_id", each.get("document_id")))
+    if doc is None:
+        raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
+    score, rank = each.get("score"), each.get("rank")
+    if score is not None and (isinstance(score, (bool, str)) or not math.isfinite(score)):
+        raise Rejected("bad results", f"results: got the score {shorten(score)}, expected a finite number")
+    return Result(text(doc), score, at if rank is None else place(rank))
+
+
+def place(value: Any) -> int:
+    """A rank: a whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 1 or value != int(value):
+        raise Rejected("bad rank", f"rank: got {shorten(value)}, expected a whole number from 1 on")
+    return int(value)
+
+
+def clicked(value: Any) -> tuple[Click, ...]:
+    """The clicks in order of time: ids, ranks (numbers), or objects with id, rank and ts."""
+    found, times = [], []
+    for each in _items(value, "clicks"):
+        if isinstance(each, Mapping):
+            doc = each.get("id", each.get("doc_id", each.get("document_id")))
+            rank = each.get("rank", each.get("position"))
+            if doc is None and rank is None:
+                raise Rejected(
+                    "bad clicks", f"clicks: got {shorten(dict(each))}, expected an object with id or rank"
+                )
+            found.append(Click(None if doc is None else text(doc), 0 if rank is None else place(rank)))
+            times.append(each.get("ts", each.get("time")))
+        elif isinstance(each, (int, float)):
+            found.append(Click(None, place(each)))
+        else:
+            found.append(Click(text(each), 0))
+    if len(times) == len(found) and all(isinstance(each, (int, float, str)) for each in times):
+        try:
+            found = [found[i] for i in sorted(range(len(found)), key=times.__getitem__)]
+        except TypeError as error:
+            raise Rejected("bad clicks", "clicks: some times are numbers, others text") from error
+    return tuple(found)
+
+
+def cited(value: Any) -> tuple[str, ...]:
+    """The ids of the documents that the answer cites."""
+    return tuple(
+        text(each.get("id", each.get("doc_id")) if isinstance(each, Mapping) else each)
+        for each in _items(value, "citations")
+    )
+
+
+def _items(value: Any, what: str) -> Sequence[Any]:
+    """A list; a list written as JSON text, as CSV has it, or ids with blanks, bars or semicolons between."""
+    if isinstance(value, (list, tuple)):
+        return value
+    if isinstance(value, str):
+        written = value.strip()
+        if written[:1] == "[":
+            return _written_list(written, what)
+        return [each for each in re.split(r"[;|\s]+", written) if each]
+    if hasattr(value, "tolist"):
+        return _items(value.tolist(), what)
+    if isinstance(value, (Mapping, int, float)) and not isinstance(value, bool):
+        return [value]
+    raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")
+
+
+def _written_list(written: str, what: str) -> list[Any]:
+    import json
+
+    try:
+        found = json.loads(written)
+    except ValueError as error:
+        raise Rejected(f"bad {what}", f"{what}: got {shorten(written)}, expected a list") from error
+    return found if isinstance(found, list) else [found]
+
+
+PARSERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("id", "session", "user", "query", "answer", "variant"), text),
+    "results": shown,
+    "citations": cited,
+    "clicks": clicked,
+    "thumb": vote,
+    "latency_ms": number,
+    "abstained": flag,
+}
+EMPTY: dict[str, Any] = {"results": (), "citations": (), "clicks": (), "thumb": 0}
+"""What a field means that is there and null."""
