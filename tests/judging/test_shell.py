@@ -60,13 +60,13 @@ def lines() -> list[dict[str, Any]]:
     from rankproof.judging.blame import failure_of
     from rankproof.judging.case import Case
     from rankproof.judging.metrics.counting import parse_all
-    from rankproof.judging.run import asked
+    from rankproof.judging.run import asks_of
     from rankproof.judging.samples import sample_of
 
     found = []
     for row in ROWS:
         case = Case(sample_of(row))
-        asked(case, parse_all("context_precision, context_recall, faithfulness"))
+        asks_of(case, parse_all("context_precision, context_recall, faithfulness"))
         failure_of(case)
         found += [ask for ask in case.asked if ask.relation != Relation.TEXT_CLAIMS]
     return [

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof import sample
-from rankproof.bench.adapters import Adapted, adapted
+from rankproof.bench.adapters import Adapted, adapt
 from rankproof.bench.adapters.answers import AnswerReading, IdOf
 from rankproof.bench.runner import RunLimits, RunPlan, RunRow, answer_all, plan_for
 from rankproof.bench.runner.answering import Told
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
     from rankproof.diagnosing.diagnose import Diagnosis
 
 
-def as_asked(
+def adapt_retriever(
     retriever: Any, batch: bool | int | None, id: IdOf, settings: Mapping[str, Any] | None, limits: Any
 ) -> Adapted:
     """The retriever as it can be asked; a number of questions a call goes to the limits."""
     if batch is not None and not isinstance(batch, bool):
         limits["batch"] = batch
         batch = True
-    return adapted(retriever, batch=batch, id=id, settings=settings)
+    return adapt(retriever, batch=batch, id=id, settings=settings)
 
 
-def asked(
+def answer_rows(
     name: str,
     questions: Mapping[str, str],
     retriever: Adapted,
@@ -228,13 +228,13 @@ class Benchmark(Displayable):
         retriever's answers are its `settings`; a function has none, and is known by its name, its code and the
         name of the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
         """
-        found = as_asked(retriever, batch, id, settings, limits)
+        found = adapt_retriever(retriever, batch, id, settings, limits)
         plan = plan_for(found, limits)
         if self.judgments is not None and self.corpus is not None:
             check_found(not_in_corpus(relevant_in(self.judgments), self.corpus))
         questions, reading = self._questions(), self._reading(k, found.id)
         began = perf_counter()
-        rows = asked(
+        rows = answer_rows(
             name, questions, found, reading, plan, corpus=self.corpus, cache=cache, progress=progress
         )
         self.runs[name] = Run(

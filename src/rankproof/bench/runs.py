@@ -26,10 +26,10 @@ from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Quantile, quantiles
 
 
-def remembered(rows: Sequence[RunRow]) -> str:
+def kept_answers_note(rows: Sequence[RunRow]) -> str:
     """How many answers were kept from earlier, and of when they are; "" where none was.
 
-    >>> remembered([RunRow("q1", None, 0.1), RunRow("q2", None, 0.1, remembered=True)])
+    >>> kept_answers_note([RunRow("q1", None, 0.1), RunRow("q2", None, 0.1, remembered=True)])
     '1 of 2 answers known from before'
     """
     known = [row for row in rows if row.remembered]

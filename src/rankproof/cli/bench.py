@@ -51,11 +51,11 @@ def command(
     rankproof bench bench.toml -o bench.html
     """
     from rankproof.bench.grid.grid import grid
-    from rankproof.bench.grid.words import check
+    from rankproof.bench.grid.words import check_format
     from rankproof.store.answers import remove
 
     chosen = form or format_of(output)
-    check(chosen)
+    check_format(chosen)
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)

@@ -201,7 +201,7 @@ def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict
 def _calibrated(
     source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]
 ) -> Any:
-    from rankproof.judging.labelling import Draw, is_ledger, prepared
+    from rankproof.judging.labelling import Draw, is_ledger, prepare_task
     from rankproof.judging.ledger import DEFAULT
 
     if ledger is not None and is_ledger(source):
@@ -209,7 +209,7 @@ def _calibrated(
     metrics = list(how.pop("metrics")) or None
     draw = Draw(*(how.pop(name) for name in ("n", "informative", "whole", "relation", "seed")))
     with telling(f"judging {source}"):
-        task = prepared(source, spec, ledger or DEFAULT, who, draw, metrics, **how)
+        task = prepare_task(source, spec, ledger or DEFAULT, who, draw, metrics, **how)
     if not report:
         _label(task.session, who)
     return task.result()

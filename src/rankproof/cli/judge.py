@@ -94,11 +94,11 @@ Named = dict[str, "JudgedScores"]
 
 def beside(scores: Named, per_query: bool, blame: bool) -> list[str]:
     """The texts that follow a table: what is unmeasured where single samples were asked for, and the account."""
-    from rankproof.judging.words import unmeasured
+    from rankproof.judging.words import unmeasured_text
 
     found = []
     for name, each in scores.items():
-        told = unmeasured(each.reasons) if per_query else ""
+        told = unmeasured_text(each.reasons) if per_query else ""
         parts = [told, _account(each, per_query) if blame else ""]
         heading = f"{name}\n" if len(scores) > 1 else ""
         found += [heading + part for part in parts if part]
@@ -339,7 +339,7 @@ def _tried(judge: Judge, dry_run: bool, form: str) -> str:
     """How a model does on the labelled pairs, or what asking about them would take."""
     import json
 
-    from rankproof.judging.trial import model_in, planned, tried
+    from rankproof.judging.trial import model_in, plan_trial, run_trial
 
     model, ledger = model_in(judge, None, {})
     if dry_run:
@@ -347,11 +347,11 @@ def _tried(judge: Judge, dry_run: bool, form: str) -> str:
             f"{n} a call: about {each.calls:,} calls, {each.prompt_tokens:,} + {each.reply_tokens:,} tokens, "
             f"{each.bytes_sent:,} bytes, "
             + ("the price is not known" if each.money is None else f"${each.money:.4f}")
-            for n, each in planned(model).items()
+            for n, each in plan_trial(model).items()
         ]
         return "\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n"
     with telling(f"trying {model.name}"):
-        found = tried(model, ledger)
+        found = run_trial(model, ledger)
     return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
 
 

@@ -72,14 +72,14 @@ def command(
     rankproof label pool.jsonl --agreement
     rankproof label pool.jsonl --qrels new.tsv --add-to old.tsv
     """
-    from rankproof.bench.testset.labels import read_labels, standing
+    from rankproof.bench.testset.labels import last_labels, read_labels
     from rankproof.bench.testset.pool import read_pool
 
     if not 1 <= highest <= 9:
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     _check(judgments, qrels, add_to)
     made = read_pool(pool)
-    given = standing(read_labels(labels))
+    given = last_labels(read_labels(labels))
     if agreement:
         write(_agreement(given), None)
     elif qrels is not None:
@@ -252,12 +252,12 @@ def _adds_in_place(qrels: str, add_to: str | None) -> bool:
 
 def _without(made: Pool, judgments: str) -> Pool:
     """The pool without what is judged already."""
-    from rankproof.bench.testset.questions import graded, unjudged
+    from rankproof.bench.testset.questions import grades_by_query, unjudged_pool
     from rankproof.io.load import load_judgments
 
     known = load_judgments(judgments)
     _check_meeting(made, known.queries, judgments)
-    return unjudged(made, graded(known))
+    return unjudged_pool(made, grades_by_query(known))
 
 
 def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
@@ -273,12 +273,12 @@ def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
 
 
 def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
-    from rankproof.bench.testset.labels import merged
+    from rankproof.bench.testset.labels import merge_labels
     from rankproof.errors import DataError
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
 
-    grades = merged(given)
+    grades = merge_labels(given)
     if not grades:
         raise DataError("there is no label yet, so nothing to write. Next: judge first, without --qrels.")
     known = {} if add_to is None else load_judgments(add_to).as_dict()

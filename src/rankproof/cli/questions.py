@@ -57,14 +57,14 @@ def draw(
     substitute for real questions. With --ask a function of yours writes them,
     by a model for example; 'questions check' then says what leaks.
     """
-    from rankproof.bench.adapters.imports import imported
+    from rankproof.bench.adapters.imports import import_named
     from rankproof.bench.testset.drawn import SOURCES
     from rankproof.bench.testset.questions import draw_questions
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
     with oddities_told(), results_apart(), telling(f"reading {corpus}"):
-        write_them = None if ask is None else imported(ask, "--ask")
+        write_them = None if ask is None else import_named(ask, "--ask")
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
     write("".join(_lines(drawn)), output)
@@ -91,10 +91,10 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
-    from rankproof.bench.testset.drawn import counted
+    from rankproof.bench.testset.drawn import count_sources
     from rankproof.document.numbers import count
 
-    parts = ", ".join(f"{number} by {source}" for source, number in sorted(counted(drawn).items()))
+    parts = ", ".join(f"{number} by {source}" for source, number in sorted(count_sources(drawn).items()))
     left = documents - len(drawn)
     short = ""
     if wanted is not None and len(drawn) < wanted and not any(each.source == "callable" for each in drawn):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankproof.bench.fusion.recipe import recipe
-from rankproof.bench.retrieve.blend import listed, together
+from rankproof.bench.retrieve.blend import blend_lists, search_of_lists
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
@@ -118,7 +118,7 @@ def _reranked(evidence: Evidence, corpus: Corpus) -> Rankings:
 
     asked = {query: text for query, text in _texts(evidence).items() if query in evidence.rankings}
     known = {query: [doc for doc in evidence.rankings[query] if doc in corpus] for query in asked}
-    first = listed({asked[query]: _scored(docs) for query, docs in known.items()}, corpus)
+    first = search_of_lists({asked[query]: _scored(docs) for query, docs in known.items()}, corpus)
     answers = (first >> rerank(depth=RERANKED)).search(list(asked.values()), max(_depth(evidence), RERANKED))
     found = _ids(dict(zip(asked, answers, strict=True)))
     unknown = {query: [doc for doc in evidence.rankings[query] if doc not in corpus] for query in asked}
@@ -144,7 +144,7 @@ def _fused(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings:
     """The ranking and what another retriever found for the same questions, as one."""
     own = {query: _scored(evidence.rankings.get(query, [])) for query in others}
     found = {query: _scored(docs) for query, docs in others.items()}
-    lists = together({"own": own, "other": found}, recipe(["own", "other"], "rrf"))
+    lists = blend_lists({"own": own, "other": found}, recipe(["own", "other"], "rrf"))
     return {**evidence.rankings, **_ids(lists)}
 
 

@@ -25,11 +25,11 @@ from rankproof.judging.labelling import (
     JudgmentCalibration,
     LabelPlan,
     PlannedPair,
-    prepared,
+    prepare_task,
 )
 from rankproof.judging.metrics.counting import Asked
 from rankproof.judging.trust.agreement import machines
-from rankproof.judging.trust.drift import Drift, ask_again, fix, probes, told
+from rankproof.judging.trust.drift import Drift, ask_again, drift_of, fix, probes
 from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of
 from rankproof.judging.verdicts import Ask, Verdict
 from rankproof.scoring.evaluate import Measures, evaluate
@@ -64,7 +64,7 @@ def calibrate(
     are taken. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
     `whole`, `n` samples are drawn and all of their pairs, which metrics need that are no mean over pairs.
     """
-    task = prepared(
+    task = prepare_task(
         source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options
     )
     while label is not None and (pair := task.session.next()) is not None:
@@ -294,7 +294,7 @@ def drift(
     before = probes(kept, name) or [_fixed(kept, known, name, n)]
     own = probes(kept, asking.name)
     after, _ = ask_again(kept, asking.judges[0], before[0], len(own) or 1)
-    return told(asking.name, before[0], (own or before)[-1], after)
+    return drift_of(asking.name, before[0], (own or before)[-1], after)
 
 
 def _only(ledger: Ledger, known: Mapping[str, Any]) -> str:

@@ -49,7 +49,7 @@ def entities_in(text: str) -> tuple[Entity, ...]:
 
 
 @lru_cache(REMEMBERED)
-def mentioned_in(text: str, wanted: tuple[Entity, ...]) -> frozenset[Entity]:
+def mentions_in(text: str, wanted: tuple[Entity, ...]) -> frozenset[Entity]:
     """Those of the entities that a text names."""
     return frozenset(shared(list(wanted), text))
 
@@ -89,10 +89,10 @@ def clauses_of(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(REMEMBERED)
-def held(text: str, listed: tuple[str, ...], question: str = "") -> tuple[str, ...]:
+def claims_of_text(text: str, listed: tuple[str, ...], question: str = "") -> tuple[str, ...]:
     """The claims that a judge lists, as far as they are the text's, with each clause that they leave out.
 
-    >>> held("It is red. It is free.", ("It is red.", "Red it is.", "The moon is a cheese."))
+    >>> claims_of_text("It is red. It is free.", ("It is red.", "Red it is.", "The moon is a cheese."))
     ('It is red.', 'It is free.')
     """
     clauses = clauses_of(text)
@@ -144,7 +144,7 @@ def _size(claims: Iterable[str], question: str) -> int:
 
 
 @lru_cache(REMEMBERED)
-def asked_with(text: str, question: str) -> str:
+def question_beside(text: str, question: str) -> str:
     """The question, if a text is too short to be taken apart without what it answers; else nothing.
 
     So claims of whole sentences are asked for once, whatever question they answer.
@@ -194,7 +194,7 @@ def all_of(parts: Iterable[Maybe]) -> Maybe:
     return False if False in found else None if None in found else True
 
 
-def no(part: Maybe) -> Maybe:
+def negation(part: Maybe) -> Maybe:
     """The opposite of what is known."""
     return None if part is None else not part
 
@@ -255,8 +255,8 @@ class Case:
         if text is None or blank(text):
             return ()
         question = self.query.strip()
-        said = self._said(Ask(Relation.TEXT_CLAIMS, asked_with(text, question), text))
-        return claims_of(text, question) if said is None else held(text, said.items, question)
+        said = self._said(Ask(Relation.TEXT_CLAIMS, question_beside(text, question), text))
+        return claims_of(text, question) if said is None else claims_of_text(text, said.items, question)
 
     @property
     def reference_claims(self) -> tuple[str, ...]:

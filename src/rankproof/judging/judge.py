@@ -28,15 +28,15 @@ from rankproof.judging.run import (
     add,
     batches,
     count_of,
-    once_each,
+    drop_repeats,
+    has_verdict,
     settle,
-    settled,
 )
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.tally import INDEPENDENT, STRONGEST, Tally
 from rankproof.judging.trust.correcting import Corrections, Versions, corrections_for, estimates_for
-from rankproof.judging.trust.drift import probed
+from rankproof.judging.trust.drift import probe_models
 from rankproof.judging.trust.estimates import Estimates
 from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Relation, Verdict
 from rankproof.judging.words import UNMEASURED
@@ -89,8 +89,10 @@ def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
 
 def _count(found: JudgePlan, run: JudgeRun, groups: list[list[Ask]]) -> None:
     asks = dict.fromkeys(ask for group in groups for ask in group)
-    known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if settled(said)}
-    todo = once_each(groups, [ask for ask in asks if ask not in known])
+    known = {
+        ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if has_verdict(said)
+    }
+    todo = drop_repeats(groups, [ask for ask in asks if ask not in known])
     found.known += len(known)
     found.asks.update(ask.relation for group in todo for ask in group)
     for judge in run.judges:
@@ -100,7 +102,7 @@ def _count(found: JudgePlan, run: JudgeRun, groups: list[list[Ask]]) -> None:
             add(found.account, estimate(todo))
         elif getattr(judge, "free", False):
             said, _ = settle(todo, [judge], InMemory())
-            todo = once_each(todo, [ask for ask, each in said.items() if not settled(each)])
+            todo = drop_repeats(todo, [ask for ask, each in said.items() if not has_verdict(each)])
 
 
 class SampleGroups:
@@ -233,7 +235,7 @@ class Judge(Displayable):
             )
         scores.kin = makers.kin(self.judges)
         if probe and self.ledger is not None:
-            scores.drifts = list(probed(self.judges, self.ledger, versions.fresh, scores.account))
+            scores.drifts = list(probe_models(self.judges, self.ledger, versions.fresh, scores.account))
         return scores
 
     def plan(

@@ -19,9 +19,16 @@ from rankproof.judging.blame import Blame
 from rankproof.judging.evidence import Evidence, judgments_from, write_qrels
 from rankproof.judging.metrics.counting import parse as parse_metric
 from rankproof.judging.metrics.counting import parse_all as parse_metrics
-from rankproof.judging.tally import INDEPENDENT, JudgedColumn, column_from, method_of, note_of, widened
+from rankproof.judging.tally import INDEPENDENT, JudgedColumn, column_from, method_of, note_of, widen_interval
 from rankproof.judging.trust.checked import Checked
-from rankproof.judging.trust.correcting import Corrects, corrected_in, drifted, estimated, plain, read
+from rankproof.judging.trust.correcting import (
+    Corrects,
+    corrected_in,
+    corrections_from_dict,
+    corrections_to_dict,
+    drift_warnings,
+    estimate_sentences,
+)
 from rankproof.judging.trust.correcting import sentences as on_corrections
 from rankproof.judging.trust.drift import Drift, changes
 from rankproof.judging.trust.estimates import Estimate
@@ -138,7 +145,7 @@ class JudgedScores(Scores):
         It is without the judge's own error: what that is, labels of people tell.
         """
         low, high = super().interval(measure, level)
-        return widened(self.column(measure), min(low, self[measure]), max(high, self[measure]), level)
+        return widen_interval(self.column(measure), min(low, self[measure]), max(high, self[measure]), level)
 
     def thin(self, measure: str | Measure) -> bool:
         """Whether a mean is over fewer than half of the samples that could have a value: those easy to judge."""
@@ -148,7 +155,7 @@ class JudgedScores(Scores):
     def corrections(self) -> Corrects:
         """For each metric its mean corrected by labels of people, or why there is none; empty without labels."""
         if not self.checked:
-            return read(self.stored.get("corrections", {}))
+            return corrections_from_dict(self.stored.get("corrections", {}))
         return {name: each.mean() for name, each in self.checked.items()}
 
     def corrected(self, measure: str | Measure) -> Corrected | None:
@@ -210,7 +217,7 @@ class JudgedScores(Scores):
             nouns=("sample", "samples"),
             said=[
                 *sentences(self.by, self.account, self.settings.get("compat")),
-                *estimated(self.estimates),
+                *estimate_sentences(self.estimates),
                 *on_corrections(self.corrections),
             ],
         )
@@ -233,7 +240,7 @@ class JudgedScores(Scores):
         found = findings_of(self.columns, self.account, self.top, self.emptied, self.estimates)
         asked = {each.judge for each in self.drifts}
         unasked = {name: each for name, each in self.versions.items() if name not in asked}
-        return Audit.of([*found, *self.kin, *changes(self.drifts), *drifted(unasked)])
+        return Audit.of([*found, *self.kin, *changes(self.drifts), *drift_warnings(unasked)])
 
     @cached_property
     def definition(self) -> dict[str, Any]:
@@ -302,7 +309,7 @@ class JudgedScores(Scores):
     def to_dict(self) -> dict[str, Any]:
         """Everything but the verdicts as plain data; `Scores.from_dict` reads it back."""
 
-        return {**super().to_dict(), **beside(self)}
+        return {**super().to_dict(), **judged_data(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JudgedScores:
@@ -323,13 +330,13 @@ def _plain(account: Account) -> dict[str, Any]:
     return {name: getattr(account, name) for name in Account.__dataclass_fields__}
 
 
-def beside(scores: JudgedScores) -> dict[str, Any]:
+def judged_data(scores: JudgedScores) -> dict[str, Any]:
     """What judged scores hold that others do not."""
     return {
         "judged": {name: scores.column(name).to_dict() for name in scores.columns},
         "judges": scores.judges,
         "settings": scores.settings,
-        "corrections": plain(scores.corrections),
+        "corrections": corrections_to_dict(scores.corrections),
         "estimates": {name: each.to_dict() for name, each in scores.estimates.items()},
         "checked": {name: each.to_dict() for name, each in scores.checked.items()},
     }

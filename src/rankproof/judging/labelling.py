@@ -18,11 +18,11 @@ from rankproof.judging.judges.choose import HumanJudge, human_judge
 from rankproof.judging.ledger import DEFAULT
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import Asked, parse_all
-from rankproof.judging.run import JudgeRun, asked
+from rankproof.judging.run import JudgeRun, asks_of
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import (
     Agreed,
-    agreed,
+    agreement_of,
     frame_of,
     keep_label,
     labels_in,
@@ -278,13 +278,13 @@ class Task:
             if any(each.random for each in own):
                 frame = frame_of(self.ledger, own)
                 known = [each for each in pairs if each.ask in frame]
-                found[pairs[0].ask.relation] = agreed(known, own, len(pairs) - len(known))
+                found[pairs[0].ask.relation] = agreement_of(known, own, len(pairs) - len(known))
         labelled = {pair_in(each) for each in people(self.ledger)}
         left = sum(each.ask not in labelled for each in self.session.drawn)
         return Calibration(self.judge, found, len(self.session.drawn), left)
 
 
-def prepared(
+def prepare_task(
     source: Any,
     judge: Any,
     ledger: str | os.PathLike[str] | Ledger | None,
@@ -334,7 +334,7 @@ def _judged(
     run = JudgeRun(parse_all(DEFAULT_METRICS if metrics is None else metrics), asking.judges, InLedger(kept))
     samples = {
         each.case.sample.id: [
-            ask for ask in asked(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS
+            ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS
         ]
         for each in run.over(read_samples(source))
     }

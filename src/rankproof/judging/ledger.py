@@ -10,7 +10,7 @@ from typing import Any
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.judging.judges.called import said_of
+from rankproof.judging.judges.called import verdict_of
 from rankproof.judging.judges.choose import human_judge
 from rankproof.judging.verdicts import (
     PLAIN_YES,
@@ -18,10 +18,10 @@ from rankproof.judging.verdicts import (
     VALUES,
     Relation,
     Unmeasured,
-    checked,
+    check_verdict,
     entry_of,
     pair_in,
-    said_in,
+    verdict_in,
 )
 from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
 
@@ -72,7 +72,7 @@ class Verdicts(Displayable):
         if not by.strip():
             raise UsageError("by: got no name, expected who overrides. Next: say who you are.")
         found, judge = self._of(pair), human_judge(by.strip())
-        said = said_of(pair_in(found), value, judge.name)
+        said = verdict_of(pair_in(found), value, judge.name)
         if isinstance(said, Unmeasured):
             raise UsageError(
                 f"{found.id}: {said.reason} for relation {found.relation}."
@@ -132,7 +132,7 @@ def _check(entry: LedgerEntry, where: str) -> None:
     """Refuse a line that is no verdict."""
     problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
     if not problem and not entry.reason:
-        said = checked(said_in(entry, pair_in(entry)))
+        said = check_verdict(verdict_in(entry, pair_in(entry)))
         problem = said.reason if isinstance(said, Unmeasured) else ""
     if problem:
         known = ", ".join(VALUES)

@@ -26,7 +26,7 @@ from rankproof.document.terminal import cut
 from rankproof.errors import UsageError
 from rankproof.judging.blame import POINTS, WORDS
 from rankproof.judging.evidence import Piece
-from rankproof.judging.words import PairWords, nouns, sure, verdict
+from rankproof.judging.words import PairWords, certainty, nouns, verdict
 from rankproof.scoring import tables
 from rankproof.scoring.tables import telling
 
@@ -43,7 +43,7 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
     from rankproof import __version__
 
     systems = [_system(name if len(scores) > 1 else "", each) for name, each in scores.items()]
-    return html(title, systems, WORDS, __version__, _compared_scores(scores))
+    return samples_page(title, systems, WORDS, __version__, _compared_scores(scores))
 
 
 def _compared_scores(scores: Mapping[str, JudgedScores]) -> dict[str, Any] | None:
@@ -137,7 +137,7 @@ class JudgedSystem:
     halves: Mapping[str, int] = field(default_factory=dict)
 
 
-def html(
+def samples_page(
     title: str,
     systems: Sequence[JudgedSystem],
     words: Mapping[str, str],
@@ -227,7 +227,7 @@ def _score(scored: Scored) -> Markup:
 
 def _row(pair: PairWords) -> list[Child]:
     left, right = nouns(pair.relation, pair.right)
-    said = verdict(pair.relation, pair.value, pair.reason) + sure(pair.probability)
+    said = verdict(pair.relation, pair.value, pair.reason) + certainty(pair.probability)
     quote = el("q", ident(pair.quote)) if pair.quote else ""
     return [said, _text(left, pair.left), _text(right, pair.right), quote, pair.judge]
 

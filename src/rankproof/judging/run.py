@@ -15,7 +15,7 @@ from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, shorten
 from rankproof.judging.blame import failure_of
 from rankproof.judging.case import Case
-from rankproof.judging.metrics.counting import Outcome, found, needed, outcomes
+from rankproof.judging.metrics.counting import Outcome, metric_of, missing_fields, outcomes
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.verdicts import (
     Account,
@@ -27,7 +27,7 @@ from rankproof.judging.verdicts import (
     Said,
     Unmeasured,
     Verdict,
-    checked,
+    check_verdict,
 )
 from rankproof.store.ledger import HUMAN
 
@@ -97,8 +97,8 @@ def settle(
     account = Account()
     for judge in judges:
         asks = _open(groups, judge, said)
-        said |= {ask: each for ask, each in kept.find(asks, judge).items() if settled(each)}
-        todo = once_each(groups, _open(groups, judge, said))
+        said |= {ask: each for ask, each in kept.find(asks, judge).items() if has_verdict(each)}
+        todo = drop_repeats(groups, _open(groups, judge, said))
         if todo:
             taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
             try:
@@ -115,7 +115,7 @@ def _watched(todo: list[list[Ask]], judge: Judge, tell: Tell | None) -> Sequence
     return todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
 
 
-def settled(said: Said | None) -> bool:
+def has_verdict(said: Said | None) -> bool:
     """Whether there is a verdict."""
     return isinstance(said, Verdict)
 
@@ -124,10 +124,10 @@ def _open(groups: Iterable[Sequence[Ask]], judge: Judge, said: dict[Ask, Said]) 
     """The pairs without a verdict that the judge can judge, each once."""
     asks = dict.fromkeys(ask for group in groups for ask in group)
     can = getattr(judge, "relations", None)
-    return [ask for ask in asks if not settled(said.get(ask)) and (can is None or ask.relation in can)]
+    return [ask for ask in asks if not has_verdict(said.get(ask)) and (can is None or ask.relation in can)]
 
 
-def once_each(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[list[Ask]]:
+def drop_repeats(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[list[Ask]]:
     """These pairs in their groups, each in the first that has it."""
     left = dict.fromkeys(asks)
     parts = ([ask for ask in group if left.pop(ask, ask) is None] for group in groups)
@@ -138,7 +138,7 @@ def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: 
     """What a judge gives its verdicts to: they are checked, count at once, and are kept at once."""
 
     def keep(given: Sequence[Said]) -> None:
-        found = [checked(each) for each in given if each.ask in wanted]
+        found = [check_verdict(each) for each in given if each.ask in wanted]
         said.update({each.ask: each for each in found})
         if worth := [each for each in found if _worth_keeping(each, judge)]:
             kept.keep(judge, worth)
@@ -150,7 +150,7 @@ def _worth_keeping(said: Said, judge: Judge) -> bool:
     """Not what was only read back, nor that a person was not asked yet."""
     if getattr(judge, "reads_only", False):
         return False
-    return settled(said) or judge.identity.get("kind") != HUMAN
+    return has_verdict(said) or judge.identity.get("kind") != HUMAN
 
 
 def add(total: Account, part: Account) -> None:
@@ -237,7 +237,7 @@ class JudgeRun:
         ]
 
     def _looked_at(self, case: Case) -> list[Ask]:
-        found = asked(case, self.metrics)
+        found = asks_of(case, self.metrics)
         if self.blaming:
             failure_of(case)
             found = list(case.asked)
@@ -308,12 +308,12 @@ def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
     return replace(outcome, reason=f"not settled: {cause}")
 
 
-def asked(case: Case, metrics: Iterable[Measure]) -> list[Ask]:
+def asks_of(case: Case, metrics: Iterable[Measure]) -> list[Ask]:
     """The pairs that these metrics look at in a sample, by what is known of it now."""
     case.asked = {}
     for measure in metrics:
-        metric = found(measure)
-        if not needed(metric, case):
+        metric = metric_of(measure)
+        if not missing_fields(metric, case):
             metric.read(case, **measure.given)
     return list(case.asked)
 

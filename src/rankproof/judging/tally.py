@@ -216,7 +216,7 @@ STRONGEST, INDEPENDENT = "strongest", "independent"
 """What counts of soft verdicts on several contexts: the strongest, or all of them, as if each were apart."""
 
 
-def widened(column: JudgedColumn, low: float, high: float, level: float) -> tuple[float, float]:
+def widen_interval(column: JudgedColumn, low: float, high: float, level: float) -> tuple[float, float]:
     """The interval of a mean, with the variance of soft verdicts added on both sides, within what can be."""
     if not column.softness or not math.isfinite(high - low):
         return low, high

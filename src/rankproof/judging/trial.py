@@ -120,7 +120,7 @@ def trial(judge: Any, *, ledger: str | os.PathLike[str] | Ledger | None = None, 
     no loss against one by one shows; give it on as `judge(..., pairs=)`. `options` are those of the model.
     """
     model, kept = model_in(judge, ledger, options)
-    return tried(model, kept)
+    return run_trial(model, kept)
 
 
 def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[ModelJudge, Ledger | None]:
@@ -135,13 +135,13 @@ def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[Model
     return models[0], asking.ledger
 
 
-def planned(model: ModelJudge) -> dict[int, Account]:
+def plan_trial(model: ModelJudge) -> dict[int, Account]:
     """What a trial would take, for each number of pairs a call: together first, then one by one."""
     groups = groups_of(cases())
     return {n: TrialResult(model, n).model.estimate(groups) for n in dict.fromkeys((model.limits.pairs, 1))}
 
 
-def tried(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
+def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
     """The trial of one model."""
     listed = cases()
     truth = {ask: value for case in listed for ask, value in case.truth.items()}

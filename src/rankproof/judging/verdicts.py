@@ -144,11 +144,11 @@ class Judge(Protocol):
         """Settle each pair of each group, a group being what one sample needs; every pair reaches `keep` once."""
 
 
-def checked(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
+def check_verdict(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
     """The verdict if it is one.
 
     >>> from rankproof.judging.verdicts import Ask, Relation
-    >>> checked(Verdict(Ask(Relation.STATEMENT_BEARS, "why?", "since"), 7, "some judge")).reason
+    >>> check_verdict(Verdict(Ask(Relation.STATEMENT_BEARS, "why?", "since"), 7, "some judge")).reason
     'got 7, expected one of 0, 1'
     """
     if isinstance(said, Unmeasured):
@@ -230,7 +230,7 @@ class InLedger:
         """What the judge said of these pairs, and before it what humans said."""
         wanted: dict[Key, Ask] = {(ask.relation, ask.left, ask.right): ask for ask in asks}
         found = self.ledger.find(wanted, judge.identity)
-        return {wanted[key]: said_in(entry, wanted[key]) for key, entry in found.items()}
+        return {wanted[key]: verdict_in(entry, wanted[key]) for key, entry in found.items()}
 
     def keep(self, judge: Judge, said: Sequence[Said]) -> None:
         """Write down what the judge said: at once, or with what a quick judge says in the same moment."""
@@ -267,12 +267,12 @@ def pair_in(entry: LedgerEntry) -> Ask:
     return Ask(Relation(entry.relation), entry.left, entry.right)
 
 
-def said_in(entry: LedgerEntry, ask: Ask) -> Said:
+def verdict_in(entry: LedgerEntry, ask: Ask) -> Said:
     """A line of the ledger as a verdict, or as the reason why there is none."""
     if entry.reason:
         return Unmeasured(ask, entry.reason)
     origin = {**entry.origin, "at": entry.at}
-    return checked(
+    return check_verdict(
         Verdict(ask, entry.value, entry.judge, entry.probability, entry.quote, entry.items, origin)
     )
 

@@ -248,10 +248,10 @@ def nouns(relation: Relation, right: str) -> tuple[str, str]:
     return left, "texts together" if relation == Relation.TEXT_SUPPORTS and are_several(right) else noun
 
 
-def sure(probability: float | None) -> str:
+def certainty(probability: float | None) -> str:
     """How sure a judge was of a yes, where it said so.
 
-    >>> sure(0.25), sure(None)
+    >>> certainty(0.25), certainty(None)
     (' (probability .25)', '')
     """
     if probability is None:
@@ -267,7 +267,7 @@ def pairs(found: Iterable[tuple[str, PairWords]]) -> str:
 
 def _pair(name: str, each: PairWords) -> list[str]:
     left, right = nouns(each.relation, each.right)
-    said = clean(verdict(each.relation, each.value, each.reason)) + sure(each.probability)
+    said = clean(verdict(each.relation, each.value, each.reason)) + certainty(each.probability)
     lines = [f"{name}  {each.relation}  {said}  by {each.judge}"]
     for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote)):
         if text:
@@ -350,7 +350,7 @@ def _failure(found: FailureWords) -> list[str]:
     return wrap(cut(lost, 300), first=first, later="    ")
 
 
-def unmeasured(found: Mapping[str, Mapping[str, str]]) -> str:
+def unmeasured_text(found: Mapping[str, Mapping[str, str]]) -> str:
     """For each metric the samples without a value, each with its reason; empty where there are none."""
     lines: list[str] = []
     for metric, reasons in found.items():

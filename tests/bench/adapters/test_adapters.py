@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rankproof import Benchmark
-from rankproof.bench.adapters import Failed, adapted, as_retriever
+from rankproof.bench.adapters import Failed, adapt, as_retriever
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.errors import UsageError
 
@@ -124,7 +124,7 @@ class Own:
 def test_our_own_retrievers_pass_through() -> None:
     own = Own()
     assert as_retriever(own) is own
-    assert adapted(own).settings == own.settings
+    assert adapt(own).settings == own.settings
 
 
 def test_k_is_handed_to_who_takes_it() -> None:
@@ -405,14 +405,14 @@ def test_a_function_is_known_by_its_code_and_what_it_was_bound_to() -> None:
         return fast_one if fast else slow_one
 
     def settings(function: Any) -> Any:
-        return adapted(function).settings
+        return adapt(function).settings
 
     assert settings(made(1)) == settings(made(1))
     assert settings(made(1)) != settings(made(2))
     assert settings(made(1)) != settings(made(1, fast=True))
     assert settings(partial(plain, 1)) != settings(partial(plain, 2))
-    assert not adapted(plain).known
-    assert adapted(plain, settings={"index": "v2"}).known
+    assert not adapt(plain).known
+    assert adapt(plain, settings={"index": "v2"}).known
 
 
 def test_failures_of_a_single_search_are_raised() -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
-from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settled
+from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settle_order
 
 DocScore = namedtuple("DocScore", "doc_id score")
 
@@ -130,8 +130,8 @@ def test_of_equal_scores_the_first_in_the_list_stays_first() -> None:
 def test_rising_scores_are_turned_around_only_where_they_are_distances() -> None:
     answer = read_answer([("d1", 0.1), ("d2", 0.4), ("d3", 0.9)], AnswerReading(k=2))
     assert answer.rising
-    assert settled(answer, 2, distances=True).found == [("d1", -0.1), ("d2", -0.4)]
-    assert settled(answer, 2, distances=False).found == [("d3", 0.9), ("d2", 0.4)]
+    assert settle_order(answer, 2, distances=True).found == [("d1", -0.1), ("d2", -0.4)]
+    assert settle_order(answer, 2, distances=False).found == [("d3", 0.9), ("d2", 0.4)]
 
 
 def test_the_field_of_the_id_can_be_named_or_computed() -> None:
@@ -170,7 +170,10 @@ def test_whatever_comes_back_is_read_or_refused(raw: Any, k: int, integers: bool
         answer = read_answer(raw, AnswerReading(k, integers=integers))
     except Failed:
         return
-    for found in (settled(answer, k, distances=True).found, settled(answer, k, distances=False).found):
+    for found in (
+        settle_order(answer, k, distances=True).found,
+        settle_order(answer, k, distances=False).found,
+    ):
         assert len(found) <= k
         assert len({name for name, _ in found}) == len(found)
         assert all(isinstance(name, str) and name for name, _ in found)

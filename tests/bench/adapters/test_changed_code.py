@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from rankproof.bench.adapters import adapted
-from rankproof.bench.adapters.callables import described
+from rankproof.bench.adapters import adapt
+from rankproof.bench.adapters.callables import describe
 from rankproof.bench.adapters.code import files_digest
 
 FILES = {
@@ -121,25 +121,25 @@ def made(source: str) -> Callable[[str], list[str]]:
 def test_a_bare_function_is_known_by_the_functions_it_calls_too() -> None:
     source = "def find(text): return helper(text)\ndef helper(text): return deeper(text)\n"
     source += "def deeper(text): return ['d1']\ndef find_again(text): return find(text)\n"
-    same = described(made(source))
-    assert described(made("\n\n" + source)) == same
-    assert described(made(source.replace("'d1'", "'d2'"))) != same
+    same = describe(made(source))
+    assert describe(made("\n\n" + source)) == same
+    assert describe(made(source.replace("'d1'", "'d2'"))) != same
 
 
 def test_a_callable_object_is_known_by_its_other_methods_too() -> None:
     source = "class Search:\n    def __call__(self, text): return self.best(text)\n"
     source += "    def best(self, text): return ['d1']\nfind = Search()\n"
-    assert described(made(source)) != described(made(source.replace("'d1'", "'d2'")))
+    assert describe(made(source)) != describe(made(source.replace("'d1'", "'d2'")))
 
 
 def test_a_function_is_known_by_the_plain_values_of_its_module_that_it_names() -> None:
     source = "DEPTH = 3\nasked = 0\nUNUSED = 7\ndef find(text):\n    global asked\n    asked += 1\n    return ['d1'][:DEPTH]\n"
     find = made(source)
-    before = described(find)
+    before = describe(find)
     find("why?")
-    assert described(find) == before
-    assert described(made(source.replace("UNUSED = 7", "UNUSED = 8"))) == before
-    assert described(made(source.replace("DEPTH = 3", "DEPTH = 4"))) != before
+    assert describe(find) == before
+    assert describe(made(source.replace("UNUSED = 7", "UNUSED = 8"))) == before
+    assert describe(made(source.replace("DEPTH = 3", "DEPTH = 4"))) != before
 
 
 class Search:
@@ -181,28 +181,28 @@ class Invoked(Search):
 def test_an_object_is_known_by_what_it_was_made_with_and_not_by_its_work() -> None:
     for pick in (lambda made: made, lambda made: made.find):
         one = Search()
-        before = adapted(pick(one)).settings
+        before = adapt(pick(one)).settings
         one("why?")
         one("who?")
-        assert adapted(pick(one)).settings == before == adapted(pick(Search())).settings
+        assert adapt(pick(one)).settings == before == adapt(pick(Search())).settings
         for other in (Search(1.2), Search(filter="new"), Search(limits={"k": 3})):
-            assert adapted(pick(other)).settings != before
-    assert adapted(Slotted(1.0)).settings != adapted(Slotted(2.0)).settings
-    assert adapted(Slotted(1.0)).settings == adapted(Slotted(1.0)).settings
+            assert adapt(pick(other)).settings != before
+    assert adapt(Slotted(1.0)).settings != adapt(Slotted(2.0)).settings
+    assert adapt(Slotted(1.0)).settings == adapt(Slotted(1.0)).settings
 
 
 def test_a_retriever_of_another_library_is_known_by_what_it_was_made_with() -> None:
     one = Invoked(search_kwargs=4)
-    before = adapted(one).settings
+    before = adapt(one).settings
     one.invoke("why?")
-    assert adapted(one).settings == before == adapted(Invoked(search_kwargs=4)).settings
-    assert adapted(Invoked(search_kwargs=5)).settings != before
+    assert adapt(one).settings == before == adapt(Invoked(search_kwargs=4)).settings
+    assert adapt(Invoked(search_kwargs=5)).settings != before
 
 
 def test_what_a_class_has_counts_as_what_its_objects_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = adapted(Search()).settings
+    before = adapt(Search()).settings
     monkeypatch.setattr(Search, "boost", 2.0)
-    assert adapted(Search()).settings != before
+    assert adapt(Search()).settings != before
 
 
 def test_keys_among_the_values_are_not_shown() -> None:
@@ -219,4 +219,4 @@ def test_keys_among_the_values_are_not_shown() -> None:
         Search(key="s3cr3t"),
         Invoked(key="s3cr3t"),
     ):
-        assert "s3cr3t" not in str(adapted(each).settings)
+        assert "s3cr3t" not in str(adapt(each).settings)

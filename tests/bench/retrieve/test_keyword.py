@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankproof.bench.retrieve import keyword
-from rankproof.bench.retrieve.words import prepared, words
+from rankproof.bench.retrieve.words import prepare_text, words
 from rankproof.core.corpus import Corpus
 from rankproof.errors import MissingExtra, UsageError
 from tests.each import with_each
@@ -166,7 +166,7 @@ def test_what_is_indexed_has_the_words_that_questions_have(text: str) -> None:
     import tantivy
 
     split = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase()).build()
-    assert split.analyze(prepared(text)) == split.analyze(" ".join(words(text)))
+    assert split.analyze(prepare_text(text)) == split.analyze(" ".join(words(text)))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

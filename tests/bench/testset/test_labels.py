@@ -15,20 +15,20 @@ from rankproof.bench.testset.labels import (
     LabelSession,
     QuestionLabel,
     alpha,
-    merged,
+    last_labels,
+    merge_labels,
     pairs,
     read_labels,
-    standing,
     write_label,
 )
-from rankproof.bench.testset.pool import Pool, pooled
+from rankproof.bench.testset.pool import Pool, pool_rankings
 from rankproof.errors import DataError, UsageError
 
-POOL = pooled({"keyword": {"q1": ["a", "b"], "q2": ["c"]}, "dense": {"q1": ["b", "d"]}}, 5)
+POOL = pool_rankings({"keyword": {"q1": ["a", "b"], "q2": ["c"]}, "dense": {"q1": ["b", "d"]}}, 5)
 
 
 def session(path: Path, who: str = "ana", pool: Pool = POOL) -> LabelSession:
-    own = standing(read_labels(path)).get(who, {})
+    own = last_labels(read_labels(path)).get(who, {})
     return LabelSession(pool, who, own, lambda label: write_label(path, label))
 
 
@@ -55,7 +55,7 @@ def test_undo_takes_back_the_last_decision_and_asks_again(tmp_path) -> None:
     assert made.undo() == first
     assert made.next() == first
     assert made.undo() is None
-    assert standing(read_labels(tmp_path / "labels.jsonl"))["ana"] == {}
+    assert last_labels(read_labels(tmp_path / "labels.jsonl"))["ana"] == {}
 
 
 def test_a_budget_ends_each_query(tmp_path) -> None:
@@ -75,17 +75,17 @@ def test_a_grade_beyond_the_scale_is_refused(tmp_path, grade: int) -> None:
 
 
 def test_a_skipped_document_has_no_grade() -> None:
-    assert merged(standing(given("ana", a=2, b=None))) == {"q": {"a": 2}}
+    assert merge_labels(last_labels(given("ana", a=2, b=None))) == {"q": {"a": 2}}
 
 
 def test_the_last_word_of_a_person_counts() -> None:
     labels = [*given("ana", a=2), *given("ana", a=0), QuestionLabel("q", "b", "ana", UNDONE)]
-    assert merged(standing(labels)) == {"q": {"a": 0}}
+    assert merge_labels(last_labels(labels)) == {"q": {"a": 0}}
 
 
 def test_most_people_decide_and_the_lower_grade_where_they_are_as_many() -> None:
     labels = [*given("ana", a=3, b=1), *given("ben", a=3, b=2), *given("eva", a=0)]
-    assert merged(standing(labels)) == {"q": {"a": 3, "b": 1}}
+    assert merge_labels(last_labels(labels)) == {"q": {"a": 3, "b": 1}}
 
 
 def test_half_a_line_is_passed_over_and_the_next_one_stands_apart(tmp_path) -> None:
@@ -122,7 +122,7 @@ def test_two_people_write_to_one_file_at_once(tmp_path) -> None:
     path = tmp_path / "labels.jsonl"
     people = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), who]) for who in ("ana", "ben")]
     assert [each.wait(60) for each in people] == [0, 0]
-    found = standing(read_labels(path))
+    found = last_labels(read_labels(path))
     assert {who: len(own) for who, own in found.items()} == {"ana": 200, "ben": 200}
     (pair,) = pairs(found)
     assert (pair.n, pair.same, pair.kappa, alpha(found)) == (200, 1.0, 1.0, 1.0)
@@ -135,7 +135,7 @@ def test_kappa_is_of_what_both_graded() -> None:
     ana = [QuestionLabel("q", f"d{i}", "ana", GRADED, a) for i, (a, _) in enumerate(votes)]
     ben = [QuestionLabel("q", f"d{i}", "ben", GRADED, b) for i, (_, b) in enumerate(votes)]
     only_ana = [QuestionLabel("q", "other", "ana", GRADED, 1)]
-    (pair,) = pairs(standing([*ana, *ben, *only_ana]))
+    (pair,) = pairs(last_labels([*ana, *ben, *only_ana]))
     assert pair.n == 50
     assert pair.same == pytest.approx(0.7)
     assert pair.kappa == pytest.approx(0.4)
@@ -143,6 +143,6 @@ def test_kappa_is_of_what_both_graded() -> None:
 
 
 def test_people_with_nothing_in_common_are_not_compared() -> None:
-    found = standing([*given("ana", a=1), *given("ben", b=1)])
+    found = last_labels([*given("ana", a=1), *given("ben", b=1)])
     assert pairs(found) == []
     assert alpha(found) is None

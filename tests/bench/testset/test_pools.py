@@ -7,7 +7,7 @@ import random
 import pytest
 
 import rankproof
-from rankproof.bench.testset.pool import ORDERS, Pool, pool_lines, pooled, read_pool
+from rankproof.bench.testset.pool import ORDERS, Pool, pool_lines, pool_rankings, read_pool
 from rankproof.errors import DataError, UsageError
 
 RUNS = {
@@ -55,7 +55,7 @@ def test_what_cannot_be_is_said(bad: dict[str, object], words: str) -> None:
 
 def test_runs_without_documents_are_an_error() -> None:
     with pytest.raises(DataError, match="nothing to judge"):
-        pooled({"a": {"q": []}}, 3)
+        pool_rankings({"a": {"q": []}}, 3)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -66,20 +66,20 @@ def test_every_order_goes_through_each_document_once(order: str) -> None:
         runs = {
             f"s{n}": {"q": rng.sample(names, rng.randint(1, len(names)))} for n in range(rng.randint(1, 5))
         }
-        ranks = pooled(runs, 20).ranks["q"]
+        ranks = pool_rankings(runs, 20).ranks["q"]
         found = gone_through(dict(ranks), order, set(rng.sample(names, len(names) // 3)))
         assert sorted(found) == sorted(ranks)
 
 
 def test_depth_goes_down_all_runs_at_once_and_round_robin_takes_turns() -> None:
-    ranks = pooled({"x": {"q": ["a", "b", "c"]}, "y": {"q": ["d", "e", "f"]}}, 3).ranks["q"]
+    ranks = pool_rankings({"x": {"q": ["a", "b", "c"]}, "y": {"q": ["d", "e", "f"]}}, 3).ranks["q"]
     by_depth = gone_through(dict(ranks), "depth", set())
     assert [set(by_depth[:2]), set(by_depth[2:4])] == [{"a", "d"}, {"b", "e"}]
     assert gone_through(dict(ranks), "round-robin", set()) == ["a", "d", "b", "e", "c", "f"]
 
 
 def test_informative_leaves_to_the_end_what_all_rank_alike() -> None:
-    ranks = pooled({"x": {"q": ["same", "a", "b"]}, "y": {"q": ["same", "c", "d"]}}, 3).ranks["q"]
+    ranks = pool_rankings({"x": {"q": ["same", "a", "b"]}, "y": {"q": ["same", "c", "d"]}}, 3).ranks["q"]
     found = gone_through(dict(ranks), "informative", set())
     assert found[-1] == "same"
     assert set(found[:2]) == {"a", "c"}
@@ -89,7 +89,7 @@ def test_the_bandit_finds_relevant_documents_with_fewer_judgments() -> None:
     """One good run among three bad ones: of 20 judgments, far more are relevant than by depth."""
     good = [f"g{n}" for n in range(20)]
     runs = {"good": {"q": good}} | {f"bad{i}": {"q": [f"b{i}-{n}" for n in range(20)]} for i in range(3)}
-    ranks = dict(pooled(runs, 20).ranks["q"])
+    ranks = dict(pool_rankings(runs, 20).ranks["q"])
     hits = {
         order: sum(each in good for each in gone_through(ranks, order, set(good))[:20]) for order in ORDERS
     }

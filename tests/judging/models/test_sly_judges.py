@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankproof import judge
-from rankproof.judging.case import COVERED, LENGTH, MOST, ROOM, clauses_of, held
+from rankproof.judging.case import COVERED, LENGTH, MOST, ROOM, claims_of_text, clauses_of
 from rankproof.judging.models.asking import calls_for
 from rankproof.judging.verdicts import VALUES, Ask
 
@@ -173,8 +173,8 @@ def test_claims_stay_their_text_whatever_is_listed(text: str) -> None:
         (text * 30,),
     ]
     for listed in lists:
-        found = held(text, listed)
-        assert held(text, found) == found, "what is held stays held"
+        found = claims_of_text(text, listed)
+        assert claims_of_text(text, found) == found, "what is held stays held"
         assert len(found) <= MOST + len(clauses)
         most = sum(max(LENGTH * len(each), ROOM) + len(each) for each in clauses)
         assert sum(map(len, found)) <= most

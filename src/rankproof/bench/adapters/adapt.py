@@ -116,10 +116,10 @@ def as_retriever(
     """
     if _is_own(anything):
         return anything  # type: ignore[no-any-return]
-    return adapted(anything, batch=batch, id=id, settings=settings)
+    return adapt(anything, batch=batch, id=id, settings=settings)
 
 
-def adapted(
+def adapt(
     anything: Any, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
 ) -> Adapted:
     """The same, always with all that a runner needs to ask it."""
@@ -130,7 +130,7 @@ def adapted(
         # One question a call, so that latencies are those of a question; a larger batch is asked for.
         return Adapted(anything.search, own, batch=True, id=id, limits={"batch": 1})
     if isinstance(anything, (str, os.PathLike)):
-        return named(os.fspath(anything), batch=batch, id=id, settings=settings)
+        return retriever_named(os.fspath(anything), batch=batch, id=id, settings=settings)
     found = of_framework(anything, id=id, settings=settings)
     if found is not None:
         return found
@@ -152,7 +152,7 @@ def _is_own(anything: Any) -> bool:
     return isinstance(anything, Retriever) and not isinstance(anything, type)
 
 
-def named(
+def retriever_named(
     words: str, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
 ) -> Adapted:
     """The retriever that the words name: `module:function`, an endpoint's TOML file, or a command."""
@@ -161,7 +161,7 @@ def named(
     if (place := place_of(words)) is not None:
         module = module_named(place[0], "retriever")
         found = attribute_of(module, place[1], "retriever")
-        made = adapted(found, batch=batch, id=id, settings=settings)
+        made = adapt(found, batch=batch, id=id, settings=settings)
         # By the source too, so that answers of other code are never taken for its own.
         source = {"source": module_digest(module)}
         return made if made.known else replace(made, settings={**made.settings, **source})

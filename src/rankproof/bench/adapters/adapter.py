@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters.alike import unusable
-from rankproof.bench.adapters.answers import AnswerReading, IdOf, arranged, read_answer
+from rankproof.bench.adapters.alike import unusable_answer
+from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_answer
 from rankproof.bench.retriever import Found
 from rankproof.net.retries import Failed
 
@@ -19,7 +19,7 @@ MOST = 100_000
 """So many documents are taken of what comes bit by bit: a generator may have no end."""
 
 
-async def awaited(value: Any) -> Any:
+async def await_value(value: Any) -> Any:
     """What an awaitable gives; of an async iterator all that it gives."""
     found = await value if inspect.isawaitable(value) else value
     if not hasattr(type(found), "__aiter__"):
@@ -49,7 +49,7 @@ class Waiter:
         """The value, awaited where it is to be."""
         if isinstance(value, list) or not (inspect.isawaitable(value) or hasattr(type(value), "__aiter__")):
             return value
-        return _off_loop(lambda: self._runner.run(awaited(value)))
+        return _off_loop(lambda: self._runner.run(await_value(value)))
 
     def close(self) -> None:
         """End the loop, unless something that nobody waits for any more still runs in it."""
@@ -90,7 +90,7 @@ class _Kept:
         return True
 
 
-def finished(value: Any) -> Any:
+def finish(value: Any) -> Any:
     """The value, awaited where it is to be."""
     waiter = Waiter()
     try:
@@ -152,13 +152,13 @@ class Adapted:
             waiter.close()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
         reading = AnswerReading(k, self.id)
-        return [arranged(read_answer(each, reading).found, k).found for each in map(_or_raise, every)]
+        return [arrange(read_answer(each, reading).found, k).found for each in map(_or_raise, every)]
 
 
 def answers_of(raw: Any, questions: int) -> Sequence[Any]:
     """The answer to each question of a batch, or `Failed` where they are not as many."""
     if isinstance(raw, (str, bytes, Mapping)) or not hasattr(raw, "__iter__"):
-        raise unusable(raw, "a list with one answer a question")
+        raise unusable_answer(raw, "a list with one answer a question")
     every: Sequence[Any] = raw if isinstance(raw, (list, tuple)) else list(raw)
     if len(every) != questions:
         raise Failed(f"got {len(every)} answers to {questions} questions, expected one a question")

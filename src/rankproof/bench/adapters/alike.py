@@ -25,7 +25,7 @@ def as_failure(error: BaseException) -> Failed:
     return failed
 
 
-def unusable(got: object, expected: str) -> Failed:
+def unusable_answer(got: object, expected: str) -> Failed:
     """The failure for an answer of a form that cannot be read."""
     return Failed(f"got {shorten(got)} ({type(got).__name__}), expected {expected}")
 
@@ -74,7 +74,7 @@ def _properties(kind: type) -> Iterable[str]:
     return [name for name, value in vars(kind).items() if isinstance(value, property)]
 
 
-def no_id(item: Any, asked: object) -> Failed:
+def missing_id(item: Any, asked: object) -> Failed:
     """The failure for a document whose id is not where it was looked for."""
     fields = fields_of(item)
     what = "a document without an id" if not isinstance(asked, str) else f"a document without {asked!r}"

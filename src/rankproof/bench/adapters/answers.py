@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from rankproof.bench.adapters.alike import SCORE, columns_of_alike, fields_of, no_id, unusable
+from rankproof.bench.adapters.alike import SCORE, columns_of_alike, fields_of, missing_id, unusable_answer
 from rankproof.bench.retriever import Found
 from rankproof.document.display import Displayable
 from rankproof.io.frames import is_frame, records_of_frame
@@ -104,7 +104,7 @@ def _is_plain(items: list[Any], reading: AnswerReading) -> bool:
     )
 
 
-def arranged(found: Found, k: int) -> Answer:
+def arrange(found: Found, k: int) -> Answer:
     """The best `k`, the highest score first; of equal scores, and of a document twice, the first in the list."""
     return _arranged([name for name, _ in found], [score for _, score in found], k)
 
@@ -120,12 +120,12 @@ def _arranged(ids: Sequence[str], scores: Sequence[float], k: int) -> Answer:
     return Answer(list(once.items())[:k], max(len(once) - k, 0), len(ids) - len(once))
 
 
-def settled(answer: Answer, k: int, distances: bool) -> Answer:
+def settle_order(answer: Answer, k: int, distances: bool) -> Answer:
     """A rising answer once it is known whether its scores are distances: those are turned around."""
     if not answer.rising:
         return answer
     found = [(name, -score) for name, score in answer.found] if distances else answer.found
-    return replace(arranged(found, k), rising=distances)
+    return replace(arrange(found, k), rising=distances)
 
 
 def _rises(scores: list[float]) -> bool:
@@ -138,11 +138,11 @@ def _listed(raw: Any) -> Sequence[Any]:
     if isinstance(raw, list):
         return raw
     if raw is None or isinstance(raw, (str, bytes, bytearray)):
-        raise unusable(raw, "a list of documents")
+        raise unusable_answer(raw, "a list of documents")
     if isinstance(raw, Mapping):
         return _of_mapping(raw)
     if isinstance(raw, (set, frozenset)):
-        raise unusable(raw, "a list of documents, best first: a set has no order")
+        raise unusable_answer(raw, "a list of documents, best first: a set has no order")
     if is_frame(raw):
         return _of_series(raw) if hasattr(raw, "to_list") else list(records_of_frame(raw, "the answer"))
     if hasattr(raw, "tolist"):
@@ -151,7 +151,7 @@ def _listed(raw: Any) -> Sequence[Any]:
         (each for name in LISTS if isinstance(each := getattr(raw, name, None), (list, tuple))), raw
     )
     if not isinstance(inside, Iterable):
-        raise unusable(raw, "a list of documents")
+        raise unusable_answer(raw, "a list of documents")
     return list(inside)
 
 
@@ -169,7 +169,7 @@ def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
             return _listed(raw[name])
     if all(map(_is_number, raw.values())):
         return sorted(raw.items(), key=itemgetter(1), reverse=True)
-    raise unusable(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS[:6])}")
+    raise unusable_answer(raw, f"{{id: score}}, or a list of documents under {', '.join(LISTS[:6])}")
 
 
 def _columns(items: Sequence[Any], reading: AnswerReading) -> tuple[list[str], Sequence[Any] | None]:
@@ -249,13 +249,13 @@ def _id_of(item: Any, reading: AnswerReading) -> str:
     else:
         record = record_of(item) or {}
         if not record and not fields_of(item):
-            raise unusable(item, "an id, a pair (id, score), or a document with an id")
+            raise unusable_answer(item, "an id, a pair (id, score), or a document with an id")
         found = _named(item, record, reading.id) if reading.id else _usual(record, reading)
     if isinstance(found, (str, UUID)) and str(found):
         return _text(str(found), reading)
     if is_integer(found):
         return _integer(found, reading)
-    raise no_id(item, reading.id)
+    raise missing_id(item, reading.id)
 
 
 def _named(item: Any, record: Mapping[str, Any], name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.adapters.alike import Unaskable
 from rankproof.bench.adapters.answers import IdOf
-from rankproof.bench.adapters.code import code_digest, digest_of, plain, state_of
+from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
 
 K_NAMES = (
     *("k", "topk", "topn", "n", "limit", "size", "nresults", "numresults", "maxresults", "numberofresults"),
@@ -50,7 +50,7 @@ def of_callable(
     own = settings if settings is not None else _own_settings(function)
     return Adapted(
         with_k(function),
-        own if own is not None else described(function),
+        own if own is not None else describe(function),
         batch=marked,
         awaited=is_async(function),
         id=id,
@@ -203,24 +203,24 @@ def _own_settings(function: Callable[..., Any]) -> Mapping[str, Any] | None:
     return own if isinstance(own, Mapping) else None
 
 
-def described(function: Callable[..., Any]) -> dict[str, Any]:
+def describe(function: Callable[..., Any]) -> dict[str, Any]:
     """What can be told of a callable: its name and its code, with the plain values it was bound to or made with.
 
     >>> def at(n): return lambda text: n
-    >>> described(at(1)) == described(at(1)), described(at(1)) == described(at(2))
+    >>> describe(at(1)) == describe(at(1)), describe(at(1)) == describe(at(2))
     (True, False)
     """
     if isinstance(function, partial):
         bound = [*function.args, *sorted(function.keywords.items())]
-        return {**described(function.func), "bound": digest_of([plain(each) for each in bound])}
+        return {**describe(function.func), "bound": digest_of([plain_value(each) for each in bound])}
     kind = function if hasattr(function, "__qualname__") else type(function)
     found: dict[str, Any] = {"callable": f"{kind.__module__}.{kind.__qualname__}"}
     inner = inspect.unwrap(getattr(function, "__func__", function))
     code = code_digest(function)
     if code is not None:
         cells = getattr(inner, "__closure__", None) or ()
-        bound = [plain(each.cell_contents) for each in cells if _is_set(each)]
-        defaults = [plain(each) for each in getattr(inner, "__defaults__", None) or ()]
+        bound = [plain_value(each.cell_contents) for each in cells if _is_set(each)]
+        defaults = [plain_value(each) for each in getattr(inner, "__defaults__", None) or ()]
         found |= {"code": code, "bound": digest_of([bound, defaults, state_of(_owner(function))])}
     return found
 

@@ -107,22 +107,22 @@ def digest_of(value: Any) -> str:
     return blake2b(repr(value).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A plain value as it is; of anything else only what it is called, since it, or its address, may change.
 
-    >>> plain(("a", 1)), plain(["a log"])
+    >>> plain_value(("a", 1)), plain_value(["a log"])
     (('a', 1), 'list')
     """
     if isinstance(value, PLAIN):
         return value
     if isinstance(value, tuple):
-        return tuple(map(plain, value))
+        return tuple(map(plain_value, value))
     return getattr(value, "__qualname__", type(value).__qualname__)
 
 
 def _setting(value: Any) -> Any:
     """The same, where tables of plain values and lists of numbers are settings too."""
-    return value if _is_table(value) or _is_numbers(value) else plain(value)
+    return value if _is_table(value) or _is_numbers(value) else plain_value(value)
 
 
 def _is_table(value: Any) -> bool:
@@ -189,7 +189,7 @@ def _set_later(kind: type, names: Iterable[str]) -> frozenset[str]:
         if isinstance(value, FunctionType)
         and name not in MAKING
         and not asked.isdisjoint(names_in(value.__code__))
-        for stored in stored_by(value.__code__, "STORE_ATTR")
+        for stored in names_stored(value.__code__, "STORE_ATTR")
     )
 
 
@@ -201,12 +201,12 @@ def names_in(code: CodeType) -> Iterator[str]:
             yield from names_in(each)
 
 
-def stored_by(code: CodeType, operation: str) -> Iterator[str]:
+def names_stored(code: CodeType, operation: str) -> Iterator[str]:
     """The names that a piece of code sets, those of the functions inside too."""
     yield from (each.argval for each in dis.get_instructions(code) if each.opname == operation)
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from stored_by(each, operation)
+            yield from names_stored(each, operation)
 
 
 Update = Callable[[bytes], None]
@@ -230,7 +230,7 @@ def code_digest(function: Callable[..., Any]) -> str | None:
 
 def _constants(functions: list[FunctionType]) -> list[tuple[str, Any]]:
     """The plain values of their module that they name, but for those that one of them sets."""
-    set_here = {name for each in functions for name in stored_by(each.__code__, "STORE_GLOBAL")}
+    set_here = {name for each in functions for name in names_stored(each.__code__, "STORE_GLOBAL")}
     named = {
         (name, repr(each.__globals__[name]))
         for each in functions

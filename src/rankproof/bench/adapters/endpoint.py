@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.alike import unusable
+from rankproof.bench.adapters.alike import unusable_answer
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
@@ -39,34 +39,34 @@ K = "{k}"
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
-def filled(template: Any, question: str, k: int) -> Any:
+def fill_template(template: Any, question: str, k: int) -> Any:
     """A template with the question and k in their places; `{k}` alone becomes a number.
 
-    >>> filled({"q": "{question}", "size": "{k}", "from": 0}, "why?", 10)
+    >>> fill_template({"q": "{question}", "size": "{k}", "from": 0}, "why?", 10)
     {'q': 'why?', 'size': 10, 'from': 0}
     """
     if isinstance(template, Mapping):
-        return {key: filled(value, question, k) for key, value in template.items()}
+        return {key: fill_template(value, question, k) for key, value in template.items()}
     if isinstance(template, list):
-        return [filled(each, question, k) for each in template]
+        return [fill_template(each, question, k) for each in template]
     if not isinstance(template, str):
         return template
     return k if template == K else _replaced(template, question, k)
 
 
-def filled_json(template: str, question: str, k: int) -> str:
+def fill_json(template: str, question: str, k: int) -> str:
     """The text of a JSON body, with the question as it stands inside quotes.
 
-    >>> filled_json('{"q": "{question}", "size": {k}}', 'say "hi"', 10)
+    >>> fill_json('{"q": "{question}", "size": {k}}', 'say "hi"', 10)
     '{"q": "say \\\\"hi\\\\"", "size": 10}'
     """
     return _replaced(template, json.dumps(question)[1:-1], k)
 
 
-def filled_url(template: str, question: str, k: int) -> str:
+def fill_url(template: str, question: str, k: int) -> str:
     """The URL, with the question percent-encoded.
 
-    >>> filled_url("http://x/search?q={question}&n={k}", "a b&c", 10)
+    >>> fill_url("http://x/search?q={question}&n={k}", "a b&c", 10)
     'http://x/search?q=a%20b%26c&n=10'
     """
     return _replaced(template, quote(question, safe=""), k)
@@ -78,7 +78,7 @@ def _replaced(template: str, question: str, k: int) -> str:
     return re.sub("|".join(map(re.escape, words)), lambda found: words[found[0]], template)
 
 
-def asks(template: Any) -> bool:
+def has_question(template: Any) -> bool:
     """Whether the question has a place in the template."""
     return any(each in json.dumps(template) for each in QUESTION)
 
@@ -172,14 +172,14 @@ def values(data: Any, steps: Sequence[Step]) -> list[Any]:
 
 def _items(data: Any, steps: Sequence[Step]) -> list[Any]:
     if not isinstance(data, list):
-        raise unusable(data, f"a list at {_written(steps)}")
+        raise unusable_answer(data, f"a list at {_written(steps)}")
     return data
 
 
 def _at(data: Any, step: Any, steps: Sequence[Step]) -> Any:
     if not isinstance(data, dict if isinstance(step, str) else list):
         kind = "an object" if isinstance(step, str) else "a list"
-        raise unusable(data, f"{kind} on the way to {_written(steps)}")
+        raise unusable_answer(data, f"{kind} on the way to {_written(steps)}")
     try:
         return data[step]
     except (KeyError, IndexError):
@@ -255,7 +255,7 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
     method = plain.get("method", "GET")
     if not isinstance(method, str) or not method.isalpha():
         raise UsageError(f"{name}, method: got {shorten(method)}, expected one like POST. Next: give that.")
-    if not any(asks(plain.get(place, "")) for place in ("url", "params", "body")):
+    if not any(has_question(plain.get(place, "")) for place in ("url", "params", "body")):
         raise UsageError(
             f"{name}: the question is in neither url, params nor body. "
             'Next: put "{question}" where it belongs, as in body = { query = "{question}" }.'
@@ -308,9 +308,11 @@ def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Reques
     url = with_secrets(plain["url"], f"{name}, url")
 
     def made(question: str, k: int) -> Request:
-        target = filled_url(url, question, k)
+        target = fill_url(url, question, k)
         if params:
-            target += ("&" if "?" in target else "?") + urlencode(filled(params, question, k), doseq=True)
+            target += ("&" if "?" in target else "?") + urlencode(
+                fill_template(params, question, k), doseq=True
+            )
         return Request(method, target, headers, _body(body, question, k))
 
     return made
@@ -333,8 +335,8 @@ def _body(template: Any, question: str, k: int) -> bytes | None:
     if template is None:
         return None
     if isinstance(template, str):
-        return filled_json(template, question, k).encode("utf-8", "backslashreplace")
-    return json.dumps(filled(template, question, k)).encode("ascii")
+        return fill_json(template, question, k).encode("utf-8", "backslashreplace")
+    return json.dumps(fill_template(template, question, k)).encode("ascii")
 
 
 def _reader(answer: Mapping[str, str], name: str) -> Callable[[Any], list[dict[str, Any]]]:

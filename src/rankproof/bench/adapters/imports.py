@@ -18,10 +18,10 @@ FILES: dict[Path, ModuleType] = {}
 """The modules that were imported by their files, whose names others may have too."""
 
 
-def imported(words: Any, what: str) -> Any:
+def import_named(words: Any, what: str) -> Any:
     """What is named so; a function itself as it is. `what` says in errors what it is wanted for.
 
-    >>> imported("json:loads", "reader")("[1]")
+    >>> import_named("json:loads", "reader")("[1]")
     [1]
     """
     if callable(words):
@@ -84,7 +84,7 @@ def _by_name(module: str, what: str) -> ModuleType:
         ) from error
 
 
-def loaded(module: str) -> ModuleType | None:
+def loaded_module(module: str) -> ModuleType | None:
     """The module of that name, or of that file, as it was imported; None where it was not."""
     return FILES.get(Path(module).resolve()) if module.endswith(".py") else sys.modules.get(module)
 

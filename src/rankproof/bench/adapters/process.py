@@ -15,7 +15,7 @@ from time import monotonic, sleep
 from typing import Any, BinaryIO
 
 from rankproof.bench.adapters.adapter import Answered, Flow
-from rankproof.bench.adapters.alike import unusable
+from rankproof.bench.adapters.alike import unusable_answer
 from rankproof.bench.adapters.answers import LISTS
 from rankproof.errors import shorten
 from rankproof.net.retries import Failed
@@ -259,7 +259,7 @@ def _read(line: str) -> tuple[str | None, Any]:
     if isinstance(data, list):
         return None, data
     if not isinstance(data, dict):
-        return None, unusable(data, "an object with id and results")
+        return None, unusable_answer(data, "an object with id and results")
     name = None if data.get("id") is None else str(data["id"])
     listed = next((data[each] for each in (*LISTS, "ids") if each in data), None)
-    return name, unusable(data, "the results under 'results'") if listed is None else listed
+    return name, unusable_answer(data, "the results under 'results'") if listed is None else listed

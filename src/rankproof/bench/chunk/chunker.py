@@ -116,7 +116,7 @@ class Chunker(Displayable):
         return hash(str(self))
 
 
-def plain(spans: list[Span]) -> list[ChunkPiece]:
+def pieces_of(spans: list[Span]) -> list[ChunkPiece]:
     """Pieces without headings."""
     return [ChunkPiece(*span) for span in spans]
 
@@ -149,13 +149,13 @@ def _parts(document: Document, chunker: Chunker) -> Iterator[Document]:
         yield Document(each.id, each.text, document.title, {**document.metadata, **place, **headings})
 
 
-def packed(parts: Sequence[Span], size: int, length: Length, overlap: int = 0) -> Iterator[Span]:
+def pack_parts(parts: Sequence[Span], size: int, length: Length, overlap: int = 0) -> Iterator[Span]:
     """Neighbouring parts together, up to `size`; each chunk repeats the last `overlap` parts where they fit.
 
     A part that is longer than that stands alone.
 
     >>> parts = [Span(0, 3), Span(4, 7), Span(8, 11)]
-    >>> [tuple(span) for span in packed(parts, 7, lambda start, end: end - start)]
+    >>> [tuple(span) for span in pack_parts(parts, 7, lambda start, end: end - start)]
     [(0, 7), (8, 11)]
     """
     first = 0
@@ -219,9 +219,9 @@ def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, .
     length = length_in(unit, text)
     spans = Places(text, separators).cut(Span(0, len(text)), size - overlap, length)
     if not overlap:
-        return plain(spans)
+        return pieces_of(spans)
     starts = [token.start for token in tokens(text)]
-    return plain(
+    return pieces_of(
         [spans[0], *(_led(span, starts, overlap, size, length) for span in spans[1:])] if spans else []
     )
 
@@ -262,7 +262,7 @@ class Places:
         found: list[Span] = []
         for fits, group in groupby(pieces, lambda piece: length(*piece) <= size):
             if fits:
-                found += packed(list(group), size, length)
+                found += pack_parts(list(group), size, length)
             else:
                 found += [each for piece in group for each in self.cut(piece, size, length, level + 1)]
         return found
@@ -297,7 +297,7 @@ def sentences(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker
 def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[ChunkPiece]:
     length, places = length_in(unit, text), Places(text)
     parts = [part for whole in whole_sentences(text) for part in places.cut(whole, size, length)]
-    return plain(list(packed(parts, size, length, overlap)))
+    return pieces_of(list(pack_parts(parts, size, length, overlap)))
 
 
 def fixed(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
@@ -333,7 +333,7 @@ def sliding(size: int = 5, step: int = 2, unit: str = "sentences") -> Chunker:
 
 def _windows(text: str, size: int, step: int, unit: str) -> list[ChunkPiece]:
     if unit == "characters":
-        return plain(of_characters(text, Span(0, len(text)), size, step))
+        return pieces_of(of_characters(text, Span(0, len(text)), size, step))
     parts = UNITS[unit](text)
     if not parts:
         return []

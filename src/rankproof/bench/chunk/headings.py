@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Length, Places, check_unit, length_in, packed
+from rankproof.bench.chunk.chunker import (
+    Chunker,
+    ChunkPiece,
+    Length,
+    Places,
+    check_unit,
+    length_in,
+    pack_parts,
+)
 from rankproof.errors import check_whole
 from rankproof.text.blocks import Span
 from rankproof.text.sentences import between
@@ -212,7 +220,7 @@ def _cut(text: str, size: int, unit: str) -> list[ChunkPiece]:
     headings: list[tuple[str, ...]] = []
     for section in _sections(blocks(text)):
         parts = _parts(section, places, size, length)
-        for span in packed(parts, size, length):
+        for span in pack_parts(parts, size, length):
             starts.append(span.start)
             headings.append(section.headings)
     spans = between(text, Span(0, len(text)), starts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from rankproof.bench.connect.store import Part, Store, best, connector, faults, field_in
+from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults, field_in
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Document
@@ -108,7 +108,7 @@ def _found(collection: Any, vectors: Any, k: int, settings: Mapping[str, Any]) -
     if name:
         ids = [[field_in(each or {}, name, "chroma") for each in row] for row in answer["metadatas"]]
     rows = zip(ids, answer["distances"], strict=True)
-    return [best(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
+    return [best_pairs(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
 
 
 def _fill(client: Any, collection: str, parts: Iterator[Part], distance: str) -> None:

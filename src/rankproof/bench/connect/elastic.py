@@ -10,7 +10,16 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from rankproof.bench.connect.store import Part, Store, StoreError, best, connector, field_in, payload, said
+from rankproof.bench.connect.store import (
+    Part,
+    Store,
+    StoreError,
+    best_pairs,
+    connector,
+    error_text,
+    field_in,
+    payload,
+)
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import UsageError, shorten
@@ -55,7 +64,7 @@ class Server:
 
     def _explained(self, failed: Failed) -> StoreError:
         advice = NEXT.get(failed.reason[:8], f"check that {self.url} is there and answers.")
-        words = said(failed, self.secrets)
+        words = error_text(failed, self.secrets)
         return StoreError(f"{self.name}: {words}. Next: {advice}", again=failed.again, wait=failed.wait)
 
 
@@ -215,7 +224,7 @@ def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
     answer = server.json("POST", f"/{server.index}/_search", body)
     try:
         _check_whole(server, answer)
-        return best(((_id(hit, id, server.name), hit["_score"]) for hit in answer["hits"]["hits"]), k)
+        return best_pairs(((_id(hit, id, server.name), hit["_score"]) for hit in answer["hits"]["hits"]), k)
     except (AttributeError, KeyError, TypeError) as error:
         raise StoreError(
             f"{server.name}: got {shorten(answer)}, expected hits with ids and scores. "

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankproof.bench.connect.store import Part, Store, best, connector, faults, field_in
+from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults, field_in
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Document
@@ -84,7 +84,7 @@ def _faults(secret: str | None) -> Any:
 def _by_vector(table: Any, vector: Any, k: int, settings: Mapping[str, Any]) -> Found:
     query = table.search(vector, vector_column_name=settings["column"])
     rows = _filtered(query.distance_type(settings["distance"]), settings).limit(k).to_list()
-    return best(((field_in(row, settings["id"], "lancedb"), -row["_distance"]) for row in rows), k)
+    return best_pairs(((field_in(row, settings["id"], "lancedb"), -row["_distance"]) for row in rows), k)
 
 
 def _by_words(table: Any, question: str, k: int, settings: Mapping[str, Any]) -> Found:
@@ -93,7 +93,7 @@ def _by_words(table: Any, question: str, k: int, settings: Mapping[str, Any]) ->
     match: Any = MatchQuery
     query = table.search(match(question, settings["column"]), query_type="fts")
     rows = _filtered(query, settings).limit(k).to_list()
-    return best(((field_in(row, settings["id"], "lancedb"), row["_score"]) for row in rows), k)
+    return best_pairs(((field_in(row, settings["id"], "lancedb"), row["_score"]) for row in rows), k)
 
 
 def _filtered(query: Any, settings: Mapping[str, Any]) -> Any:

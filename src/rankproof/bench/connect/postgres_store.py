@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rankproof.bench.connect.store import Part, Store, best, connector, faults
+from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Document
@@ -191,7 +191,9 @@ def _answers(
 ) -> list[Found]:
     with connections.open() as connection:
         return [
-            best(connection.execute(statement, {**settings["parameters"], **each, "k": k}).fetchall(), k)
+            best_pairs(
+                connection.execute(statement, {**settings["parameters"], **each, "k": k}).fetchall(), k
+            )
             for each in given
         ]
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from rankproof.bench.connect.store import Part, Store, best, connector, faults, field_in, payload
+from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults, field_in, payload
 from rankproof.bench.retrieve.embedder import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import missing_extra
@@ -111,7 +111,9 @@ def _found(
         for vector in vectors
     ]
     answers = client.query_batch_points(collection, requests=requests)
-    return [best(((_id(point, name), sign * point.score) for point in each.points), k) for each in answers]
+    return [
+        best_pairs(((_id(point, name), sign * point.score) for point in each.points), k) for each in answers
+    ]
 
 
 def _distance(client: Any, collection: str, vector: str | None) -> str:

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters.answers import arranged
-from rankproof.bench.retrieve.embedder import Embedder, embedded
+from rankproof.bench.adapters.answers import arrange
+from rankproof.bench.retrieve.embedder import Embedder, embed_texts
 from rankproof.bench.retrieve.search import check_questions
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus, Document
@@ -56,9 +56,9 @@ class Store:
         self.shut()
 
 
-def best(pairs: Iterable[tuple[Any, float]], k: int) -> Found:
+def best_pairs(pairs: Iterable[tuple[Any, float]], k: int) -> Found:
     """Ids with their scores, best first, each once: where it first stands."""
-    return arranged([(str(name), float(score)) for name, score in pairs], k).found
+    return arrange([(str(name), float(score)) for name, score in pairs], k).found
 
 
 Part: TypeAlias = "tuple[list[Document], Any]"
@@ -81,7 +81,7 @@ def connector(
 
     def ask(questions: list[str], k: int) -> list[Found]:
         # Outside the guard: what an embedder raises is no fault of the store.
-        given = questions if embedder is None else embedded(embedder.questions, questions, embedder.batch)
+        given = questions if embedder is None else embed_texts(embedder.questions, questions, embedder.batch)
         with guard():
             return find(given, k)
 
@@ -98,7 +98,7 @@ def _parts(corpus: Corpus, embedder: Embedder | None) -> Iterator[Part]:
     for start in range(0, len(every), BATCH):
         part = every[start : start + BATCH]
         texts = [each.whole for each in part]
-        yield part, None if embedder is None else embedded(embedder.documents, texts, embedder.batch)
+        yield part, None if embedder is None else embed_texts(embedder.documents, texts, embedder.batch)
 
 
 @contextmanager
@@ -111,10 +111,10 @@ def faults(
     except RankproofError:
         raise
     except kinds as error:
-        raise StoreError(f"{name}: {said(error, secrets)}. Next: {advice}", again=True) from None
+        raise StoreError(f"{name}: {error_text(error, secrets)}. Next: {advice}", again=True) from None
 
 
-def said(error: Exception, secrets: Iterable[str | None] = ()) -> str:
+def error_text(error: Exception, secrets: Iterable[str | None] = ()) -> str:
     """What an error says, in one line that is not too long, without secrets."""
     words = " ".join(str(error).split()).rstrip(".!?") or type(error).__name__
     shown = hidden(words, {secret: "***" for secret in secrets if secret})

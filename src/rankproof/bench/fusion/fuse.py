@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.fusion.pool import ScorePool, lengths, pool_of, starts
-from rankproof.bench.fusion.recipe import Recipe, Weights, fused, learned, recipe
+from rankproof.bench.fusion.pool import ScorePool, lengths, pool_of, query_starts
+from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, learn, recipe
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
@@ -37,7 +37,7 @@ class Opened:
     def fused(self, made: Recipe, pool: ScorePool | None = None) -> Fused:
         """The rankings, or a part of their pool, fused; ids as they were given."""
         part = self.pool if pool is None else pool
-        found = part.ordered(fused(made, part))
+        found = part.ordered(fused_scores(made, part))
         rankings = [
             dict(zip(as_given(list(docs), self.kinds[1]), docs.values(), strict=True))
             for docs in found.values()
@@ -78,7 +78,7 @@ def _notes(pool: ScorePool) -> tuple[str, ...]:
     if len(pool.names) == 1:
         return (f"only one ranking, {pool.names[0]!r}, so there is nothing to combine it with",)
     answers = (lengths(pool.rank, pool.query) > 0).sum(axis=1) if len(pool.docs) else np.zeros(0)
-    answers = answers[starts(pool.query)]
+    answers = answers[query_starts(pool.query)]
     alone = [pool.queries[i] for i in np.flatnonzero(answers == 1).tolist()]
     if alone and len(alone) == len(answers):
         raise _nothing_in_common(pool)
@@ -169,7 +169,7 @@ def fuse(
     opened = open_pool(loaded, depth, training)
     for note in opened.notes:
         warnings.warn(note, stacklevel=2)
-    return opened.fused(made if training is None else learned(made, opened.pool, training))
+    return opened.fused(made if training is None else learn(made, opened.pool, training))
 
 
 def _training(made: Recipe, judgments: Any) -> Judgments | None:

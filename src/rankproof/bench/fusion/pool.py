@@ -26,27 +26,27 @@ WholeFromZero: TypeAlias = Annotated[
 ]
 
 
-def added(parts: Array) -> Array:
+def row_sums(parts: Array) -> Array:
     """The sum of each row, smallest first, so that no order of the rankings makes a difference.
 
-    >>> added(np.array([[0.5, np.nan], [1.0, 2.0]])).tolist()
+    >>> row_sums(np.array([[0.5, np.nan], [1.0, 2.0]])).tolist()
     [0.5, 3.0]
     """
     total: Array = np.nansum(np.sort(parts, axis=1), axis=1)
     return total
 
 
-def counted(parts: Array) -> Array:
+def row_counts(parts: Array) -> Array:
     """How many rankings returned each document.
 
-    >>> counted(np.array([[0.5, np.nan], [1.0, 2.0]])).tolist()
+    >>> row_counts(np.array([[0.5, np.nan], [1.0, 2.0]])).tolist()
     [1, 2]
     """
     number: Array = np.count_nonzero(~np.isnan(parts), axis=1)
     return number
 
 
-def averaged(parts: Array) -> Array:
+def column_means(parts: Array) -> Array:
     """The mean of each column, the same whatever the order of the rows."""
     mean: Array = np.sort(parts, axis=0).sum(axis=0) / len(parts)
     return mean
@@ -63,18 +63,18 @@ def share(part: Array, whole: Array, otherwise: Array | float) -> Array:
     return divided
 
 
-def starts(query: Array) -> Array:
+def query_starts(query: Array) -> Array:
     """Where the rows of each query begin."""
     return np.flatnonzero(np.diff(query, prepend=-1))
 
 
-def each_list(reduce: np.ufunc, values: Array, query: Array) -> Array:
+def reduce_lists(reduce: np.ufunc, values: Array, query: Array) -> Array:
     """`reduce` over the rows of each query, column by column, repeated at every row.
 
-    >>> each_list(np.fmax, np.array([[1.0], [3.0], [2.0]]), np.array([0, 0, 1])).tolist()
+    >>> reduce_lists(np.fmax, np.array([[1.0], [3.0], [2.0]]), np.array([0, 0, 1])).tolist()
     [[3.0], [3.0], [2.0]]
     """
-    begins = starts(query)
+    begins = query_starts(query)
     reduced = reduce.reduceat(values, begins, axis=0)
     repeated: Array = np.repeat(reduced, np.diff(np.append(begins, len(query))), axis=0)
     return repeated
@@ -82,12 +82,12 @@ def each_list(reduce: np.ufunc, values: Array, query: Array) -> Array:
 
 def lengths(parts: Array, query: Array) -> Array:
     """How many documents each ranking returned for the query of each row."""
-    return each_list(np.add, (~np.isnan(parts)).astype(np.float64), query)
+    return reduce_lists(np.add, (~np.isnan(parts)).astype(np.float64), query)
 
 
 def candidates(query: Array) -> Array:
     """How many documents there are for the query of each row, over all rankings; one column."""
-    return each_list(np.add, np.ones((len(query), 1)), query)
+    return reduce_lists(np.add, np.ones((len(query), 1)), query)
 
 
 @dataclass(frozen=True, eq=False)

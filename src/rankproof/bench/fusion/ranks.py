@@ -6,7 +6,7 @@ from functools import cmp_to_key
 
 import numpy as np
 
-from rankproof.bench.fusion.pool import FromZero, added, candidates, counted, lengths, starts
+from rankproof.bench.fusion.pool import FromZero, candidates, lengths, query_starts, row_counts, row_sums
 from rankproof.core.hits import Array
 from rankproof.core.parameters import Persistence, Share
 
@@ -34,7 +34,7 @@ def condorcet(rank: Array, query: Array, weights: Array) -> Array:
     [2.0, 3.0, 1.0]
     """
     places = np.where(np.isnan(rank), np.inf, rank)
-    begins = starts(query)
+    begins = query_starts(query)
     points = np.zeros(len(rank))
     for begin, end in zip(begins, np.append(begins[1:], len(rank)), strict=True):
         order = _order(places[begin:end], weights)
@@ -97,7 +97,7 @@ def rrf(rank: Array, weights: Array, *, k: FromZero = 60) -> Array:
     >>> rrf(np.array([[1.0, 2.0], [2.0, np.nan]]), np.ones(2), k=0).tolist()
     [1.5, 0.5]
     """
-    return added(weights / (k + rank))
+    return row_sums(weights / (k + rank))
 
 
 def isr(rank: Array) -> Array:
@@ -113,7 +113,7 @@ def isr(rank: Array) -> Array:
     >>> isr(np.array([[1.0, 2.0], [2.0, np.nan]])).tolist()
     [2.5, 0.25]
     """
-    return counted(rank) * added(1 / rank**2)
+    return row_counts(rank) * row_sums(1 / rank**2)
 
 
 def log_isr(rank: Array) -> Array:
@@ -128,7 +128,7 @@ def log_isr(rank: Array) -> Array:
     >>> log_isr(np.array([[1.0, 2.0], [2.0, np.nan]])).round(4).tolist()
     [0.8664, 0.0]
     """
-    return np.log(counted(rank)) * added(1 / rank**2)
+    return np.log(row_counts(rank)) * row_sums(1 / rank**2)
 
 
 def logn_isr(rank: Array, *, sigma: Share = 0.01) -> Array:
@@ -143,7 +143,7 @@ def logn_isr(rank: Array, *, sigma: Share = 0.01) -> Array:
     >>> logn_isr(np.array([[1.0, 2.0], [2.0, np.nan]]), sigma=1.0).round(4).tolist()
     [1.3733, 0.1733]
     """
-    return np.log(counted(rank) + sigma) * added(1 / rank**2)
+    return np.log(row_counts(rank) + sigma) * row_sums(1 / rank**2)
 
 
 def rbc(rank: Array, weights: Array, *, phi: Persistence = 0.8) -> Array:
@@ -159,7 +159,7 @@ def rbc(rank: Array, weights: Array, *, phi: Persistence = 0.8) -> Array:
     >>> rbc(np.array([[1.0, 2.0], [2.0, np.nan]]), np.ones(2), phi=0.5).tolist()
     [0.75, 0.25]
     """
-    return added(weights * (1 - phi) * phi ** (rank - 1))
+    return row_sums(weights * (1 - phi) * phi ** (rank - 1))
 
 
 def borda(rank: Array, query: Array, weights: Array) -> Array:
@@ -177,4 +177,4 @@ def borda(rank: Array, query: Array, weights: Array) -> Array:
     """
     all_of_it = candidates(query)
     left = (all_of_it - lengths(rank, query) + 1) / 2
-    return added(weights * np.where(np.isnan(rank), left, all_of_it - rank + 1))
+    return row_sums(weights * np.where(np.isnan(rank), left, all_of_it - rank + 1))

@@ -39,7 +39,7 @@ class Method(Displayable):
     @cached_property
     def reads(self) -> tuple[str, ...]:
         """What it reads: rank, score, query, weights, learned."""
-        return reads(self.function)
+        return positional_names(self.function)
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
@@ -52,7 +52,7 @@ class Method(Displayable):
         return docstring(self.function).partition("\n")[0]
 
 
-def reads(function: Callable[..., Array]) -> tuple[str, ...]:
+def positional_names(function: Callable[..., Array]) -> tuple[str, ...]:
     """The names of the arguments that are given by position."""
     listed = inspect.signature(function).parameters.values()
     return tuple(each.name for each in listed if each.kind is not each.KEYWORD_ONLY)
@@ -158,7 +158,7 @@ def recipe(
     )
 
 
-def learned(made: Recipe, pool: ScorePool, judgments: Judgments) -> Recipe:
+def learn(made: Recipe, pool: ScorePool, judgments: Judgments) -> Recipe:
     """The recipe with what its method learns from the judged queries of the pool."""
     if made.method.learn is None:
         return made
@@ -172,7 +172,7 @@ def learned(made: Recipe, pool: ScorePool, judgments: Judgments) -> Recipe:
     return replace(made, learned=_call(made.method.learn, evidence, made.parameters))
 
 
-def fused(made: Recipe, pool: ScorePool) -> Array:
+def fused_scores(made: Recipe, pool: ScorePool) -> Array:
     """One score a row of the pool."""
     if not len(pool.docs):
         return np.zeros(0)
@@ -180,11 +180,11 @@ def fused(made: Recipe, pool: ScorePool) -> Array:
     columns: dict[str, Any] = {"rank": pool.rank, "query": pool.query, "weights": weights}
     columns["learned"] = made.learned
     if "score" in made.method.reads:
-        columns["score"] = normalised(pool, made.normalise)
+        columns["score"] = normalise(pool, made.normalise)
     return _call(made.method.function, columns, made.parameters)
 
 
-def normalised(pool: ScorePool, name: str) -> Array:
+def normalise(pool: ScorePool, name: str) -> Array:
     """The scores of a pool brought to one scale."""
     if name in BY_RANK:
         return NORMALISATIONS[name](pool.rank, pool.query)
@@ -196,7 +196,7 @@ def _call(function: Callable[..., Array], columns: Mapping[str, Any], parameters
     """The function on the columns and the parameters that it names."""
     named = inspect.signature(function).parameters
     own = {name: value for name, value in parameters.items() if name in named}
-    return function(*(columns[name] for name in reads(function)), **own)
+    return function(*(columns[name] for name in positional_names(function)), **own)
 
 
 def _evidence(pool: ScorePool, judgments: Judgments) -> dict[str, Array]:

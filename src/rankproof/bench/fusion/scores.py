@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankproof.bench.fusion.pool import FromZero, added, candidates, counted, each_list, lengths, share
+from rankproof.bench.fusion.pool import (
+    FromZero,
+    candidates,
+    lengths,
+    reduce_lists,
+    row_counts,
+    row_sums,
+    share,
+)
 from rankproof.core.hits import Array
 from rankproof.errors import DataError
 
@@ -23,7 +31,7 @@ def min_max(score: Array, query: Array) -> Array:
     >>> min_max(np.array([[8.0], [4.0], [6.0]]), np.array([0, 0, 0])).T.tolist()
     [[1.0, 0.0, 0.5]]
     """
-    low, high = each_list(np.fmin, score, query), each_list(np.fmax, score, query)
+    low, high = reduce_lists(np.fmin, score, query), reduce_lists(np.fmax, score, query)
     return share(score - low, high - low, 1.0)
 
 
@@ -39,7 +47,7 @@ def by_max(score: Array, query: Array) -> Array:
     >>> by_max(np.array([[8.0], [4.0], [6.0]]), np.array([0, 0, 0])).T.tolist()
     [[1.0, 0.5, 0.75]]
     """
-    high = each_list(np.fmax, score, query)
+    high = reduce_lists(np.fmax, score, query)
     if ((high <= 0) & (score < 0)).any():
         raise DataError(
             "normalise='max': a list has negative scores and none above 0, so there is no share of the highest. "
@@ -60,8 +68,8 @@ def by_sum(score: Array, query: Array) -> Array:
     >>> by_sum(np.array([[8.0], [4.0], [6.0]]), np.array([0, 0, 0])).round(4).T.tolist()
     [[0.6667, 0.0, 0.3333]]
     """
-    raised = score - each_list(np.fmin, score, query)
-    total = each_list(np.add, np.nan_to_num(raised), query)
+    raised = score - reduce_lists(np.fmin, score, query)
+    total = reduce_lists(np.add, np.nan_to_num(raised), query)
     return share(raised, total, 1 / np.maximum(lengths(score, query), 1))
 
 
@@ -78,11 +86,11 @@ def z_score(score: Array, query: Array) -> Array:
     [[1.2247, -1.2247, 0.0]]
     """
     n = np.maximum(lengths(score, query), 1)
-    away = score - each_list(np.add, np.nan_to_num(score) / n, query)
+    away = score - reduce_lists(np.add, np.nan_to_num(score) / n, query)
     # in units of the largest, whose squares are neither too large nor too small for a float
-    away = share(away, each_list(np.fmax, abs(away), query), 0.0)
-    equal = each_list(np.fmax, score, query) == each_list(np.fmin, score, query)
-    deviation = np.sqrt(each_list(np.add, np.nan_to_num(away**2), query) / n)
+    away = share(away, reduce_lists(np.fmax, abs(away), query), 0.0)
+    equal = reduce_lists(np.fmax, score, query) == reduce_lists(np.fmin, score, query)
+    deviation = np.sqrt(reduce_lists(np.add, np.nan_to_num(away**2), query) / n)
     return share(away, np.where(equal, 0.0, deviation), 0.0)
 
 
@@ -144,7 +152,7 @@ def comb_sum(score: Array) -> Array:
     >>> comb_sum(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
     [1.5, 0.75]
     """
-    return added(score)
+    return row_sums(score)
 
 
 def comb_mnz(score: Array) -> Array:
@@ -159,7 +167,7 @@ def comb_mnz(score: Array) -> Array:
     >>> comb_mnz(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
     [3.0, 0.75]
     """
-    return counted(score) * added(score)
+    return row_counts(score) * row_sums(score)
 
 
 def comb_gmnz(score: Array, *, gamma: FromZero = 1) -> Array:
@@ -174,7 +182,7 @@ def comb_gmnz(score: Array, *, gamma: FromZero = 1) -> Array:
     >>> comb_gmnz(np.array([[1.0, 0.5], [0.75, np.nan]]), gamma=2).tolist()
     [6.0, 0.75]
     """
-    return counted(score) ** gamma * added(score)
+    return row_counts(score) ** gamma * row_sums(score)
 
 
 def comb_min(score: Array) -> Array:
@@ -221,7 +229,7 @@ def comb_med(score: Array) -> Array:
     >>> comb_med(np.array([[1.0, 0.5, 0.0], [0.75, np.nan, 0.25]])).tolist()
     [0.5, 0.5]
     """
-    ascending, number = np.sort(score, axis=1), counted(score)
+    ascending, number = np.sort(score, axis=1), row_counts(score)
     row = np.arange(len(score))
     middle: Array = (ascending[row, (number - 1) // 2] + ascending[row, number // 2]) / 2
     return middle
@@ -239,7 +247,7 @@ def comb_anz(score: Array) -> Array:
     >>> comb_anz(np.array([[1.0, 0.5], [0.75, np.nan]])).tolist()
     [0.75, 0.75]
     """
-    return added(score) / counted(score)
+    return row_sums(score) / row_counts(score)
 
 
 def weighted_sum(score: Array, weights: Array) -> Array:
@@ -254,7 +262,7 @@ def weighted_sum(score: Array, weights: Array) -> Array:
     >>> weighted_sum(np.array([[1.0, 0.5], [0.75, np.nan]]), np.array([0.5, 1.0])).tolist()
     [1.0, 0.375]
     """
-    return added(weights * score)
+    return row_sums(weights * score)
 
 
 def wmnz(score: Array, weights: Array) -> Array:
@@ -269,7 +277,7 @@ def wmnz(score: Array, weights: Array) -> Array:
     >>> wmnz(np.array([[1.0, 0.5], [0.75, np.nan]]), np.array([0.5, 1.0])).tolist()
     [2.25, 0.375]
     """
-    return added(score) * added(np.where(np.isnan(score), np.nan, weights))
+    return row_sums(score) * row_sums(np.where(np.isnan(score), np.nan, weights))
 
 
 def mixed(score: Array, weights: Array) -> Array:
@@ -284,4 +292,4 @@ def mixed(score: Array, weights: Array) -> Array:
     >>> mixed(np.array([[1.0, 0.5], [0.75, np.nan]]), np.array([0.5, 1.0])).round(4).tolist()
     [1.4142, 0.375]
     """
-    return np.sqrt(counted(score)) * added(weights * score)
+    return np.sqrt(row_counts(score)) * row_sums(weights * score)

@@ -9,15 +9,15 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.bench.fusion.pool import WholeFromZero, added, averaged, lengths, share
+from rankproof.bench.fusion.pool import WholeFromZero, column_means, lengths, row_sums, share
 from rankproof.core.hits import Array
 from rankproof.core.parameters import Count
 
 
-def looked_up(table: Array, rank: Array, beyond: float = 0.0) -> Array:
+def look_up(table: Array, rank: Array, beyond: float = 0.0) -> Array:
     """For each document the entry of the table (one row a rank) that belongs to its rank.
 
-    >>> looked_up(np.array([[0.5], [0.25]]), np.array([[2.0], [1.0], [3.0], [np.nan]])).T.tolist()
+    >>> look_up(np.array([[0.5], [0.25]]), np.array([[2.0], [1.0], [3.0], [np.nan]])).T.tolist()
     [[0.25, 0.5, 0.0, nan]]
     """
     place = np.where(np.isnan(rank), 0, rank - 1).astype(np.intp)
@@ -71,14 +71,14 @@ def chance_by_segment(segments: int, rank: Array, query: Array, relevant: Array)
         hits = np.bincount(cell, minlength=len(queries) * segments)
         sizes = np.ones(len(hits))
         sizes[cell] = each[found]
-        columns.append(averaged((hits / sizes).reshape(-1, segments)))
+        columns.append(column_means((hits / sizes).reshape(-1, segments)))
     return np.array(columns).T
 
 
 def mean_average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
     """The mean average precision of each ranking; `judged` is the number of relevant documents of each query."""
     each = [_average_precision(own, query, relevant, judged) for own in rank.T]
-    return averaged(np.array(each).T)
+    return column_means(np.array(each).T)
 
 
 def _average_precision(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
@@ -121,8 +121,8 @@ def bayes(rank: Array, learned: Array) -> Array:
     [-5.91, -7.91]
     """
     none = float(np.log(UNSEEN / (1 - UNSEEN)))
-    odds = looked_up(learned, rank, beyond=none)
-    return added(np.where(np.isnan(rank), none, odds))
+    odds = look_up(learned, rank, beyond=none)
+    return row_sums(np.where(np.isnan(rank), none, odds))
 
 
 def learn_map(rank: Array, query: Array, relevant: Array, judged: Array) -> Array:
@@ -143,7 +143,7 @@ def mapfuse(rank: Array, learned: Array) -> Array:
     >>> mapfuse(np.array([[1.0, 2.0], [2.0, np.nan]]), np.array([0.5, 0.25])).tolist()
     [0.625, 0.25]
     """
-    return added(learned / rank)
+    return row_sums(learned / rank)
 
 
 def learn_pos(rank: Array, relevant: Array) -> Array:
@@ -164,7 +164,7 @@ def posfuse(rank: Array, learned: Array) -> Array:
     >>> posfuse(np.array([[1.0, 2.0], [2.0, np.nan]]), np.array([[0.5, 0.75], [0.25, 0.5]])).tolist()
     [1.0, 0.25]
     """
-    return added(looked_up(learned, rank))
+    return row_sums(look_up(learned, rank))
 
 
 def learn_prob(rank: Array, query: Array, relevant: Array, *, segments: Count = 25) -> Array:
@@ -187,7 +187,7 @@ def probfuse(rank: Array, query: Array, learned: Array, *, segments: Count = 25)
     [0.5, 0.125]
     """
     segment, _ = segment_of(rank, query, segments)
-    return added(looked_up(learned, segment) / segment)
+    return row_sums(look_up(learned, segment) / segment)
 
 
 Sizes = Literal["published", "ranx"]
@@ -225,7 +225,7 @@ def segfuse(rank: Array, score: Array, learned: Array, *, sizes: Sizes = "publis
     >>> segfuse(np.array([[1.0], [2.0]]), np.array([[1.0], [0.5]]), np.array([[0.5], [0.5]])).tolist()
     [1.0, 0.75]
     """
-    return added(looked_up(learned, rank) * (1 + score))
+    return row_sums(look_up(learned, rank) * (1 + score))
 
 
 def slidefuse(rank: Array, query: Array, learned: Array, *, window: WholeFromZero = 5) -> Array:
@@ -246,6 +246,6 @@ def slidefuse(rank: Array, query: Array, learned: Array, *, window: WholeFromZer
     last = np.minimum(rank + window, lengths(rank, query))
     sums = np.vstack([np.zeros(learned.shape[1]), np.cumsum(learned, axis=0)])
     deepest = float(len(learned))
-    upto = looked_up(sums, np.minimum(last, deepest) + 1)
-    before = looked_up(sums, np.minimum(first - 1, deepest) + 1)
-    return added((upto - before) / (last - first + 1))
+    upto = look_up(sums, np.minimum(last, deepest) + 1)
+    before = look_up(sums, np.minimum(first - 1, deepest) + 1)
+    return row_sums((upto - before) / (last - first + 1))

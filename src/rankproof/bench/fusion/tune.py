@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
 from rankproof.bench.fusion.pool import ScorePool
-from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learned, recipe
+from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
@@ -286,7 +286,7 @@ class _Bench:
 
     def learned(self, made: Recipe) -> Recipe:
         """The recipe with what it learns from the queries tuned on."""
-        return learned(made, self._seen, self.judgments)
+        return learn(made, self._seen, self.judgments)
 
     def mean_seen(self, made: Recipe) -> float:
         """The mean over the queries tuned on."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from rankproof.bench.adapters import adapted
-from rankproof.bench.adapters.callables import described
+from rankproof.bench.adapters import adapt
+from rankproof.bench.adapters.callables import describe
 from rankproof.bench.chunk import Chunker
 from rankproof.bench.grid import kinds
 from rankproof.bench.grid.filters import filter_parts
@@ -56,7 +56,7 @@ def _check_circles(source: GridSource, of: Mapping[str, Sequence[str]]) -> None:
         visit(name, ())
 
 
-def expanded(parts: Sequence[GridPart]) -> list[GridPart]:
+def expand_hybrids(parts: Sequence[GridPart]) -> list[GridPart]:
     """Hybrids of every variant of what they are made of; parts before wholes."""
     by_label: dict[str, list[GridPart]] = {}
     for part in parts:
@@ -156,7 +156,7 @@ def _differ_in(factor: str, one: Configuration, other: Configuration) -> bool:
     return all(mine == theirs or NOT_USED in (mine, theirs) for mine, theirs in others)
 
 
-def differing(configurations: Sequence[Configuration]) -> list[str]:
+def varied_factors(configurations: Sequence[Configuration]) -> list[str]:
     """The factors with several levels; the retriever always."""
     levels = {factor: {each.level(factor) for each in configurations} - {NOT_USED} for factor in FACTORS}
     return [factor for factor in FACTORS if factor == "retriever" or len(levels[factor]) > 1]
@@ -203,7 +203,7 @@ def retrievers(source: GridSource) -> Levels:
     def wrap(name: str, given: Any) -> GridPart | None:
         if isinstance(given, (int, float, list)):
             return None
-        made = adapted(given)  # what cannot be asked is an error now
+        made = adapt(given)  # what cannot be asked is an error now
         return GridPart(
             name, kinds.GIVEN, {"given": name, "settings": made.settings}, given=given, label=name
         )
@@ -217,7 +217,7 @@ def retrievers(source: GridSource) -> Levels:
     for part in parts:
         kinds.check_retriever(source, part)
     check_hybrids(source, parts)
-    return _by_name(expanded([kinds.with_source(part) for part in parts]))
+    return _by_name(expand_hybrids([kinds.with_source(part) for part in parts]))
 
 
 def _located(source: GridSource, part: GridPart) -> GridPart:
@@ -249,7 +249,7 @@ def rerankers(source: GridSource) -> Levels:
         if not callable(given):
             return None
         return GridPart(
-            name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name
+            name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name
         )
 
     parts = parts_of(source, "rerankers", wrap) or [GridPart("none", kinds.NONE)]
@@ -265,7 +265,7 @@ def rewriters(source: GridSource) -> Levels:
         if not callable(given):
             return None
         return GridPart(
-            name, kinds.GIVEN, {"given": name, "settings": described(given)}, given=given, label=name
+            name, kinds.GIVEN, {"given": name, "settings": describe(given)}, given=given, label=name
         )
 
     parts = parts_of(source, "rewriters", wrap)

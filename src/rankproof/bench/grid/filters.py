@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from rankproof.bench.adapters.callables import described
+from rankproof.bench.adapters.callables import describe
 from rankproof.bench.grid.kinds import NONE, GridPart, table_of
 from rankproof.bench.grid.source import GridSource
 from rankproof.core.corpus import Corpus, Document
@@ -33,7 +33,7 @@ def _part(source: GridSource, name: str, given: Any) -> GridPart:
     if given == NONE:
         return GridPart(name, NONE, label=name)
     if callable(given):
-        return GridPart(name, WHERE, {"given": name, "settings": described(given)}, given=given, label=name)
+        return GridPart(name, WHERE, {"given": name, "settings": describe(given)}, given=given, label=name)
     if not isinstance(given, Mapping) or not given:
         raise UsageError(
             f'{source.where("filters", name)}: got {shorten(given)}, expected "none", or a table of fields and what '
@@ -116,7 +116,7 @@ def _alike(value: Any, wanted: Any) -> Any:
     return value
 
 
-def fitting(corpus: Corpus, part: GridPart) -> frozenset[str]:
+def matching_documents(corpus: Corpus, part: GridPart) -> frozenset[str]:
     """The documents that may be found."""
     passes = predicate(part)
     return frozenset(name for name, document in corpus.items() if passes(document))
@@ -128,7 +128,7 @@ def check_filters(source: GridSource, parts: Mapping[str, GridPart], corpus: Cor
         if part.kind == NONE:
             continue
         _check_fields(source, part, corpus)
-        if not fitting(corpus, part):
+        if not matching_documents(corpus, part):
             raise DataError(
                 f"{source.where('filters', part.label)}: no document passes it. Next: look at what the documents have "
                 "in these fields, and how it is written."

@@ -13,23 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.grid.configuration import differing
+from rankproof.bench.grid.configuration import varied_factors
 from rankproof.bench.grid.outcome import (
     Effect,
     GridRow,
     Held,
-    fronted,
-    held_out,
     main_effects,
+    mark_front,
     row_of,
+    score_held_out,
     variance,
 )
 from rankproof.bench.grid.plan import GridPlan, baseline_of, plan_of
-from rankproof.bench.grid.running import Runner, TriedConfiguration, best, data_of, parts, shared
+from rankproof.bench.grid.running import (
+    Runner,
+    TriedConfiguration,
+    best_place,
+    data_of,
+    shared_values,
+    split_queries,
+)
 from rankproof.bench.grid.source import GridSource, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
-from rankproof.bench.runs import remembered
+from rankproof.bench.runs import kept_answers_note
 from rankproof.comparing.alignment import averaged
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
@@ -145,7 +152,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     names = _names(made)
     baseline = baseline_of(source, list(names.values()))
     data = data_of(source, made)
-    seen, held = parts(list(data.questions), made.held_out, made.seed)
+    seen, held = split_queries(list(data.questions), made.held_out, made.seed)
     with _memory(source, cache) as memory, _telling(progress) as told:
         runner = Runner(data, Steps(made, data.corpus, memory, told), measures, names)
         every = runner.halving(list(names), seen) if made.halves else runner.all(list(names), seen)
@@ -155,7 +162,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
 def _names(plan: GridPlan) -> dict[Any, str]:
     """Each configuration with its name, which tells only where they differ."""
     every = plan.configurations
-    factors = differing(every)
+    factors = varied_factors(every)
     return {each: each.named(factors) for each in every}
 
 
@@ -211,13 +218,13 @@ def _summed_up(
     first = next((each for each in usable if each.name == baseline), usable[0])
     others = [each for each in finalists if each is not winner]
     rival = _best(others, measure) if winner is first and others else first
-    worth = held_out(runner, winner, rival, held) if held else None
+    worth = score_held_out(runner, winner, rival, held) if held else None
     rng = np.random.default_rng(plan.seed)
     return Grid(
         measure=measure.name,
-        rows=tuple(fronted([row_of(plan, each, runner.measures) for each in every], measure)),
-        effects=tuple(main_effects(*shared(every, measure), rng)),
-        shares=variance(*shared(every, measure)),
+        rows=tuple(mark_front([row_of(plan, each, runner.measures) for each in every], measure)),
+        effects=tuple(main_effects(*shared_values(every, measure), rng)),
+        shares=variance(*shared_values(every, measure)),
         baseline=first.name,
         winner=winner.name,
         chosen_on=len(seen),
@@ -225,13 +232,13 @@ def _summed_up(
         notes=(*_notes(plan, every, baseline, first, held, worth), *_oddities(runner.steps)),
         rankings={each.name: each.ranking for each in usable},
         wrong=tuple(_wrong(usable)),
-        remembered=remembered(runner.steps.answers),
+        remembered=kept_answers_note(runner.steps.answers),
     )
 
 
 def _best(some: Sequence[TriedConfiguration], measure: Measure) -> TriedConfiguration:
     means = [0.0 if each.scores is None else each.scores[measure] for each in some]
-    return some[best(means, measure.spec.higher)]
+    return some[best_place(means, measure.spec.higher)]
 
 
 def _notes(

@@ -9,9 +9,9 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from rankproof.bench.adapters import adapted
+from rankproof.bench.adapters import adapt
 from rankproof.bench.adapters.code import module_digest
-from rankproof.bench.adapters.imports import imported, loaded
+from rankproof.bench.adapters.imports import import_named, loaded_module
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.grid.source import NOTHING, GridSource, searches
@@ -98,14 +98,14 @@ def _variants(source: GridSource, factor: str, name: str, given: Any, wrap: Wrap
         raise UsageError(f'{source.where(factor, name)}: no kind given. Next: add  kind = "...".')
     of, cost = _of(source, factor, name, given), _cost(source, factor, name, given)
     options = {key: value for key, value in given.items() if key not in OWN}
-    for chosen, said in combined(options):
+    for chosen, said in option_combinations(options):
         yield GridPart(f"{name}{said}", kind, chosen, of, cost, label=name)
 
 
-def combined(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+def option_combinations(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """Every combination of options of which some are lists of values, and in brackets what tells it apart.
 
-    >>> list(combined({"size": [50, 100], "unit": "words"}))
+    >>> list(option_combinations({"size": [50, 100], "unit": "words"}))
     [({'size': 50, 'unit': 'words'}, '[size=50]'), ({'size': 100, 'unit': 'words'}, '[size=100]')]
     """
     many = {key for key, value in options.items() if isinstance(value, list)}
@@ -174,7 +174,7 @@ def check_retriever(source: GridSource, part: GridPart) -> None:
         _tried(source, "retrievers", part, lambda: retriever(part, NOTHING if part.kind == "dense" else TINY))
     elif part.kind in (CALL, BUILT):
         _check_options(source, "retrievers", part, _called, ("id",) if part.kind == CALL else ())
-        made = {CALL: lambda: adapted(part.options["call"]), BUILT: lambda: function_of(part)}[part.kind]
+        made = {CALL: lambda: adapt(part.options["call"]), BUILT: lambda: function_of(part)}[part.kind]
         _tried(source, "retrievers", part, made)
     elif part.kind == HYBRID:
         _check_options(source, "retrievers", part, _nothing, ("of",))
@@ -281,17 +281,17 @@ def function_of(part: GridPart) -> Callable[..., Any]:
     if part.given is not None:
         given: Callable[..., Any] = part.given
         return given
-    named: Callable[..., Any] = imported(part.options["call"], "call")
+    named: Callable[..., Any] = import_named(part.options["call"], "call")
     return named
 
 
 def with_source(part: GridPart) -> GridPart:
     """The part with a digest of the code that it names: answers of other code are none of its own."""
     words = str(part.options.get("call", part.options.get("embedder", "")))
-    module = loaded(words.rpartition(":")[0])
+    module = loaded_module(words.rpartition(":")[0])
     if module is not None:
         return replace(part, source=module_digest(module))
-    return replace(part, source=adapted(words).settings.get("source")) if part.kind == CALL else part
+    return replace(part, source=adapt(words).settings.get("source")) if part.kind == CALL else part
 
 
 def _called(call: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
 from rankproof.bench.grid.plan import GridPlan
-from rankproof.bench.grid.running import Runner, TriedConfiguration, front
+from rankproof.bench.grid.running import Runner, TriedConfiguration, pareto_front
 from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -229,18 +229,18 @@ def _quantile(seconds: Sequence[float], share: float) -> float | None:
     return float(np.quantile(seconds, share)) if seconds else None
 
 
-def fronted(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
+def mark_front(rows: list[GridRow], measure: Measure) -> Iterator[GridRow]:
     """The rows, those on the front marked; only what was run on all questions can be."""
     most = max(row.n for row in rows if row.means)
     sign = measure.spec.sign
     able = [row for row in rows if row.means and row.n == most]
     points = np.array([[sign * row.means[measure.name], -(row.p50 or 0), -row.cost] for row in able])
-    marked = {row.name for row, on in zip(able, front(points), strict=True) if on}
+    marked = {row.name for row, on in zip(able, pareto_front(points), strict=True) if on}
     for row in rows:
         yield replace(row, front=row.name in marked)
 
 
-def held_out(
+def score_held_out(
     runner: Runner, winner: TriedConfiguration, other: TriedConfiguration, held: list[str]
 ) -> Held | None:
     """The winner, and what it is compared with, on the questions that chose nothing."""

@@ -32,10 +32,10 @@ FEWEST = 8
 """With fewer questions none are held out: two halves of them would say nothing."""
 
 
-def parts(queries: Sequence[str], held_out: float, seed: int) -> tuple[list[str], list[str]]:
+def split_queries(queries: Sequence[str], held_out: float, seed: int) -> tuple[list[str], list[str]]:
     """The questions that choose, and those held out; no order of them makes a difference.
 
-    >>> [len(part) for part in parts([f"q{i}" for i in range(10)], 0.3, seed=0)]
+    >>> [len(part) for part in split_queries([f"q{i}" for i in range(10)], 0.3, seed=0)]
     [7, 3]
     """
     if not held_out or len(queries) < FEWEST:
@@ -45,20 +45,20 @@ def parts(queries: Sequence[str], held_out: float, seed: int) -> tuple[list[str]
     return drawn[:cut], drawn[cut:]
 
 
-def best(means: Sequence[float], higher: bool = True) -> int:
+def best_place(means: Sequence[float], higher: bool = True) -> int:
     """The best of several means; where several are, the first.
 
-    >>> best([0.2, 0.5, 0.5]), best([0.2, 0.5], higher=False)
+    >>> best_place([0.2, 0.5, 0.5]), best_place([0.2, 0.5], higher=False)
     (1, 0)
     """
     sign = 1 if higher else -1
     return max(range(len(means)), key=lambda i: (sign * round(means[i], 12), -i))
 
 
-def kept(means: Sequence[float], n: int, higher: bool = True) -> list[int]:
+def best_places(means: Sequence[float], n: int, higher: bool = True) -> list[int]:
     """The `n` best of several, in the order they came.
 
-    >>> kept([0.2, 0.9, 0.5], 2)
+    >>> best_places([0.2, 0.9, 0.5], 2)
     [1, 2]
     """
     sign = 1 if higher else -1
@@ -66,10 +66,10 @@ def kept(means: Sequence[float], n: int, higher: bool = True) -> list[int]:
     return sorted(order[:n])
 
 
-def front(points: Array) -> list[bool]:
+def pareto_front(points: Array) -> list[bool]:
     """Which points nothing beats: none is at least as good in every column and better in one; more is better.
 
-    >>> front(np.array([[0.9, -30.0], [0.8, -5.0], [0.7, -10.0], [0.9, -40.0]]))
+    >>> pareto_front(np.array([[0.9, -30.0], [0.8, -5.0], [0.7, -10.0], [0.9, -40.0]]))
     [True, True, False, False]
     """
     return [not _beaten(point, points) for point in points]
@@ -231,7 +231,7 @@ class Runner:
         for size, asked in rungs(len(configurations), len(questions)):
             usable = [each for each in running if each not in last or last[each].scores is not None]
             means = [self._mean(last[each]) for each in usable if each in last]
-            running = [usable[i] for i in kept(means, size, self._higher)] if means else usable
+            running = [usable[i] for i in best_places(means, size, self._higher)] if means else usable
             last |= {each: self.run(each, questions[:asked]) for each in running}
         return [last[each] for each in configurations]
 
@@ -246,7 +246,7 @@ class Runner:
         return tried.scores[self.measures[0]]
 
 
-def shared(every: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:
+def shared_values(every: Sequence[TriedConfiguration], measure: Measure) -> tuple[list[Configuration], Array]:
     """The configurations that did not fail, with their values on the questions that all of them were run on."""
     usable = [each for each in every if each.scores is not None]
     columns = list(_columns(usable, measure))

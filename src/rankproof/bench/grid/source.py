@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankproof.bench.adapters.imports import imported
+from rankproof.bench.adapters.imports import import_named
 from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.files import read_bytes, text_of
@@ -111,10 +111,10 @@ def searches() -> dict[str, Callable[..., Any]]:
     """The retrievers that are built of a corpus, by kind."""
     from rankproof.bench.retrieve import keyword, lsa
 
-    return {"keyword": keyword, "expanded": expanded, "lsa": lsa, "dense": dense}
+    return {"keyword": keyword, "expanded": expanded_search, "lsa": lsa, "dense": dense_search}
 
 
-def expanded(
+def expanded_search(
     corpus: Corpus,
     *,
     documents: int | None = None,
@@ -130,7 +130,7 @@ def expanded(
     return expand(keyword(corpus, language=language), **options)
 
 
-def dense(
+def dense_search(
     corpus: Corpus,
     *,
     embedder: Any,
@@ -155,7 +155,7 @@ def dense(
     )
 
 
-def filtered(retriever: Any, corpus: Corpus, names: frozenset[str]) -> Any:
+def filter_retriever(retriever: Any, corpus: Corpus, names: frozenset[str]) -> Any:
     """The retriever, finding the best of these documents alone: not the best of all, cut."""
     from rankproof.bench.retrieve import where
 
@@ -184,4 +184,4 @@ def embedder_of(words: Any) -> Any:
         raise UsageError(f"embedder: got {shorten(words)}, expected {EMBEDDERS}. Next: choose one of these.")
     if kind == "sentence-transformers":
         return sentence_transformers(rest)
-    return model2vec(rest) if kind == "model2vec" else imported(words, "embedder")
+    return model2vec(rest) if kind == "model2vec" else import_named(words, "embedder")

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeVar
 
-from rankproof.bench.adapters import Adapted, adapted
+from rankproof.bench.adapters import Adapted, adapt
 from rankproof.bench.adapters.answers import Answer, AnswerReading
 from rankproof.bench.chunk.chunker import chunked
 from rankproof.bench.chunk.documents import documents_found
 from rankproof.bench.grid import kinds, source
 from rankproof.bench.grid.configuration import FACTORS, NOT_USED, Configuration
-from rankproof.bench.grid.filters import fitting
+from rankproof.bench.grid.filters import matching_documents
 from rankproof.bench.grid.plan import GridPlan
-from rankproof.bench.retrieve.blend import listed, together
-from rankproof.bench.retrieve.rewriting import rewritten
+from rankproof.bench.retrieve.blend import blend_lists, search_of_lists
+from rankproof.bench.retrieve.rewriting import rewrite_question
 from rankproof.bench.retriever import Found
 from rankproof.bench.runner import RunRow, answer_all, plan_for
 from rankproof.bench.runner.answering import Memory, Told
@@ -50,14 +50,14 @@ def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[s
     )
 
 
-def answering(row: RunRow, found: Found) -> RunRow:
+def with_answer(row: RunRow, found: Found) -> RunRow:
     """A row with another list in its answer; one without an answer as it is."""
     return row if row.answer is None else replace(row, answer=replace(row.answer, found=found))
 
 
-def at_most(k: int, row: RunRow) -> RunRow:
+def cut_lists(k: int, row: RunRow) -> RunRow:
     """A row with no more than k documents."""
-    return row if row.answer is None else answering(row, row.answer.found[:k])
+    return row if row.answer is None else with_answer(row, row.answer.found[:k])
 
 
 def lists_of(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
@@ -65,7 +65,7 @@ def lists_of(rows: Rows, questions: Mapping[str, str]) -> dict[str, Found]:
     return {name: answer.found for name in questions if (answer := rows[name].answer) is not None}
 
 
-def joined(rows: Sequence[RunRow], found: Found, seconds: float) -> RunRow:
+def join_rows(rows: Sequence[RunRow], found: Found, seconds: float) -> RunRow:
     """One row of several: the seconds of all, and a failure only where nothing else answered."""
     total = seconds + sum(row.seconds for row in rows)
     if all(row.answer is None for row in rows):
@@ -73,7 +73,7 @@ def joined(rows: Sequence[RunRow], found: Found, seconds: float) -> RunRow:
     return RunRow(rows[0].question, Answer(found), total)
 
 
-def after(first: RunRow, second: RunRow | None) -> RunRow:
+def chain_rows(first: RunRow, second: RunRow | None) -> RunRow:
     """A row after another step."""
     if second is None:
         return first
@@ -126,7 +126,7 @@ class Steps:
         }
 
     def _cut_at(self, k: int, rows: Rows) -> Rows:
-        return {name: at_most(k, row) for name, row in rows.items()}
+        return {name: cut_lists(k, row) for name, row in rows.items()}
 
     def _rewritten(self, level: str, questions: Mapping[str, str]) -> Mapping[str, str]:
         """The questions as they are asked."""
@@ -137,7 +137,7 @@ class Steps:
         return (
             questions
             if change is None
-            else {name: rewritten(change, text) for name, text in questions.items()}
+            else {name: rewrite_question(change, text) for name, text in questions.items()}
         )
 
     def _is_shallow(self, chunks: RunRow, documents: RunRow, k: int) -> bool:
@@ -188,7 +188,7 @@ class Steps:
     def _called(self, name: str) -> Adapted:
         """A retriever that has documents of its own, as it is asked."""
         part = self.plan.retrievers[name]
-        found = adapted(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
+        found = adapt(kinds.retriever(part, Corpus([])), id=part.options.get("id"))
         return replace(found, settings={**found.settings, "name": name})
 
     def _sieved(self, filter_: str, row: RunRow) -> RunRow:
@@ -196,14 +196,14 @@ class Steps:
         passing = self._fitting(filter_)
         if row.answer is None or passing is None:
             return row
-        return answering(row, [pair for pair in row.answer.found if pair[0] in passing])
+        return with_answer(row, [pair for pair in row.answer.found if pair[0] in passing])
 
     def _fitting(self, filter_: str) -> frozenset[str] | None:
         """The documents that pass a filter; None: all."""
         part = self.plan.filters[filter_]
         if part.kind == kinds.NONE:
             return None
-        return self._once(("fitting", filter_), lambda: fitting(self.documents(NOT_USED), part))
+        return self._once(("fitting", filter_), lambda: matching_documents(self.documents(NOT_USED), part))
 
     def _built(self, chunker: str, filter_: str, name: str) -> Adapted:
         """A retriever over the corpus; its index is built when the first question comes that is not remembered."""
@@ -223,9 +223,9 @@ class Steps:
 
         def sieving() -> Adapted:
             if passing is None:
-                return adapted(built)
+                return adapt(built)
             own = passing if documents is self.corpus else chunks_of(documents, passing)
-            return adapted(source.filtered(built, documents, own))
+            return adapt(source.filter_retriever(built, documents, own))
 
         return self._once(("search", chunker, name, filter_), sieving)
 
@@ -264,13 +264,13 @@ class Steps:
     def _fused(self, fusion: str, parts: Mapping[str, Rows], questions: Mapping[str, str]) -> Rows:
         """Several lists as one; a question that failed in all of them fails."""
         start = perf_counter()
-        lists = together(
+        lists = blend_lists(
             {name: lists_of(rows, questions) for name, rows in parts.items()},
             kinds.fusion(self.plan.fusion[fusion], list(parts)),
         )
         share = (perf_counter() - start) / max(len(questions), 1)
         return {
-            name: joined([rows[name] for rows in parts.values()], lists.get(name, []), share)
+            name: join_rows([rows[name] for rows in parts.values()], lists.get(name, []), share)
             for name in questions
         }
 
@@ -280,7 +280,7 @@ class Steps:
         if scorer is None:
             return found
         lists = {questions[name]: row.answer.found for name, row in found.items() if row.answer is not None}
-        first = listed(lists, self.documents(self._cut(c.chunker, c.retriever)))
+        first = search_of_lists(lists, self.documents(self._cut(c.chunker, c.retriever)))
         whole = Adapted(
             (first >> scorer).search,
             {"reranker": self.plan.rerankers[c.reranker].settings, "over": self._about(c)},
@@ -289,7 +289,7 @@ class Steps:
         key = ("rerank", *(c.level(factor) for factor in FACTORS if factor != "k"))
         asked = {name: text for name, text in questions.items() if text in lists}
         again = self._asked(key, whole, asked)
-        return {name: after(row, again.get(name)) for name, row in found.items()}
+        return {name: chain_rows(row, again.get(name)) for name, row in found.items()}
 
     # --- what answers are known by --------------------------------------------------------------
 
@@ -321,7 +321,7 @@ class Steps:
         if row.answer is None or part is None or part.kind == kinds.NONE:
             return row
         how = part.options.get("map", "best") if part.kind != kinds.GIVEN else "best"
-        return answering(row, documents_found(row.answer.found, how, self.documents(chunker)))
+        return with_answer(row, documents_found(row.answer.found, how, self.documents(chunker)))
 
     # --- what was made before -------------------------------------------------------------------
 

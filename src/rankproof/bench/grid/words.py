@@ -30,10 +30,10 @@ CAPTIONS = {
 }
 
 
-def html(view: View) -> str:
+def grid_html(view: View) -> str:
     """The grid as one HTML file that needs nothing else."""
     picture = Section("front", "Quality and latency", _picture(view))
-    notes = Section("notes", "Notes", paragraphs(foot(view)))
+    notes = Section("notes", "Notes", paragraphs(footer(view)))
     shown = [picture, *map(_section, tables(view)), notes]
     return page("Retrieval grid", paragraphs(verdict(view)), shown, el("p", "Made by rankproof."))
 
@@ -72,7 +72,7 @@ LEGEND = (
 )
 
 
-def check(name: str) -> None:
+def check_format(name: str) -> None:
     """Whether there is a format of that name, before any work is done."""
     if name not in FORMATS:
         raise one_of("format", name, FORMATS)
@@ -80,7 +80,7 @@ def check(name: str) -> None:
 
 def render_grid(view: View, name: str) -> str:
     """The grid as text in the named format."""
-    check(name)
+    check_format(name)
     return FORMATS[name](view)
 
 
@@ -224,12 +224,12 @@ ABOUT_EFFECTS = (
 )
 
 
-def failed(view: View) -> list[str]:
+def failures(view: View) -> list[str]:
     """The configurations that failed, each with its reason."""
     return [f"{row['name']} failed: {row['failure']}" for row in view["rows"] if row["failure"]]
 
 
-def missed(view: View) -> list[str]:
+def unanswered_questions(view: View) -> list[str]:
     """The configurations that left questions without an answer."""
     rows = [row for row in view["rows"] if row["missed"] and not row["failure"]]
     return [
@@ -267,10 +267,10 @@ def shares(view: View) -> Table:
     )
 
 
-def foot(view: View) -> list[str]:
+def footer(view: View) -> list[str]:
     """What is said under everything."""
     about = [ABOUT_EFFECTS] if view["effects"] else []
-    return [LEGEND, *about, *view["notes"], *missed(view), *failed(view)]
+    return [LEGEND, *about, *view["notes"], *unanswered_questions(view), *failures(view)]
 
 
 # --- formats ----------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def screen(view: View) -> str:
     return "\n".join(fitted(_parts(view, FEW))) + "\n"
 
 
-def text(view: View) -> str:
+def grid_text(view: View) -> str:
     """The grid with everything known of it."""
     return "\n".join(whole(_parts(view, MOST))) + "\n"
 
@@ -307,7 +307,7 @@ def _parts(view: View, most: int) -> list[Part]:
         Part([""]),
         *(Part(wrap(each), SELDOM, "how to read the tables") for each in (LEGEND, *about)),
         *(Part(wrap(each), MAYBE, "notes") for each in view["notes"]),
-        *(Part(wrap(each), FIRST, "what failed") for each in (*missed(view), *failed(view))),
+        *(Part(wrap(each), FIRST, "what failed") for each in (*unanswered_questions(view), *failures(view))),
     ]
 
 
@@ -336,18 +336,18 @@ def _blocks(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list
     )
 
 
-def markdown(view: View) -> str:
+def grid_markdown(view: View) -> str:
     """The grid in markdown."""
     lines = [line for each in verdict(view) for line in (escape(each), "")]
     for heading, headings, rows in tables(view):
         body = markdown_table([escape(each) for each in headings], [[escape(c) for c in row] for row in rows])
         lines += [f"## {heading}", "", *body, ""]
-    return "\n".join([*lines, *(f"- {escape(each)}" for each in foot(view))]) + "\n"
+    return "\n".join([*lines, *(f"- {escape(each)}" for each in footer(view))]) + "\n"
 
 
 def _html(view: View) -> str:
 
-    return html(view)
+    return grid_html(view)
 
 
 def _records(view: View) -> list[data.Record]:
@@ -376,8 +376,8 @@ def _json(view: View) -> str:
 
 FORMATS: Mapping[str, Callable[[View], str]] = {
     "table": screen,
-    "full": text,
-    "markdown": markdown,
+    "full": grid_text,
+    "markdown": grid_markdown,
     "html": _html,
     "csv": _csv,
     "json": _json,

@@ -8,18 +8,26 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.fusion.pool import pool_of
-from rankproof.bench.fusion.recipe import Recipe, Weights, fused, recipe
-from rankproof.bench.retrieve.search import DEPTH, Allowed, Answer, Search, as_search, changed, shared_corpus
+from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, recipe
+from rankproof.bench.retrieve.search import (
+    DEPTH,
+    Allowed,
+    Answer,
+    Search,
+    as_search,
+    changed_options,
+    shared_corpus,
+)
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.table import RankingTable
 from rankproof.errors import UsageError, check_whole
 
 
-def listed(lists: Mapping[str, Found], corpus: Corpus) -> Search:
+def search_of_lists(lists: Mapping[str, Found], corpus: Corpus) -> Search:
     """A search that answers each question, by its text, with the list there is.
 
-    >>> listed({"fees?": [("d2", 2.0), ("d1", 1.0)]}, Corpus.of({"d1": "Hours.", "d2": "Fees."}))("fees?", 1)
+    >>> search_of_lists({"fees?": [("d2", 2.0), ("d1", 1.0)]}, Corpus.of({"d1": "Hours.", "d2": "Fees."}))("fees?", 1)
     [('d2', 2.0)]
     """
 
@@ -30,16 +38,16 @@ def listed(lists: Mapping[str, Found], corpus: Corpus) -> Search:
     return Search("what was found before", dict, answer, corpus)
 
 
-def together(lists: Mapping[str, Mapping[str, Found]], made: Recipe) -> dict[str, Found]:
+def blend_lists(lists: Mapping[str, Mapping[str, Found]], made: Recipe) -> dict[str, Found]:
     """Lists of several retrievers as one list a question; a question that one has nothing for is the others'.
 
     >>> from rankproof.bench.fusion.recipe import recipe
     >>> lists = {"one": {"q": [("a", 2.0), ("b", 1.0)]}, "other": {"q": [("b", 9.0)], "r": [("c", 1.0)]}}
-    >>> {q: [doc for doc, _ in found] for q, found in together(lists, recipe(["one", "other"], "rrf")).items()}
+    >>> {q: [doc for doc, _ in found] for q, found in blend_lists(lists, recipe(["one", "other"], "rrf")).items()}
     {'q': ['b', 'a'], 'r': ['c']}
     """
     pool = pool_of({name: _table_of_list(each) for name, each in lists.items()})
-    return {query: list(docs.items()) for query, docs in pool.ordered(fused(made, pool)).items()}
+    return {query: list(docs.items()) for query, docs in pool.ordered(fused_scores(made, pool)).items()}
 
 
 def _table_of_list(lists: Mapping[str, Found]) -> RankingTable:
@@ -105,7 +113,7 @@ def _answer(named: Mapping[str, Search], made: Recipe, depth: int) -> Answer:
             name: _table(each.search(questions, max(k, depth), allowed)) for name, each in named.items()
         }
         pool = pool_of(tables)
-        by_question = pool.ordered(fused(made, pool))
+        by_question = pool.ordered(fused_scores(made, pool))
         return [list(by_question.get(str(n), {}).items())[:k] for n in range(len(questions))]
 
     return answer
@@ -147,7 +155,7 @@ def _term(search: Search) -> str:
 def _name(searches: Sequence[Search], made: Recipe, depth: int) -> str:
     options = {**_plain(made), "depth": depth}
     usual = {name: each.default for name, each in made.method.parameters.items()}
-    said = changed(options, {**usual, "depth": DEPTH, "normalise": "min-max"})
+    said = changed_options(options, {**usual, "depth": DEPTH, "normalise": "min-max"})
     listed = f"[{', '.join(map(repr, searches))}]"
     return f"hybrid({', '.join([listed, repr(made.method.name), *said])})"
 

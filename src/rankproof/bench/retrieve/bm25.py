@@ -13,9 +13,9 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from rankproof.bench.retrieve.nearest import best
-from rankproof.bench.retrieve.search import Allowed, Answer, Search, Terms, Vocabulary, deepened, with_options
-from rankproof.bench.retrieve.words import prepared, words
+from rankproof.bench.retrieve.nearest import top_places
+from rankproof.bench.retrieve.search import Allowed, Answer, Search, Terms, Vocabulary, deepen, with_options
+from rankproof.bench.retrieve.words import prepare_text, words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
@@ -33,7 +33,7 @@ class SqliteIndex:
         self._ids = sorted(corpus, reverse=True)
         self._stemmed = stemmed
         self._lock = Lock()
-        self._db = _made([prepared(corpus[name].whole) for name in self._ids], stemmed)
+        self._db = _made([prepare_text(corpus[name].whole) for name in self._ids], stemmed)
         length = _lengths(self._db)
         mean = length.mean() if length.any() else 1.0
         self._norm = k1 * (1 - b + b * length / mean)
@@ -43,7 +43,7 @@ class SqliteIndex:
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text, in order."""
-        return self._stems(prepared(text)) if self._stemmed else words(text)
+        return self._stems(prepare_text(text)) if self._stemmed else words(text)
 
     def frequency(self, term: str) -> int:
         """The number of documents with a term."""
@@ -58,7 +58,7 @@ class SqliteIndex:
             scores[places] += weight * share
             seen[places] = True
         found = np.flatnonzero(seen if allowed is None else seen & self._mask(allowed))
-        top = found[best(scores[found], k)]
+        top = found[top_places(scores[found], k)]
         return [
             (self._ids[place], score) for place, score in zip(top.tolist(), scores[top].tolist(), strict=True)
         ]
@@ -161,7 +161,7 @@ class TantivyIndex:
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text, in order."""
-        found: list[str] = self._analyzer.analyze(prepared(text))
+        found: list[str] = self._analyzer.analyze(prepare_text(text))
         return found
 
     def frequency(self, term: str) -> int:
@@ -176,7 +176,7 @@ class TantivyIndex:
         query = self._tantivy.Query.boolean_query(clauses)
         if allowed is None:
             return self._best(query, k)
-        return deepened(lambda n: self._best(query, n), k, allowed)
+        return deepen(lambda n: self._best(query, n), k, allowed)
 
     def _best(self, query: Any, k: int) -> Found:
         hits = self._searcher.search(query, min(k, len(self._ids)), count=False).hits
@@ -210,7 +210,7 @@ def _fill(index: Any, texts: Any) -> None:
 
     writer = index.writer(ROOM, num_threads=1)
     for text in texts:
-        writer.add_document(tantivy.Document(text=prepared(text)))
+        writer.add_document(tantivy.Document(text=prepare_text(text)))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from rankproof.bench.adapters.adapter import finished
-from rankproof.bench.adapters.callables import described
+from rankproof.bench.adapters.adapter import finish
+from rankproof.bench.adapters.callables import describe
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, shorten
@@ -27,17 +27,17 @@ from rankproof.progress import Progress
 from rankproof.store.answers import Answers, opened
 
 
-def embedded(embed: Embed, texts: Sequence[str], batch: int) -> Array:
+def embed_texts(embed: Embed, texts: Sequence[str], batch: int) -> Array:
     """One row a text, in single precision; each text is handed over once.
 
-    >>> embedded(lambda texts: [[len(text), 1] for text in texts], ["a", "bb", "a"], batch=2).tolist()
+    >>> embed_texts(lambda texts: [[len(text), 1] for text in texts], ["a", "bb", "a"], batch=2).tolist()
     [[1.0, 1.0], [2.0, 1.0], [1.0, 1.0]]
     """
     once = list(dict.fromkeys(texts))
     return _rows(dict(chain.from_iterable(_batches(embed, once, batch))), texts)
 
 
-def embedded_once(
+def embed_cached(
     embed: Embed, texts: Sequence[str], batch: int, settings: Mapping[str, Any], path: Path
 ) -> Array:
     """The same, with the vectors kept in a file under the text and the embedder's settings."""
@@ -57,7 +57,7 @@ def _batches(embed: Embed, texts: list[str], batch: int) -> Iterator[list[tuple[
         for start in range(0, len(texts), batch):
             progress.tell(start, failed=0)
             part = texts[start : start + batch]
-            yield list(zip(part, _checked(finished(embed(part)), part), strict=True))
+            yield list(zip(part, _checked(finish(embed(part)), part), strict=True))
     finally:
         progress.close()
 
@@ -238,7 +238,7 @@ def as_embedder(anything: Any) -> Embedder:
         return _of_model(anything)
     if callable(anything) and not isinstance(anything, type):
         name = getattr(anything, "__name__", type(anything).__name__)
-        return Embedder(name, described(anything), anything, anything, known=False)
+        return Embedder(name, describe(anything), anything, anything, known=False)
     raise UsageError(
         f"embedder: got {shorten(anything)} ({type(anything).__name__}), expected a function from texts to vectors. "
         "Next: give one, or endpoint(...), sentence_transformers(...), model2vec(...); or use lsa(corpus)."

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.retrieve.nearest import among, unit
+from rankproof.bench.retrieve.nearest import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import Search, with_options
 from rankproof.bench.retrieve.words import LENGTHS, LONGEST, parts_of, words
 from rankproof.core.corpus import Document
@@ -286,15 +286,15 @@ def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = No
     names = sorted(documents, reverse=True)
     counts = [Counter(words(documents[name].whole)) for name in names]
     space = _learned(counts, dimensions)
-    rows = unit(space.placed(counts))
+    rows = unit_rows(space.placed(counts))
     found = np.flatnonzero(rows.any(axis=1))
     return Search(
         name=with_options("lsa", {"dimensions": dimensions}, {"dimensions": None}),
         describe=lambda: {"kind": "lsa", "dimensions": space.axes.shape[1], "corpus": documents.fingerprint},
-        answer=among(
+        answer=nearest_among(
             [names[n] for n in found.tolist()],
             rows[found],
-            lambda questions: unit(space.placed([Counter(words(each)) for each in questions])),
+            lambda questions: unit_rows(space.placed([Counter(words(each)) for each in questions])),
         ),
         corpus=documents,
     )

@@ -20,10 +20,10 @@ from rankproof.bench.retriever import Found
 from rankproof.core.hits import Array
 
 
-def best(scores: Array, k: int) -> Array:
+def top_places(scores: Array, k: int) -> Array:
     """The places of the `k` highest scores, highest first; equal ones in the order in which they stand.
 
-    >>> best(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist()
+    >>> top_places(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist()
     [1, 3, 2]
     """
     if len(scores) > k:
@@ -39,7 +39,7 @@ Place = Callable[[Sequence[str]], Array]
 """Gives each question its vector; one of zeros where it has none."""
 
 
-def among(names: Sequence[str], rows: Array, place: Place) -> Answer:
+def nearest_among(names: Sequence[str], rows: Array, place: Place) -> Answer:
     """Answers with the documents nearest to a question; `names`, the highest first, are those of the rows."""
     vectors = Vectors(rows)
 
@@ -62,10 +62,10 @@ def _named(names: Sequence[str], found: Nearest) -> Found:
     return [(names[place], value) for place, value in zip(places.tolist(), products.tolist(), strict=True)]
 
 
-def unit(rows: Array) -> Array:
+def unit_rows(rows: Array) -> Array:
     """The rows brought to length 1; those of zeros stay.
 
-    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).round(2).tolist()
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).round(2).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
     # Scaled first, since the squares of large or small numbers leave the range of single precision.
@@ -148,7 +148,7 @@ def _bar(products: Array, k: int) -> float:
 def _exactly(vectors: Array, question: Array, places: Array, k: int) -> Nearest:
     """The `k` best of these places by their products in double precision."""
     products = (vectors[places].astype(np.float64) * question.astype(np.float64)).sum(axis=1)
-    top = best(products, k)
+    top = top_places(products, k)
     return places[top], products[top]
 
 

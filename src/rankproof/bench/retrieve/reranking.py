@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.bench.adapters.adapter import finished
-from rankproof.bench.adapters.callables import described
-from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, ordered
+from rankproof.bench.adapters.adapter import finish
+from rankproof.bench.adapters.callables import describe
+from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, best_documents
 from rankproof.bench.retrieve.words import words
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
@@ -40,13 +40,13 @@ def as_scorer(anything: Any) -> Scorer:
     )
 
 
-def scored(scorer: Scorer, question: str, texts: list[str]) -> Array:
+def score_texts(scorer: Scorer, question: str, texts: list[str]) -> Array:
     """The scores of the texts, checked; nothing is asked where there are none.
 
-    >>> scored(lambda question, texts: [len(text) for text in texts], "why?", ["so", "because"]).tolist()
+    >>> score_texts(lambda question, texts: [len(text) for text in texts], "why?", ["so", "because"]).tolist()
     [2.0, 7.0]
     """
-    return _checked(finished(scorer(question, texts)), texts) if texts else np.zeros(0)
+    return _checked(finish(scorer(question, texts)), texts) if texts else np.zeros(0)
 
 
 def _checked(given: Any, texts: Sequence[str]) -> Array:
@@ -230,7 +230,7 @@ class Rerank:
         return self.after(retriever)
 
     def _described(self, corpus: Corpus) -> dict[str, Any]:
-        scorer: Any = self.name or ("proximity" if self.scorer is None else described(self.scorer))
+        scorer: Any = self.name or ("proximity" if self.scorer is None else describe(self.scorer))
         return {"scorer": scorer, "depth": self.depth, "weight": self.share, "corpus": corpus.fingerprint}
 
     def __repr__(self) -> str:
@@ -265,7 +265,7 @@ def _answer(first: Search, made: Rerank, scorer: Scorer, corpus: Corpus) -> Answ
     def again(question: str, found: Found, k: int) -> Found:
         head, tail = found[: made.depth], found[made.depth : max(k, made.depth)]
         texts = [_text(corpus, document) for document, _ in head]
-        scores = _mixed(made.share, scored(scorer, question, texts), [score for _, score in head])
+        scores = _mixed(made.share, score_texts(scorer, question, texts), [score for _, score in head])
         return _joined([document for document, _ in head], scores, tail)[:k]
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
@@ -284,7 +284,7 @@ def _mixed(share: float, scores: Array, before: Sequence[float]) -> Array:
 
 def _joined(documents: Sequence[str], scores: Array, tail: Found) -> Found:
     """What was scored, best first, and below it the rest in its order."""
-    head = ordered(dict(zip(documents, scores.tolist(), strict=True)), len(documents))
+    head = best_documents(dict(zip(documents, scores.tolist(), strict=True)), len(documents))
     lowest = head[-1][1] if head else 0.0
     return [*head, *((document, lowest - place) for place, (document, _) in enumerate(tail, start=1))]
 

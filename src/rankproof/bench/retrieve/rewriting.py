@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rankproof.bench.retrieve.bm25 import keyword
-from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, as_search, changed
+from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, as_search, changed_options
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.document.display import Displayable
@@ -70,13 +70,13 @@ def expand(
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
         found = first.search(questions, made.documents, allowed)
         asked = [
-            expanded(made, question, each, vocabulary, corpus)
+            expanded_terms(made, question, each, vocabulary, corpus)
             for question, each in zip(questions, found, strict=True)
         ]
         return vocabulary.search(asked, k, allowed)
 
     return Search(
-        name=f"expand({', '.join([repr(first), *changed(asdict(made), asdict(Feedback()))])})",
+        name=f"expand({', '.join([repr(first), *changed_options(asdict(made), asdict(Feedback()))])})",
         describe=lambda: {"kind": "expand", "retriever": dict(first.settings), **asdict(made)},
         answer=answer,
         corpus=corpus,
@@ -84,7 +84,7 @@ def expand(
     )
 
 
-def expanded(
+def expanded_terms(
     made: Feedback, question: str, found: Found, vocabulary: Vocabulary, corpus: Corpus
 ) -> dict[str, float]:
     """The weighted terms that are asked in the end."""
@@ -184,7 +184,7 @@ def expansion(corpus: Corpus, terms: int = 5) -> Rewrite:
             return question
         found = search.search([question], made.documents)[0]
         asked = set(search.vocabulary.terms(question))
-        joined = expanded(made, question, found, search.vocabulary, corpus)
+        joined = expanded_terms(made, question, found, search.vocabulary, corpus)
         return " ".join([question, *(term for term in joined if term not in asked)])
 
     return rewrite
@@ -205,7 +205,7 @@ def rewriting(rewrite: Rewrite, retriever: Any) -> Search:
     search = as_search(retriever)
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
-        return search.search([rewritten(rewrite, each) for each in questions], k, allowed)
+        return search.search([rewrite_question(rewrite, each) for each in questions], k, allowed)
 
     name = getattr(rewrite, "__qualname__", type(rewrite).__name__)
     return Search(
@@ -216,7 +216,7 @@ def rewriting(rewrite: Rewrite, retriever: Any) -> Search:
     )
 
 
-def rewritten(rewrite: Rewrite, question: str) -> str:
+def rewrite_question(rewrite: Rewrite, question: str) -> str:
     """What a function makes of a question, which must be text."""
     found = rewrite(question)
     if not isinstance(found, str) or not found.strip():

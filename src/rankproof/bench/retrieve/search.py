@@ -29,11 +29,11 @@ def with_options(name: str, options: dict[str, Any], usual: dict[str, Any]) -> s
     >>> with_options("keyword", {"k1": 0.9, "b": 0.75}, {"k1": 1.2, "b": 0.75})
     'keyword(k1=0.9)'
     """
-    said = changed(options, usual)
+    said = changed_options(options, usual)
     return f"{name}({', '.join(said)})" if said else name
 
 
-def changed(options: dict[str, Any], usual: dict[str, Any]) -> list[str]:
+def changed_options(options: dict[str, Any], usual: dict[str, Any]) -> list[str]:
     """The options that are not as usual, as one would write them."""
     return [f"{key}={value!r}" for key, value in options.items() if usual.get(key) != value]
 
@@ -146,7 +146,7 @@ def _deepening(retriever: Retriever) -> Answer:
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
         if allowed is None:
             return retriever.search(questions, k)
-        return [deepened(partial(_one, retriever, each), k, allowed) for each in questions]
+        return [deepen(partial(_one, retriever, each), k, allowed) for each in questions]
 
     return answer
 
@@ -155,11 +155,11 @@ def _one(retriever: Retriever, question: str, k: int) -> Found:
     return retriever.search([question], k)[0]
 
 
-def deepened(search: Callable[[int], Found], k: int, allowed: frozenset[str]) -> Found:
+def deepen(search: Callable[[int], Found], k: int, allowed: frozenset[str]) -> Found:
     """The `k` best that are allowed, asking for more until they are all there or nothing more comes.
 
     >>> ranking = [("a", 3.0), ("b", 2.0), ("c", 1.0)]
-    >>> deepened(lambda n: ranking[:n], 1, frozenset({"c"}))
+    >>> deepen(lambda n: ranking[:n], 1, frozenset({"c"}))
     [('c', 1.0)]
     """
     asked, before = k, -1
@@ -171,10 +171,10 @@ def deepened(search: Callable[[int], Found], k: int, allowed: frozenset[str]) ->
         asked, before = asked * 4, len(found)
 
 
-def ordered(scores: Mapping[str, float], k: int) -> Found:
+def best_documents(scores: Mapping[str, float], k: int) -> Found:
     """The `k` best of `{document: score}`; equal scores by id, the highest first.
 
-    >>> ordered({"a": 1.0, "b": 1.0, "c": 2.0}, 2)
+    >>> best_documents({"a": 1.0, "b": 1.0, "c": 2.0}, 2)
     [('c', 2.0), ('b', 1.0)]
     """
     return sorted(scores.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)[:k]

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embedded, embedded_once
+from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embed_cached, embed_texts
 from rankproof.bench.retrieve.latent import lsa
-from rankproof.bench.retrieve.nearest import among, unit
+from rankproof.bench.retrieve.nearest import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import Answer, Search, with_options
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
@@ -69,7 +69,7 @@ def dense(
 
 
 def _answer(corpus: Corpus, made: Embedder, embed: Embedding, options: dict[str, str]) -> Answer:
-    scaled = unit if options["similarity"] == "cosine" else np.asarray
+    scaled = unit_rows if options["similarity"] == "cosine" else np.asarray
     names = sorted((name for name, each in corpus.items() if each.whole.strip()), reverse=True)
     texts = [options["document_prefix"] + corpus[name].whole for name in names]
     rows = scaled(embed(made.documents, "document", texts))
@@ -85,7 +85,7 @@ def _answer(corpus: Corpus, made: Embedder, embed: Embedding, options: dict[str,
             vectors[asked] = scaled(_as_long(given, rows.shape[1]))
         return vectors
 
-    return among([names[n] for n in found.tolist()], rows[found], place)
+    return nearest_among([names[n] for n in found.tolist()], rows[found], place)
 
 
 def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] | None) -> Embedding:
@@ -93,13 +93,13 @@ def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] 
     size = made.batch if batch is None else batch
     check_whole("batch", size)
     if cache is None:
-        return lambda embed, what, texts: embedded(embed, texts, size)
+        return lambda embed, what, texts: embed_texts(embed, texts, size)
     if not made.known:
         raise UsageError(
             f"cache: nothing tells {made.name} from other embedders, so its vectors could be taken for theirs. "
             "Next: give named_embedder(function, 'a name that changes with it')."
         )
-    return lambda embed, what, texts: embedded_once(
+    return lambda embed, what, texts: embed_cached(
         embed, texts, size, {**made.settings, "text": what}, Path(cache)
     )
 

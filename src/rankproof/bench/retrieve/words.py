@@ -41,17 +41,17 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return _PLAIN_WORD.findall(text.lower())
-    plain = folded(text)
+    plain = fold_text(text)
     found = plain.split()
     if not _UNSPACED_RUN.search(plain):
         return found
     return [word for run in found for word in _spaced(run)]
 
 
-def prepared(text: str) -> str:
+def prepare_text(text: str) -> str:
     """The text such that splitting at all but letters and digits, without regard to case, gives its words.
 
-    >>> prepared("As it is."), prepared("Ça va?")
+    >>> prepare_text("As it is."), prepare_text("Ça va?")
     ('As it is.', 'ca va?')
     """
     if text.isascii():
@@ -67,7 +67,7 @@ def prepared(text: str) -> str:
 
 
 def _folded_run(run: str) -> str:
-    plain = folded(run)
+    plain = fold_text(run)
     return _UNSPACED_RUN.sub(lambda part: f" {' '.join(_pieces(part[0]))} ", plain)
 
 
@@ -81,10 +81,10 @@ _short = lru_cache(maxsize=1 << 16)(_folded_run)
 """Letters with accents, quotes and dashes come again and again."""
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text in one form of its characters, without case and accents, and with blanks for all but words.
 
-    >>> folded("Ångström_№1!")
+    >>> fold_text("Ångström_№1!")
     'angstrom no1 '
     """
     return unicodedata.normalize("NFKC", text).casefold().translate(_FOLDED)

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.answers import AnswerReading
-from rankproof.bench.adapters.callables import described
+from rankproof.bench.adapters.callables import describe
 from rankproof.bench.runner import streams, tasks, threads
-from rankproof.bench.runner.rows import FORM, Job, RunRow, packed, reader, settle, unpacked
+from rankproof.bench.runner.rows import FORM, Job, RunRow, pack_row, reader, settle, unpack_row
 from rankproof.bench.runner.work import RunPlan, Work
 
 TICK = 0.05
@@ -69,7 +69,7 @@ def _keys(
     questions: Mapping[str, str], retriever: Adapted, k: int, about: Mapping[str, Any]
 ) -> dict[str, str]:
     """The same for the same question to the same retriever over the same corpus, else another."""
-    named = described(retriever.id) if callable(retriever.id) else retriever.id
+    named = describe(retriever.id) if callable(retriever.id) else retriever.id
     whole = [FORM, dict(retriever.settings), k, dict(about), named]
     text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
     first = blake2b(text.encode("ascii"), digest_size=16)
@@ -85,7 +85,7 @@ def _remembered(keys: Mapping[str, str], memory: Memory | None) -> dict[str, Run
     if memory is None:
         return {}
     kept = memory.get(list(keys.values()))
-    return {name: unpacked(name, kept[key]) for name, key in keys.items() if kept.get(key)}
+    return {name: unpack_row(name, kept[key]) for name, key in keys.items() if kept.get(key)}
 
 
 def _keep(
@@ -94,7 +94,7 @@ def _keep(
     """Put answers into the memory; one that was taken back leaves nothing there that is an answer."""
     if memory is None:
         return
-    answered = [(keys[name], packed(row)) for name, row in some.items() if row.answer is not None]
+    answered = [(keys[name], pack_row(row)) for name, row in some.items() if row.answer is not None]
     undone = [(keys[name], "") for name, row in some.items() if row.answer is None and name in before]
     if answered or undone:
         memory.put([*answered, *undone])

@@ -14,7 +14,7 @@ from typing import Any
 
 from rankproof.bench.adapters.adapter import MOST, answers_of
 from rankproof.bench.adapters.alike import as_failure
-from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settled
+from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settle_order
 from rankproof.document.display import Displayable
 from rankproof.net.retries import Failed
 
@@ -56,7 +56,7 @@ def _is_control_c(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()
 
 
-def late(seconds: float) -> RunOutcome:
+def late_outcome(seconds: float) -> RunOutcome:
     """The outcome of a call that was waited for so long, and no longer."""
     outcome = RunOutcome()
     outcome.seconds = seconds
@@ -109,7 +109,7 @@ Reader = Callable[[Job, RunOutcome, int], "list[RunRow]"]
 """Makes rows of the outcome of a call, at the attempt of that number."""
 
 
-def whole(job: Job, value: Any) -> Any:
+def whole_value(job: Job, value: Any) -> Any:
     """What a call gave, all of it: what comes bit by bit is waited for, answers to a batch are counted."""
     if job.batch:
         return answers_of(value, len(job))
@@ -122,7 +122,7 @@ def reader(reading: AnswerReading) -> Reader:
     def rows(job: Job, outcome: RunOutcome, attempt: int) -> list[RunRow]:
         share = outcome.seconds / len(job)
         if outcome.failure is not None:
-            return [failed(name, outcome.failure, share, attempt) for name in job.ids]
+            return [failed_row(name, outcome.failure, share, attempt) for name in job.ids]
         every = outcome.value if job.batch else (outcome.value,)
         return [_row(name, raw, reading, share, attempt) for name, raw in zip(job.ids, every, strict=True)]
 
@@ -131,15 +131,15 @@ def reader(reading: AnswerReading) -> Reader:
 
 def _row(name: str, raw: Any, reading: AnswerReading, seconds: float, attempt: int) -> RunRow:
     if isinstance(raw, Failed):
-        return failed(name, raw, seconds, attempt)
+        return failed_row(name, raw, seconds, attempt)
     with RunOutcome() as outcome:
         outcome.value = read_answer(raw, reading)
     if outcome.failure is not None:
-        return failed(name, outcome.failure, seconds, attempt)
+        return failed_row(name, outcome.failure, seconds, attempt)
     return RunRow(name, outcome.value, seconds, attempts=attempt)
 
 
-def failed(name: str, failure: Failed, seconds: float, attempt: int) -> RunRow:
+def failed_row(name: str, failure: Failed, seconds: float, attempt: int) -> RunRow:
     """The row of a question without an answer."""
     return RunRow(name, None, seconds, failure.reason, attempt)
 
@@ -151,13 +151,13 @@ def settle(rows: Sequence[RunRow], k: int) -> list[RunRow]:
     falls = any(not a.rising and len(a.found) > 1 and a.found[0][1] > a.found[-1][1] for a in answers)
     distances = rising >= SURE and not falls
     return [
-        replace(each, answer=each.answer and settled(each.answer, k, distances)) if rising else each
+        replace(each, answer=each.answer and settle_order(each.answer, k, distances)) if rising else each
         for each in rows
     ]
 
 
-def packed(row: RunRow) -> str:
-    """An answered row as text, to be kept; `unpacked` gives it back."""
+def pack_row(row: RunRow) -> str:
+    """An answered row as text, to be kept; `unpack_row` gives it back."""
     a = row.answer or Answer([])
     ids, scores = [name for name, _ in a.found], [score for _, score in a.found]
     # Scores as the bytes they are: writing each in decimal takes as long as everything else together.
@@ -165,11 +165,11 @@ def packed(row: RunRow) -> str:
     return json.dumps([ids, bits, a.cut, a.repeated, a.rising, row.seconds, row.attempts, round(time())])
 
 
-def unpacked(question: str, text: str) -> RunRow:
+def unpack_row(question: str, text: str) -> RunRow:
     """The row that was kept, for this question.
 
     >>> row = RunRow("q1", Answer([("d1", 0.1), ("d2", -float("inf"))]), 0.5)
-    >>> unpacked("q1", packed(row)).answer == row.answer
+    >>> unpack_row("q1", pack_row(row)).answer == row.answer
     True
     """
     ids, bits, cut, repeated, rising, seconds, attempts, kept = json.loads(text)

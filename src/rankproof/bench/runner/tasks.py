@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from threading import Thread
 
-from rankproof.bench.adapters.adapter import awaited
-from rankproof.bench.runner.rows import Job, RunOutcome, late, whole
+from rankproof.bench.adapters.adapter import await_value
+from rankproof.bench.runner.rows import Job, RunOutcome, late_outcome, whole_value
 from rankproof.bench.runner.threads import Ask
 from rankproof.bench.runner.work import Course, RetrieverCall, Work
 
@@ -74,10 +74,10 @@ async def _asked(ask: Ask, job: Job, patience: float | None) -> RunOutcome:
     if task in done:
         return task.result()
     task.cancel()
-    return late(patience or 0.0)
+    return late_outcome(patience or 0.0)
 
 
 async def _caught(ask: Ask, job: Job) -> RunOutcome:
     with RunOutcome() as outcome:
-        outcome.value = whole(job, await awaited(ask(job)))
+        outcome.value = whole_value(job, await await_value(ask(job)))
     return outcome

@@ -7,7 +7,7 @@ from threading import Thread
 from typing import Any
 
 from rankproof.bench.adapters.adapter import Waiter
-from rankproof.bench.runner.rows import Job, RunOutcome, whole
+from rankproof.bench.runner.rows import Job, RunOutcome, whole_value
 from rankproof.bench.runner.work import Course, RetrieverCall, Work
 
 Ask = Callable[[Job], Any]
@@ -65,7 +65,7 @@ def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
 def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
     """What became of one call."""
     with RunOutcome() as outcome:
-        outcome.value = whole(job, waiter(ask(job)))
+        outcome.value = whole_value(job, waiter(ask(job)))
     return outcome
 
 

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, TypeAlias, TypedDict
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.runner.rows import Job, Reader, RunOutcome, RunRow, late
+from rankproof.bench.runner.rows import Job, Reader, RunOutcome, RunRow, late_outcome
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.net.retries import Attempts, Pace, Retries, attempts
@@ -150,7 +150,7 @@ class Work:
 
     def given_up(self, call: RetrieverCall) -> tuple[Course, RunOutcome | None]:
         """How to go on where a call took too long: a course, and what to send into it first."""
-        outcome = late(self.plan.patience(len(call.job)) or 0.0)
+        outcome = late_outcome(self.plan.patience(len(call.job)) or 0.0)
         return (self.course(outcome), None) if call.course is None else (call.course, outcome)
 
     def end(self, call: RetrieverCall) -> bool:

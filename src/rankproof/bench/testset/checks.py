@@ -24,25 +24,25 @@ def forms(text: str) -> list[str]:
     return [word.form for word in words(text)]
 
 
-def telling(text: str) -> list[str]:
+def telling_words(text: str) -> list[str]:
     """The words that say what a text is about, each once, in order.
 
-    >>> telling("Is the trial free? The trial of what?")
+    >>> telling_words("Is the trial free? The trial of what?")
     ['trial', 'free']
     """
     return list(dict.fromkeys(form for form in forms(text) if form not in STOP_WORDS))
 
 
-def remembered(text: str) -> dict[str, str]:
+def remembered_words(text: str) -> dict[str, str]:
     """The telling words that a person would remember, by form, as they are written but for capitals.
 
     Numbers alone, single letters and the endings of Japanese words are not among them.
 
-    >>> remembered("Die Überweisung von 30 Euro auf Konto B")
+    >>> remembered_words("Die Überweisung von 30 Euro auf Konto B")
     {'uberweisung': 'überweisung', 'euro': 'euro', 'konto': 'konto'}
     """
     found = {word.form: text[word.start : word.end].lower() for word in reversed(words(text))}
-    return {form: found[form] for form in telling(text) if len(form) > 1 and MEANING.search(form)}
+    return {form: found[form] for form in telling_words(text) if len(form) > 1 and MEANING.search(form)}
 
 
 def longest_run(words: Sequence[str], text: Sequence[str]) -> int:
@@ -112,7 +112,7 @@ def _same(questions: Mapping[str, str]) -> Iterator[Finding]:
 
 def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
     """Pairs with nearly the same telling words; only pairs that share a word are looked at."""
-    words = {query: frozenset(map(stem, telling(text))) for query, text in questions.items()}
+    words = {query: frozenset(map(stem, telling_words(text))) for query, text in questions.items()}
     pairs = [
         (a, b)
         for a, b in _sharing(words)

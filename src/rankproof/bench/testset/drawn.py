@@ -18,7 +18,7 @@ from hashlib import blake2b
 from typing import Any
 
 from rankproof.bench.runner.rows import RunOutcome
-from rankproof.bench.testset.checks import forms, longest_run, remembered
+from rankproof.bench.testset.checks import forms, longest_run, remembered_words
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, is_number, shorten
@@ -86,7 +86,7 @@ def known_items(
             made += 1
 
 
-def asked(
+def written_questions(
     corpus: Corpus, ask: Callable[[Document], Any], n: int | None = None, *, seed: int = 0
 ) -> Iterator[Question]:
     """Up to `n` questions that a callable writes, given a document: one text, or several, or None to pass over."""
@@ -134,7 +134,7 @@ class _Index:
 
     def question(self, document: Document, source: str, seed: int) -> str | None:
         """The telling words of that part of the document, if they point to it alone."""
-        written = remembered(SOURCES[source](document, self.rarity))
+        written = remembered_words(SOURCES[source](document, self.rarity))
         rarest = sorted(written, key=lambda word: (-self.rarity.get(word, 0.0), word))[:WORDS]
         if len(rarest) < FEWEST or self._holding(rarest) != {document.id}:
             return None
@@ -158,7 +158,7 @@ def _rarest(parts: list[str], rarity: Mapping[str, float]) -> str:
     """The part whose rarest words are rarest."""
 
     def weight(part: str) -> float:
-        return sum(sorted((rarity.get(word, 0.0) for word in remembered(part)), reverse=True)[:WORDS])
+        return sum(sorted((rarity.get(word, 0.0) for word in remembered_words(part)), reverse=True)[:WORDS])
 
     return max(parts, key=weight, default="")
 
@@ -172,7 +172,7 @@ def _hash(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def counted(questions: Iterable[Question]) -> dict[str, int]:
+def count_sources(questions: Iterable[Question]) -> dict[str, int]:
     """How many questions came from each source."""
     return dict(Counter(each.source for each in questions))
 

@@ -93,7 +93,7 @@ Labels = dict[str, dict[Item, QuestionLabel]]
 """What stands now, by person and item, in the order it was given."""
 
 
-def standing(labels: Iterable[QuestionLabel]) -> Labels:
+def last_labels(labels: Iterable[QuestionLabel]) -> Labels:
     """What each person's decisions come to: the last on each item, undone ones left out."""
     found: Labels = {}
     for label in labels:
@@ -104,11 +104,11 @@ def standing(labels: Iterable[QuestionLabel]) -> Labels:
     return found
 
 
-def merged(labels: Labels) -> dict[str, dict[str, int]]:
+def merge_labels(labels: Labels) -> dict[str, dict[str, int]]:
     """One grade for each item: the one most people gave; of equally many, the lowest.
 
     >>> made = [QuestionLabel("q", "d", who, GRADED, grade) for who, grade in (("ana", 2), ("ben", 0), ("eva", 2))]
-    >>> merged(standing(made))
+    >>> merge_labels(last_labels(made))
     {'q': {'d': 2}}
     """
     given: dict[Item, list[int]] = {}
@@ -185,9 +185,9 @@ def _mended(stream: BinaryIO) -> bytes:
 class LabelSession:
     """Where a person stands in a pool; every decision goes through `keep` at once.
 
-    >>> from rankproof.bench.testset.pool import pooled
+    >>> from rankproof.bench.testset.pool import pool_rankings
     >>> kept = []
-    >>> session = LabelSession(pooled({"keyword": {"q": ["a", "b"]}}, depth=2), "ana", {}, kept.append)
+    >>> session = LabelSession(pool_rankings({"keyword": {"q": ["a", "b"]}}, depth=2), "ana", {}, kept.append)
     >>> session.next(), session.grade(2), session.next()
     (Item(query='q', document='a'), None, Item(query='q', document='b'))
     >>> session.undo(), session.next(), [label.what for label in kept]

@@ -55,7 +55,7 @@ def round_robin(ranks: Ranks, grades: Grades) -> str | None:
     return None
 
 
-def informative(ranks: Ranks, grades: Grades) -> str | None:
+def most_informative(ranks: Ranks, grades: Grades) -> str | None:
     """What the systems disagree on most comes first: what all rank alike cannot tell them apart.
 
     The weight of a document is the difference between the largest and the smallest discount, 1 / log2(rank + 1),
@@ -63,7 +63,7 @@ def informative(ranks: Ranks, grades: Grades) -> str | None:
 
     Reference: B. Carterette, J. Allan, R. Sitaraman: Minimal test collections for retrieval evaluation, SIGIR 2006.
 
-    >>> informative({"a": {"x": 1, "y": 1}, "b": {"x": 2}}, {})
+    >>> most_informative({"a": {"x": 1, "y": 1}, "b": {"x": 2}}, {})
     'b'
     """
     n = len(_systems(ranks))
@@ -99,7 +99,7 @@ def bandit(ranks: Ranks, grades: Grades) -> str | None:
 ORDERS: dict[str, Order] = {
     "depth": by_depth,
     "round-robin": round_robin,
-    "informative": informative,
+    "informative": most_informative,
     "bandit": bandit,
 }
 
@@ -167,10 +167,10 @@ class Pool(Displayable):
         return sum(len(found) if cut is None else min(cut, len(found)) for found in self.ranks.values())
 
 
-def pooled(rankings: Mapping[str, Mapping[str, Sequence[str]]], depth: int) -> Pool:
+def pool_rankings(rankings: Mapping[str, Mapping[str, Sequence[str]]], depth: int) -> Pool:
     """The best `depth` documents of each system for each query.
 
-    >>> pool = pooled({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, depth=2)
+    >>> pool = pool_rankings({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, depth=2)
     >>> {document: dict(ranks) for document, ranks in pool.ranks["q1"].items()}
     {'a': {'keyword': 1}, 'b': {'keyword': 2, 'dense': 1}, 'c': {'dense': 2}}
     """

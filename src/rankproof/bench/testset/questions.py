@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.testset.checks import check
-from rankproof.bench.testset.drawn import SOURCES, Question, asked, known_items, split
-from rankproof.bench.testset.pool import ORDERS, Pool, pooled
+from rankproof.bench.testset.drawn import SOURCES, Question, known_items, split, written_questions
+from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
 from rankproof.comparing.compare import possible_ends
 from rankproof.comparing.gate_words import too_few
 from rankproof.core.audit.finding import Audit
@@ -56,12 +56,12 @@ def pool(
         raise one_of("order", order, ORDERS)
     opened = load_rankings(rankings)
     tables = {name: ordered(each.table()) for name, each in opened.items()}
-    made = pooled(tables, depth)
+    made = pool_rankings(tables, depth)
     if judgments is not None:
         judged = load_judgments(judgments)
         scores = {name: evaluate(judged, each, "P@10", duplicates="first") for name, each in opened.items()}
         wrong = tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong)
-        made = replace(unjudged(made, graded(judged)), wrong=wrong)
+        made = replace(unjudged_pool(made, grades_by_query(judged)), wrong=wrong)
     if len(tables) > 1 and sum(map(len, tables.values())) == len(set().union(*tables.values())):
         apart = (
             "None of the queries is in two of the rankings, so each is pooled from one system alone. "
@@ -71,7 +71,7 @@ def pool(
     return replace(made, order=order, per_query=_share(budget, made))
 
 
-def unjudged(made: Pool, known: Mapping[str, Mapping[str, int]]) -> Pool:
+def unjudged_pool(made: Pool, known: Mapping[str, Mapping[str, int]]) -> Pool:
     """The pool without what is judged already."""
     ranks = {
         query: {doc: each for doc, each in found.items() if doc not in known.get(query, {})}
@@ -93,7 +93,7 @@ def _share(budget: int | None, made: Pool) -> int | None:
     return budget // queries if queries else None
 
 
-def graded(judgments: Judgments) -> dict[str, dict[str, Any]]:
+def grades_by_query(judgments: Judgments) -> dict[str, dict[str, Any]]:
     """The grade of each judged document by query."""
     found: dict[str, dict[str, Any]] = {}
     for place, query in enumerate(judgments.queries):
@@ -130,7 +130,7 @@ def draw_questions(
             raise one_of("sources", each, SOURCES)
     documents = load_corpus(corpus)
     if ask is not None:
-        return list(asked(documents, ask, n, seed=seed))
+        return list(written_questions(documents, ask, n, seed=seed))
     return list(known_items(documents, n, sources=wanted, seed=seed))
 
 
@@ -153,7 +153,7 @@ def check_questions(
         else {name: ordered(each.table()) for name, each in load_rankings(rankings).items()}
     )
     documents = None if corpus is None else load_corpus(corpus)
-    return check(load_questions(questions), graded(load_judgments(judgments)), documents, found)
+    return check(load_questions(questions), grades_by_query(load_judgments(judgments)), documents, found)
 
 
 def split_questions(

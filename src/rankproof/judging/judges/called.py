@@ -77,13 +77,13 @@ WORDS: dict[str, dict[str, int]] = {
 """Words for values, beside the values themselves."""
 
 
-def said_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
+def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
     """The verdict in a reply, or why there is none.
 
     >>> ask = Ask(Relation.CONTEXT_ANSWERS, "refund?", "Within 30 days.")
-    >>> said_of(ask, 3, "f").value, said_of(ask, True, "f").value, said_of(ask, 0.25, "f").probability
+    >>> verdict_of(ask, 3, "f").value, verdict_of(ask, True, "f").value, verdict_of(ask, 0.25, "f").probability
     (3, 3, 0.25)
-    >>> said_of(ask, 7, "f").reason
+    >>> verdict_of(ask, 7, "f").reason
     'got 7, expected one of 0, 1, 2, 3'
     """
     if isinstance(reply, BaseException):
@@ -193,7 +193,7 @@ class CalledJudge:
     async def _group(self, group: Sequence[Ask], keep: Keep, account: Account, turn: Turns) -> None:
         # Gathered with their exceptions: a user's function may raise anything, and costs one pair only.
         found = await asyncio.gather(*(self._answer(ask, turn) for ask in group), return_exceptions=True)
-        said = [said_of(ask, each, self.name) for ask, each in zip(group, found, strict=True)]
+        said = [verdict_of(ask, each, self.name) for ask, each in zip(group, found, strict=True)]
         account.calls += len(group)
         for each in said:
             if isinstance(each, Unmeasured) and each.reason != COULD_NOT_TELL:

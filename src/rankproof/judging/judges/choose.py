@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.errors import UsageError, nearest, one_of, shorten
-from rankproof.judging.judges.called import called_judge, said_of
+from rankproof.judging.judges.called import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import (
@@ -20,7 +20,7 @@ from rankproof.judging.verdicts import (
     Keep,
     Relation,
     Unmeasured,
-    said_in,
+    verdict_in,
 )
 from rankproof.store.ledger import HUMAN, Ledger
 
@@ -51,7 +51,7 @@ class HumanJudge:
         for ask in (ask for group in groups for ask in group):
             reply = None if self.reply is None else self.reply(ask)
             account.calls += self.reply is not None
-            keep([Unmeasured(ask, UNASKED) if reply is None else said_of(ask, reply, self.name)])
+            keep([Unmeasured(ask, UNASKED) if reply is None else verdict_of(ask, reply, self.name)])
         return account
 
 
@@ -101,14 +101,14 @@ class Replay:
                     found.setdefault((ask.relation, ask.left, ask.right), found[key])
             keep(
                 [
-                    said_in(found[key], ask) if key in found else Unmeasured(ask, MISSING)
+                    verdict_in(found[key], ask) if key in found else Unmeasured(ask, MISSING)
                     for key, ask in keys.items()
                 ]
             )
         return Account()
 
 
-def replayed(name: str, ledger: Ledger | None) -> list[Judge]:
+def replay_judges(name: str, ledger: Ledger | None) -> list[Judge]:
     """The judges of the one run in the ledger, or those that are named as they were then."""
     if ledger is None:
         raise UsageError(
@@ -247,7 +247,7 @@ def _check_addresses(spec: Any, options: Mapping[str, Any]) -> None:
 def _named(spec: str, ledger: Ledger | None, options: dict[str, Any]) -> list[Judge]:
     kind, _, rest = spec.strip().partition(":")
     if kind == "replay":
-        return replayed(rest, ledger)
+        return replay_judges(rest, ledger)
     parts = [part.strip() for part in spec.split(PASSES_ON)]
     if len(parts) > 1:
         return [judge for part in parts for judge in _named(part, ledger, options)]

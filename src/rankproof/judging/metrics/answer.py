@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from rankproof.core.hits import PerQuery
 from rankproof.core.parameters import Cutoff
-from rankproof.judging.case import SILENCE, YES, Case, Maybe, Reading, all_of, any_of, no
+from rankproof.judging.case import SILENCE, YES, Case, Maybe, Reading, all_of, any_of, negation
 from rankproof.judging.metrics.contexts import GRADES, UNCLAIMED
 from rankproof.judging.metrics.registry import (
     Grades,
     Grid,
     Nothing,
-    covered,
-    harmonic,
+    harmonic_mean,
     mean_grade,
     metric,
+    row_coverage,
     share,
 )
 
@@ -36,7 +36,7 @@ def claims_against(case: Case) -> tuple[str, ...] | Nothing:
 @metric(
     "faithfulness",
     needs=("answer", "contexts"),
-    score=covered,
+    score=row_coverage,
     also=("groundedness",),
     presets={"faithfulness_together": {"contexts": "together"}},
 )
@@ -64,7 +64,11 @@ def faithfulness(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> G
 
 
 @metric(
-    "hallucination_rate", needs=("answer", "contexts"), score=covered, higher=False, also=("hallucination",)
+    "hallucination_rate",
+    needs=("answer", "contexts"),
+    score=row_coverage,
+    higher=False,
+    also=("hallucination",),
 )
 def hallucination_rate(case: Case, k: Cutoff = None, contexts: Reading = "apart") -> Grid | Nothing:
     """The share of the answer's claims that no retrieved context supports: made up, or contradicted.
@@ -85,10 +89,10 @@ def hallucination_rate(case: Case, k: Cutoff = None, contexts: Reading = "apart"
     supported = faithfulness.spec.function(case, k=k, contexts=contexts)
     if isinstance(supported, Nothing):
         return supported
-    return share(no(any_of(cells)) for cells in supported)
+    return share(negation(any_of(cells)) for cells in supported)
 
 
-@metric("contradiction_rate", needs=("answer", "contexts"), score=covered, higher=False)
+@metric("contradiction_rate", needs=("answer", "contexts"), score=row_coverage, higher=False)
 def contradiction_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the answer's claims that the retrieved contexts contradict.
 
@@ -113,10 +117,10 @@ def contradiction_rate(case: Case, k: Cutoff = None) -> Grid | Nothing:
 def _contradicted(case: Case, claim: str, k: int | None) -> Maybe:
     found = case.contexts[:k]
     against = any_of(case.contradicts(each.text, claim) for each in found)
-    return all_of([against, no(any_of(case.supports(each.text, claim) for each in found))])
+    return all_of([against, negation(any_of(case.supports(each.text, claim) for each in found))])
 
 
-@metric("self_knowledge", needs=("answer", "contexts", "reference"), score=covered)
+@metric("self_knowledge", needs=("answer", "contexts", "reference"), score=row_coverage)
 def self_knowledge(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the answer's claims that are correct but do not come from the contexts.
 
@@ -141,7 +145,7 @@ def self_knowledge(case: Case, k: Cutoff = None) -> Grid | Nothing:
         all_of(
             [
                 case.supports(case.sample.reference, claim),
-                no(any_of(case.supports(each.text, claim) for each in case.contexts[:k])),
+                negation(any_of(case.supports(each.text, claim) for each in case.contexts[:k])),
             ]
         )
         for claim in claims
@@ -175,7 +179,7 @@ def answer_relevance(case: Case) -> Grades:
     return [SILENCE if case.abstains() else grade]
 
 
-@metric("abstention_quality", needs=("query", "answer", "contexts"), score=covered)
+@metric("abstention_quality", needs=("query", "answer", "contexts"), score=row_coverage)
 def abstention_quality(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """Whether the answer says "I don't know" where the contexts hold no answer, and answers where they do.
 
@@ -199,7 +203,7 @@ def abstention_quality(case: Case, k: Cutoff = None) -> Grid | Nothing:
     return share([None if able is None or abstains is None else able != abstains])
 
 
-@metric("answer_precision", needs=("answer", "reference"), score=covered)
+@metric("answer_precision", needs=("answer", "reference"), score=row_coverage)
 def answer_precision(case: Case) -> Grid | Nothing:
     """The share of the answer's claims that the reference supports.
 
@@ -222,7 +226,7 @@ def answer_precision(case: Case) -> Grid | Nothing:
     return share(case.supports(case.sample.reference, claim) for claim in claims)
 
 
-@metric("completeness", needs=("answer", "reference"), score=covered, also=("answer_recall",))
+@metric("completeness", needs=("answer", "reference"), score=row_coverage, also=("answer_recall",))
 def completeness(case: Case) -> Grid | Nothing:
     """The share of the reference's claims that the answer supports.
 
@@ -243,7 +247,9 @@ def completeness(case: Case) -> Grid | Nothing:
 
 def f1(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
     """F1 of the shares of two grids."""
-    return harmonic(covered([right for right, _ in units]), covered([said for _, said in units]))
+    return harmonic_mean(
+        row_coverage([right for right, _ in units]), row_coverage([said for _, said in units])
+    )
 
 
 @metric("answer_correctness", needs=("answer", "reference"), score=f1, also=("answer_f1",))

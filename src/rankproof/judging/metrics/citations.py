@@ -11,7 +11,7 @@ from rankproof.core.hits import PerQuery, ratio
 from rankproof.core.parameters import Cutoff
 from rankproof.judging.case import Case, Reading, any_of
 from rankproof.judging.metrics.answer import claims_against
-from rankproof.judging.metrics.registry import Grades, Grid, Nothing, covered, metric, share
+from rankproof.judging.metrics.registry import Grades, Grid, Nothing, metric, row_coverage, share
 from rankproof.judging.samples.sample import Citation, Context, Nugget
 from rankproof.text.sentences import sentences
 
@@ -26,9 +26,9 @@ def nuggets_of(case: Case) -> tuple[Nugget, ...]:
     return tuple(map(Nugget, case.reference_claims))
 
 
-def weighted(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
+def weighted_share(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
     """Vital and okay nuggets covered, by weight, over all of them, by weight."""
-    vital, okay = (covered([each[i] for each in units]) for i in (0, 1))
+    vital, okay = (row_coverage([each[i] for each in units]) for i in (0, 1))
     sizes = [np.array([len(each[i]) for each in units], dtype=np.float64) for i in (0, 1)]
     return ratio(vital * sizes[0] + OKAY * okay * sizes[1], sizes[0] + OKAY * sizes[1])
 
@@ -36,7 +36,7 @@ def weighted(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
 @metric(
     "nugget_recall",
     needs=("contexts",),
-    score=weighted,
+    score=weighted_share,
     presets={"vital_recall": {"of": "vital"}, "weighted_nugget_recall": {"of": "weighted"}},
 )
 def nugget_recall(
@@ -77,7 +77,7 @@ def _grid(case: Case, texts: list[str], vital: bool) -> Grid:
     ]
 
 
-def credited(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
+def credited_share(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
     """What vital and okay nuggets are worth, by weight, over all of them, by weight."""
     vital, okay = (np.array([sum(each[i]) for each in units], dtype=np.float64) for i in (0, 1))
     sizes = [np.array([len(each[i]) for each in units], dtype=np.float64) for i in (0, 1)]
@@ -87,7 +87,7 @@ def credited(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
 @metric(
     "nugget_score",
     needs=("nuggets",),
-    score=credited,
+    score=credited_share,
     choices=(0.0, 0.5, 1.0),
     presets={
         "all_score": {},
@@ -163,7 +163,7 @@ def _cited(case: Case, name: str) -> list[Context]:
 @metric(
     "citation_precision",
     needs=("contexts", "citations"),
-    score=covered,
+    score=row_coverage,
     presets={"citation_precision_together": {"contexts": "together"}},
 )
 def citation_precision(case: Case, contexts: Reading = "apart") -> Grid | Nothing:
@@ -201,7 +201,7 @@ def _holds(case: Case, citation: Citation, reading: Reading) -> list[bool | None
 @metric(
     "citation_recall",
     needs=("answer", "contexts", "citations"),
-    score=covered,
+    score=row_coverage,
     presets={"citation_recall_together": {"contexts": "together"}},
 )
 def citation_recall(case: Case, contexts: Reading = "apart") -> Grid | Nothing:

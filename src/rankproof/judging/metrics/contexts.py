@@ -8,17 +8,17 @@ from typing import Any
 from rankproof.core.measure import Measure
 from rankproof.core.parameters import Cutoff, Grade
 from rankproof.errors import UsageError
-from rankproof.judging.case import SILENCE, Case, Reading, blank, entities_in, mentioned_in
+from rankproof.judging.case import SILENCE, Case, Reading, blank, entities_in, mentions_in
 from rankproof.judging.metrics.registry import (
     Grades,
     Grid,
     Metric,
     Nothing,
-    covered,
     from_0_to_1,
     metric,
-    precision_found,
-    ranked_by,
+    metric_of_grades,
+    precision_of_found,
+    row_coverage,
 )
 
 NOTHING_TO_FIND = Nothing("no contexts were retrieved, and none should have been")
@@ -28,7 +28,7 @@ GRADES = (0, 1, 2, 3)
 @metric(
     "context_precision",
     needs=("query", "contexts"),
-    score=precision_found,
+    score=precision_of_found,
     also=("contextual_precision",),
     monotone=False,
 )
@@ -80,7 +80,7 @@ def of_grades(measure: Measure) -> Metric:
         measure=measure,
         read=readers.get(counts, _returned),
         needs=("query", "contexts", "reference_contexts") if counts == "all" else ("query", "contexts"),
-        score=ranked_by(measure),
+        score=metric_of_grades(measure),
         monotone=counts == "none",  # a higher grade never lowers it
         choices=GRADES,
         limits=from_0_to_1,
@@ -111,7 +111,7 @@ UNCLAIMED = Nothing("no claims in the reference")
 @metric(
     "context_recall",
     needs=("reference", "contexts"),
-    score=covered,
+    score=row_coverage,
     also=("contextual_recall", "claim_recall"),
     presets={"context_recall_together": {"contexts": "together"}},
 )
@@ -135,7 +135,7 @@ def context_recall(case: Case, k: Cutoff = None, contexts: Reading = "apart") ->
     return [case.support(claim, case.contexts[:k], contexts) for claim in case.reference_claims] or UNCLAIMED
 
 
-@metric("context_entity_recall", needs=("reference", "contexts"), score=covered)
+@metric("context_entity_recall", needs=("reference", "contexts"), score=row_coverage)
 def context_entity_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the entities of the reference answer that the retrieved contexts mention.
 
@@ -153,12 +153,12 @@ def context_entity_recall(case: Case, k: Cutoff = None) -> Grid | Nothing:
     Use: where answers are about names, places, dates and figures; cheap, and the same every time.
     """
     entities = entities_in(case.sample.reference or "")
-    named = [mentioned_in(each.text, entities) for each in case.contexts[:k]]
+    named = [mentions_in(each.text, entities) for each in case.contexts[:k]]
     grid: Grid = [[entity in those for those in named] for entity in entities]
     return grid or Nothing("no entities in the reference")
 
 
-@metric("context_relevance", needs=("query", "contexts"), score=covered, also=("contextual_relevancy",))
+@metric("context_relevance", needs=("query", "contexts"), score=row_coverage, also=("contextual_relevancy",))
 def context_relevance(case: Case, k: Cutoff = None) -> Grid:
     """The share of the statements in the retrieved contexts that bear on the question.
 

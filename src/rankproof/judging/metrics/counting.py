@@ -31,10 +31,10 @@ from rankproof.judging.metrics.registry import (
     Nothing,
     Units,
     count,
-    filled,
+    count_settled,
+    fill_open,
     holes,
-    only_settled,
-    settled,
+    settled_units,
     ways,
 )
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Verdict
@@ -117,7 +117,7 @@ def _by_spec() -> dict[object, Metric]:
     return {each.measure.spec.function: each for known in everywhere for each in known.values()}
 
 
-def found(measure: Measure) -> Metric:
+def metric_of(measure: Measure) -> Metric:
     """What the registry knows of a metric; a measure of rankings is one over grades."""
     known = _by_spec().get(measure.spec.function)
     return known if known is not None else of_grades(measure)
@@ -145,7 +145,7 @@ class Outcome:
     """The variance that soft verdicts leave around the value."""
 
 
-def needed(metric: Metric, case: Case) -> str:
+def missing_fields(metric: Metric, case: Case) -> str:
     """The fields that the sample lacks, in words; empty where it has all."""
     lacking = [field.replace("_", " ") for field in metric.needs if not case.sample.has(field)]
     return f"no {' and no '.join(lacking)}" if lacking else ""
@@ -153,7 +153,7 @@ def needed(metric: Metric, case: Case) -> str:
 
 def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> list[Outcome]:
     """The outcome for each case; a case counts from the share `complete` of its units on."""
-    metric = found(measure)
+    metric = metric_of(measure)
     counted = [_units(metric, measure, case) for case in cases]
     usable = [units for units in counted if not isinstance(units, Nothing)]
     made = iter(_outcomes(metric, usable, complete))
@@ -166,7 +166,9 @@ def outcomes(measure: Measure, cases: Sequence[Case], complete: float = 1.0) -> 
 
 def _expected(measure: Measure, case: Case, complete: float) -> Outcome:
     """The mean outcome over the ways in which a case's soft verdicts may fall."""
-    weights, cases = zip(*ways_to_fall(case, list(case.soft.values()), found(measure).soft_by), strict=True)
+    weights, cases = zip(
+        *ways_to_fall(case, list(case.soft.values()), metric_of(measure).soft_by), strict=True
+    )
     return _mixed(weights, outcomes(measure, cases, complete))
 
 
@@ -187,7 +189,7 @@ def _mixed(weights: Sequence[float], found: Sequence[Outcome]) -> Outcome:
 
 def _units(metric: Metric, measure: Measure, case: Case) -> Units | Nothing:
     case.soft = {}
-    lacking = needed(metric, case)
+    lacking = missing_fields(metric, case)
     return Nothing(lacking) if lacking else metric.read(case, **measure.given)
 
 
@@ -209,7 +211,7 @@ def _outcomes(metric: Metric, batch: Sequence[Units], complete: float) -> list[O
 
 
 def _outcome(units: Units, low: float, high: float, estimate: float | None) -> Outcome:
-    total, known = count(units), settled(units)
+    total, known = count(units), count_settled(units)
     if high - low <= SAME:  # what is open cannot change it
         return Outcome(low, low, low, max(total, 1), max(total, 1))
     if estimate is not None:
@@ -220,7 +222,7 @@ def _outcome(units: Units, low: float, high: float, estimate: float | None) -> O
 def ends(metric: Metric, batch: Sequence[Units]) -> tuple[Array, Array]:
     """The lowest and the highest value of each sample over all that could stand in its open places."""
     first, last = (
-        metric.score([filled(u, end) for u in batch]) for end in (metric.choices[0], metric.choices[-1])
+        metric.score([fill_open(u, end) for u in batch]) for end in (metric.choices[0], metric.choices[-1])
     )
     low, high = np.minimum(first, last), np.maximum(first, last)
     if not metric.monotone:
@@ -239,8 +241,8 @@ def _tried(metric: Metric, units: Units) -> tuple[float, float]:
 
 def _estimates(metric: Metric, batch: Sequence[Units], complete: float) -> list[float | None]:
     """The value over the settled units where these are enough; None elsewhere."""
-    enough = [complete < 1 and 0 < settled(units) >= complete * count(units) for units in batch]
-    parts = [only_settled(units) for units, yes in zip(batch, enough, strict=True) if yes]
+    enough = [complete < 1 and 0 < count_settled(units) >= complete * count(units) for units in batch]
+    parts = [settled_units(units) for units, yes in zip(batch, enough, strict=True) if yes]
     values = iter(metric.score(parts).tolist() if parts else ())
     return [next(values) if yes else None for yes in enough]
 

@@ -52,14 +52,14 @@ def count(units: Units) -> int:
     return sum(map(count, units)) if isinstance(units, tuple) else len(units)
 
 
-def settled(units: Units) -> int:
+def count_settled(units: Units) -> int:
     """How many of them are settled.
 
-    >>> settled([[True, None], [False, None], [False]]), settled([0, None, 3])
+    >>> count_settled([[True, None], [False, None], [False]]), count_settled([0, None, 3])
     (2, 2)
     """
     if isinstance(units, tuple):
-        return sum(map(settled, units))
+        return sum(map(count_settled, units))
     return sum(_is_settled(unit) for unit in units)
 
 
@@ -67,21 +67,21 @@ def _is_settled(unit: Any) -> bool:
     return True in unit or None not in unit if isinstance(unit, list) else unit is not None
 
 
-def only_settled(units: Units) -> Units:
+def settled_units(units: Units) -> Units:
     """The units without those that are open.
 
-    >>> only_settled([[True, None], [False, None], [False]])
+    >>> settled_units([[True, None], [False, None], [False]])
     [[True, False], [False]]
     """
     if isinstance(units, tuple):
-        return tuple(map(only_settled, units))
-    return [filled(unit, False) for unit in units if _is_settled(unit)]
+        return tuple(map(settled_units, units))
+    return [fill_open(unit, False) for unit in units if _is_settled(unit)]
 
 
-def filled(units: Units, value: Any) -> Units:
+def fill_open(units: Units, value: Any) -> Units:
     """The units with one value wherever nothing is known."""
     if isinstance(units, (list, tuple)):
-        return type(units)(filled(each, value) for each in units)
+        return type(units)(fill_open(each, value) for each in units)
     return value if units is None else units
 
 
@@ -106,7 +106,7 @@ TOP_GRADE = 3.0
 """The highest grade of a judge, whether or not a sample has it."""
 
 
-def covered(grids: Sequence[Grid]) -> PerQuery:
+def row_coverage(grids: Sequence[Grid]) -> PerQuery:
     """The share of the rows of each grid that some cell says yes to: recall of declared aspects."""
     return subtopic_recall(_by_aspect(grids), k=None, rel=1, denominator="declared")
 
@@ -162,12 +162,12 @@ def _with_pool(found: Hits, pool: Hits, lengths: object) -> Hits:
     return Hits(rows.query, rows.rank, rows.grade, rows.doc, rows.n, retrieved, pool=pool)
 
 
-def precision_found(relevant: Sequence[Grades]) -> PerQuery:
+def precision_of_found(relevant: Sequence[Grades]) -> PerQuery:
     """The mean precision at the ranks of the relevant contexts, over those found: AP(denominator='found')."""
     return average_precision(by_rank(relevant), k=None, rel=1, denominator="found")
 
 
-def ranked_by(measure: Measure) -> Callable[[Sequence[tuple[Grades, Grades]]], PerQuery]:
+def metric_of_grades(measure: Measure) -> Callable[[Sequence[tuple[Grades, Grades]]], PerQuery]:
     """A measure of the core over grades by rank, and the grades of what was not retrieved."""
 
     def score(units: Sequence[tuple[Grades, Grades]]) -> PerQuery:
@@ -176,7 +176,7 @@ def ranked_by(measure: Measure) -> Callable[[Sequence[tuple[Grades, Grades]]], P
     return score
 
 
-def harmonic(a: Array, b: Array) -> PerQuery:
+def harmonic_mean(a: Array, b: Array) -> PerQuery:
     """The harmonic mean: F1 of a precision and a recall; 0 where both are."""
     return ratio(2 * a * b, a + b)
 
@@ -187,7 +187,7 @@ def mean_grade(grades: Sequence[Grades]) -> PerQuery:
     return ratio(hits.sum(hits.grade), hits.count()) / TOP_GRADE
 
 
-def first_sufficient(samples: Sequence[Sequence[Grades]]) -> PerQuery:
+def first_sufficient_rank(samples: Sequence[Sequence[Grades]]) -> PerQuery:
     """The place from which on every row that has a yes has had one; 0 where none has."""
     firsts = ([cells.index(True) + 1 for cells in rows if True in cells] for rows in samples)
     return np.array([max(each, default=0) for each in firsts], dtype=np.float64)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from rankproof.core.parameters import Count, Cutoff
-from rankproof.judging.case import Case, Maybe, all_of, any_of, no
+from rankproof.judging.case import Case, Maybe, all_of, any_of, negation
 from rankproof.judging.metrics.answer import claims_against
 from rankproof.judging.metrics.contexts import UNCLAIMED as NO_CLAIMS
 from rankproof.judging.metrics.registry import (
@@ -15,9 +15,9 @@ from rankproof.judging.metrics.registry import (
     Grid,
     Nothing,
     Units,
-    covered,
-    first_sufficient,
+    first_sufficient_rank,
     metric,
+    row_coverage,
     share,
 )
 
@@ -27,7 +27,7 @@ UNSUPPORTED = Nothing("no context supports a claim of the reference", lost=True)
 @metric(
     "context_utilisation",
     needs=("query", "contexts", "answer"),
-    score=covered,
+    score=row_coverage,
     also=("context_utilization",),
     soft_by="right",
 )
@@ -60,7 +60,7 @@ def context_utilisation(case: Case, k: Cutoff = None) -> Grid | Nothing:
 @metric(
     "noise_sensitivity",
     needs=("query", "contexts", "reference", "answer"),
-    score=covered,
+    score=row_coverage,
     higher=False,
     presets={f"noise_sensitivity_{of}": {"of": of} for of in ("relevant", "irrelevant")},
 )
@@ -92,15 +92,15 @@ def noise_sensitivity(
 
 
 def _misled(case: Case, claim: str, k: int | None, of: str) -> Maybe:
-    wrong = no(case.supports(case.sample.reference, claim))
+    wrong = negation(case.supports(case.sample.reference, claim))
     sides = [(case.relevant(each), case.supports(each.text, claim)) for each in case.contexts[:k]]
     relevant = any_of(all_of([good, says]) for good, says in sides)
     if of == "relevant":
         return all_of([wrong, relevant])
-    return all_of([wrong, any_of(all_of([no(good), says]) for good, says in sides), no(relevant)])
+    return all_of([wrong, any_of(all_of([negation(good), says]) for good, says in sides), negation(relevant)])
 
 
-@metric("redundancy", needs=("contexts", "reference"), score=covered, higher=False)
+@metric("redundancy", needs=("contexts", "reference"), score=row_coverage, higher=False)
 def redundancy(case: Case, k: Cutoff = None) -> Grid | Nothing:
     """The share of the useful contexts that add nothing to those above them.
 
@@ -122,7 +122,7 @@ def redundancy(case: Case, k: Cutoff = None) -> Grid | Nothing:
     grid = support(case, k)
     useful = [any_of(column) for column in zip(*grid, strict=True)]
     told = [
-        None if yes is None else no(any_of(_new(cells, place) for cells in grid))
+        None if yes is None else negation(any_of(_new(cells, place) for cells in grid))
         for place, yes in enumerate(useful)
         if yes is not False
     ]
@@ -131,10 +131,10 @@ def redundancy(case: Case, k: Cutoff = None) -> Grid | Nothing:
 
 def _new(cells: Sequence[Maybe], place: int) -> Maybe:
     """Whether a claim is supported at a place and nowhere above it."""
-    return all_of([cells[place], no(any_of(cells[:place]))])
+    return all_of([cells[place], negation(any_of(cells[:place]))])
 
 
-@metric("marginal_gain", needs=("contexts", "reference"), score=covered, at="rank")
+@metric("marginal_gain", needs=("contexts", "reference"), score=row_coverage, at="rank")
 def marginal_gain(case: Case, rank: Count = 1) -> Grid | Nothing:
     """What the context at one rank adds to context recall: `marginal_gain@3` is that of the third.
 
@@ -167,7 +167,7 @@ def _ranks(units: Units) -> tuple[float, float]:
 @metric(
     "smallest_k",
     needs=("contexts", "reference"),
-    score=first_sufficient,
+    score=first_sufficient_rank,
     higher=False,
     monotone=False,
     limits=_ranks,

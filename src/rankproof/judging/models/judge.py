@@ -16,7 +16,7 @@ from rankproof.judging.judges.called import run
 from rankproof.judging.models.asking import Call, calls_for
 from rankproof.judging.models.limits import MOST_PAIRS, Budget, ModelLimits, price, split
 from rankproof.judging.models.providers import Reply, Service, service_of
-from rankproof.judging.models.session import NONE, Connect, Session, over_http, sizes, written
+from rankproof.judging.models.session import NONE, Connect, Session, call_text, over_http, sizes
 from rankproof.judging.models.transport import Wire
 from rankproof.judging.prompts import CLAIMS, VERDICTS
 from rankproof.judging.verdicts import Account, Ask, Keep
@@ -237,7 +237,7 @@ class ModelJudge(Displayable):
             account.calls += 1
             account.prompt_tokens += prompt
             account.reply_tokens += reply
-            account.bytes_sent += len(written(call).encode("utf-8", "replace"))
+            account.bytes_sent += len(call_text(call).encode("utf-8", "replace"))
         if account.money is not None:
             whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
             account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)

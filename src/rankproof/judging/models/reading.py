@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import shorten
-from rankproof.judging.case import claims_in, held
+from rankproof.judging.case import claims_in, claims_of_text
 from rankproof.judging.lexical.support import abstains
 from rankproof.judging.models.asking import Call
 from rankproof.judging.verdicts import VALUES, Ask, Relation
@@ -163,7 +163,7 @@ def _read_claims(call: Call, items: Items, reading: Reading) -> None:
         if not listed and claims_in(ask.right) and not abstains(ask.right):
             reading.open[ask] = "no claims of a text that has sentences"
             continue
-        claims = held(ask.right, listed, ask.left) if listed else ()
+        claims = claims_of_text(ask.right, listed, ask.left) if listed else ()
         reading.claims[ask] = claims
         for problem, times in (
             ("claims that are not their text's, or say the same again", len({*listed} - {*claims})),
@@ -240,7 +240,7 @@ def _object_in(text: str, call: Call) -> dict[str, Any] | None:
 
 def _objects_in(text: str, name: str) -> Iterator[dict[str, Any]]:
     """The whole JSON objects in a text that have the name, at the top or within others."""
-    decoder = json.JSONDecoder(object_pairs_hook=once)
+    decoder = json.JSONDecoder(object_pairs_hook=unique_values)
     start = -1
     for _ in range(MOST_STARTS):
         start = text.find("{", start + 1)
@@ -255,7 +255,7 @@ def _objects_in(text: str, name: str) -> Iterator[dict[str, Any]]:
             start = end - 1
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_values(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; what it says twice in two ways is marked."""
     found: dict[str, Any] = {}
     for name, value in pairs:
@@ -268,7 +268,7 @@ def _items(found: Mapping[str, Any], call: Call) -> Items:
     listed = found.get("texts" if _of_claims(call) else "verdicts")
     if isinstance(listed, str):  # some models write the array of a tool's input as text
         try:
-            listed = json.loads(listed, object_pairs_hook=once)
+            listed = json.loads(listed, object_pairs_hook=unique_values)
         except (ValueError, RecursionError):
             return {}
     items: dict[tuple[str, ...], tuple[Any, str]] = {}

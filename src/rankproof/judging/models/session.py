@@ -36,14 +36,14 @@ NONE = Reply("")
 """Stands where nothing came back: asking once more would not help."""
 
 
-def written(call: Call) -> str:
+def call_text(call: Call) -> str:
     """Everything that a call sends: instructions, texts, schema."""
     return json.dumps([call.instructions, call.body, call.schema], ensure_ascii=False)
 
 
 def sizes(call: Call) -> tuple[int, int]:
     """About how many tokens a call sends and gets."""
-    return FRAME_TOKENS + tokens_in(written(call)), 20 + sum(
+    return FRAME_TOKENS + tokens_in(call_text(call)), 20 + sum(
         REPLY_TOKENS[ask.relation] for ask in call.places.values()
     )
 
@@ -176,7 +176,7 @@ class Session:
 
     def book(self, call: Call, reserved: tuple[int, int], reply: Reply) -> None:
         """Write down what a call took."""
-        self.account.bytes_sent += len(written(call).encode("utf-8", "replace"))
+        self.account.bytes_sent += len(call_text(call).encode("utf-8", "replace"))
         taken = (reply.prompt_tokens, reply.reply_tokens)
         if reply is not NONE and not any(taken):  # a budget holds where the service counts nothing, too
             taken = (reserved[0], tokens_in(str(reply.content)))

@@ -11,7 +11,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import shorten
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.providers import Reply, Service
-from rankproof.judging.models.reading import once
+from rankproof.judging.models.reading import unique_values
 from rankproof.net.client import Response, exchanged
 from rankproof.net.retries import (
     AGAIN,
@@ -127,7 +127,7 @@ class Line(Displayable):
 
     def _read(self, body: bytes) -> Reply:
         try:
-            found = json.loads(body, object_pairs_hook=once)
+            found = json.loads(body, object_pairs_hook=unique_values)
         except (ValueError, RecursionError):
             found = None
         return self.service.provider.reply(found)
@@ -217,7 +217,7 @@ class Wire:
         found = []
         for line in (await self._request("GET", path)).decode("utf-8", "replace").split("\n"):
             try:
-                found += [json.loads(line, object_pairs_hook=once)] if line.strip() else []
+                found += [json.loads(line, object_pairs_hook=unique_values)] if line.strip() else []
             except (ValueError, RecursionError):
                 continue
         return [each for each in found if isinstance(each, dict)]

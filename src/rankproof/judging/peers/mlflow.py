@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankproof.judging.case import Case, Maybe, all_of, any_of
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.contexts import UNCLAIMED as NO_FACTS
-from rankproof.judging.metrics.registry import Grid, Nothing, covered, metric, share
+from rankproof.judging.metrics.registry import Grid, Nothing, metric, row_coverage, share
 
 
 def _facts(case: Case) -> tuple[str, ...]:
@@ -14,7 +14,7 @@ def _facts(case: Case) -> tuple[str, ...]:
     return tuple(each.text for each in given) if given is not None else case.reference_claims
 
 
-@metric("retrieval_relevance", needs=("query", "contexts"), score=covered, peer="mlflow")
+@metric("retrieval_relevance", needs=("query", "contexts"), score=row_coverage, peer="mlflow")
 def retrieval_relevance(case: Case) -> Grid | Nothing:
     """The share of the retrieved chunks that are relevant, whatever their order.
 
@@ -23,7 +23,7 @@ def retrieval_relevance(case: Case) -> Grid | Nothing:
     return share(case.relevant(each) for each in case.contexts) or [[]]
 
 
-@metric("retrieval_sufficiency", needs=("contexts",), score=covered, peer="mlflow")
+@metric("retrieval_sufficiency", needs=("contexts",), score=row_coverage, peer="mlflow")
 def retrieval_sufficiency(case: Case) -> Grid | Nothing:
     """Whether the chunks hold all that is expected: 1 or 0 where context recall is a share.
 
@@ -33,7 +33,7 @@ def retrieval_sufficiency(case: Case) -> Grid | Nothing:
     return share([all_of(_held(case, each) for each in facts)]) if facts else NO_FACTS
 
 
-@metric("retrieval_groundedness", needs=("answer", "contexts"), score=covered, peer="mlflow")
+@metric("retrieval_groundedness", needs=("answer", "contexts"), score=row_coverage, peer="mlflow")
 def retrieval_groundedness(case: Case) -> Grid | Nothing:
     """Whether the chunks bear out all of the answer: 1 or 0 where faithfulness is a share.
 
@@ -43,7 +43,7 @@ def retrieval_groundedness(case: Case) -> Grid | Nothing:
     return share([all_of(_held(case, each) for each in claims)]) if claims else NO_CLAIMS
 
 
-@metric("correctness", needs=("answer",), score=covered, peer="mlflow")
+@metric("correctness", needs=("answer",), score=row_coverage, peer="mlflow")
 def correctness(case: Case) -> Grid | Nothing:
     """Whether the answer has all that is expected: 1 or 0 where completeness is a share.
 
@@ -53,7 +53,7 @@ def correctness(case: Case) -> Grid | Nothing:
     return share([all_of(case.supports(case.sample.answer, each) for each in facts)]) if facts else NO_FACTS
 
 
-@metric("relevance_to_query", needs=("query", "answer"), score=covered, peer="mlflow")
+@metric("relevance_to_query", needs=("query", "answer"), score=row_coverage, peer="mlflow")
 def relevance_to_query(case: Case) -> Grid | Nothing:
     """Whether the answer addresses the question: 1 or 0 where answer_relevance is a grade.
 

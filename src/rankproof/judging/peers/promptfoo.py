@@ -6,10 +6,10 @@ from rankproof.judging.case import Case, any_of
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.contexts import context_recall as ours
 from rankproof.judging.metrics.contexts import context_relevance
-from rankproof.judging.metrics.registry import Grid, Nothing, covered, metric, share
+from rankproof.judging.metrics.registry import Grid, Nothing, metric, row_coverage, share
 
 
-@metric("context_recall", needs=("reference", "contexts"), score=covered, peer="promptfoo")
+@metric("context_recall", needs=("reference", "contexts"), score=row_coverage, peer="promptfoo")
 def context_recall(case: Case) -> Grid | Nothing:
     """The share of the sentences of the expected answer that can be attributed to the context.
 
@@ -18,7 +18,7 @@ def context_recall(case: Case) -> Grid | Nothing:
     return ours.spec.function(case)  # type: ignore[no-any-return]
 
 
-@metric("context_relevance", needs=("query", "contexts"), score=covered, peer="promptfoo")
+@metric("context_relevance", needs=("query", "contexts"), score=row_coverage, peer="promptfoo")
 def relevance(case: Case) -> Grid | Nothing:
     """The share of the sentences of the context that are needed to answer.
 
@@ -27,7 +27,7 @@ def relevance(case: Case) -> Grid | Nothing:
     return context_relevance.spec.function(case)  # type: ignore[no-any-return]
 
 
-@metric("context_faithfulness", needs=("answer", "contexts"), score=covered, peer="promptfoo")
+@metric("context_faithfulness", needs=("answer", "contexts"), score=row_coverage, peer="promptfoo")
 def faithfulness(case: Case) -> Grid | Nothing:
     """One minus the share of the answer's statements that the context does not bear out.
 

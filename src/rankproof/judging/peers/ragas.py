@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.hits import PerQuery, ratio
-from rankproof.judging.case import Case, Maybe, all_of, any_of, no
+from rankproof.judging.case import Case, Maybe, all_of, any_of, negation
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.contexts import context_entity_recall, context_precision, context_recall
 from rankproof.judging.metrics.registry import (
@@ -16,9 +16,9 @@ from rankproof.judging.metrics.registry import (
     Grid,
     Nothing,
     by_rank,
-    covered,
     metric,
-    precision_found,
+    precision_of_found,
+    row_coverage,
     share,
 )
 
@@ -30,13 +30,13 @@ AGAINST_ZERO_ENTITIES = 1e-8
 def padded_precision(relevant: Sequence[Grades]) -> PerQuery:
     """Context precision with what Ragas adds below the line."""
     found = by_rank(relevant).relevant(1).count()
-    return precision_found(relevant) * found / (found + AGAINST_ZERO)
+    return precision_of_found(relevant) * found / (found + AGAINST_ZERO)
 
 
 def padded_share(grids: Sequence[Grid]) -> PerQuery:
     """Entity recall with what Ragas adds below the line."""
     wanted = np.array([len(grid) for grid in grids], dtype=np.float64)
-    return covered(grids) * wanted / (wanted + AGAINST_ZERO_ENTITIES)
+    return row_coverage(grids) * wanted / (wanted + AGAINST_ZERO_ENTITIES)
 
 
 @metric(
@@ -50,7 +50,7 @@ def precision(case: Case) -> Grades | Nothing:
     return context_precision.spec.function(case)  # type: ignore[no-any-return]
 
 
-@metric("context_recall", needs=("reference", "contexts"), score=covered, peer="ragas")
+@metric("context_recall", needs=("reference", "contexts"), score=row_coverage, peer="ragas")
 def recall(case: Case) -> Grid | Nothing:
     """The share of the statements of the reference that the contexts support; the same as ours.
 
@@ -68,7 +68,7 @@ def entity_recall(case: Case) -> Grid | Nothing:
     return context_entity_recall.spec.function(case)  # type: ignore[no-any-return]
 
 
-@metric("faithfulness", needs=("answer", "contexts"), score=covered, peer="ragas")
+@metric("faithfulness", needs=("answer", "contexts"), score=row_coverage, peer="ragas")
 def faithfulness(case: Case) -> Grid | Nothing:
     """The share of the statements that the contexts support; an answer that abstains is not left out.
 
@@ -79,7 +79,7 @@ def faithfulness(case: Case) -> Grid | Nothing:
 
 
 def _rounded_f1(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
-    right, said = covered([a for a, _ in units]), covered([b for _, b in units])
+    right, said = row_coverage([a for a, _ in units]), row_coverage([b for _, b in units])
     lengths = [np.array([len(each[i]) for each in units], dtype=np.float64) for i in (0, 1)]
     tp, fp, fn = right * lengths[0], (1 - right) * lengths[0], (1 - said) * lengths[1]
     return np.asarray(np.round(_f1(tp, fp, fn), 2))
@@ -106,7 +106,7 @@ def factual_correctness(case: Case) -> tuple[Grid, Grid] | Nothing:
 @metric(
     "noise_sensitivity",
     needs=("reference", "answer", "contexts"),
-    score=covered,
+    score=row_coverage,
     higher=False,
     peer="ragas",
 )
@@ -116,19 +116,19 @@ def noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant"] = "relev
     Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
     no relevant one.
     """
-    return share(misled(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
+    return share(misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
 
 
-def misled(case: Case, claim: str, of: str) -> Maybe:
+def misleads(case: Case, claim: str, of: str) -> Maybe:
     """Whether a wrong claim comes from relevant, or only from irrelevant, contexts."""
-    wrong = no(case.supports(case.sample.reference, claim))
-    sides = [(useful(case, each.text), case.supports(each.text, claim)) for each in case.contexts]
+    wrong = negation(case.supports(case.sample.reference, claim))
+    sides = [(is_useful(case, each.text), case.supports(each.text, claim)) for each in case.contexts]
     relevant = any_of(all_of(side) for side in sides)
     if of == "relevant":
         return all_of([wrong, relevant])
-    return all_of([wrong, any_of(all_of([no(good), says]) for good, says in sides), no(relevant)])
+    return all_of([wrong, any_of(all_of([negation(good), says]) for good, says in sides), negation(relevant)])
 
 
-def useful(case: Case, text: str) -> Maybe:
+def is_useful(case: Case, text: str) -> Maybe:
     """Whether a context supports a claim of the reference: what Ragas and RAGChecker call relevant."""
     return any_of(case.supports(text, claim) for claim in case.reference_claims)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankproof.judging.case import Case, Maybe, all_of, any_of, no
+from rankproof.judging.case import Case, Maybe, all_of, any_of, negation
 from rankproof.judging.metrics.answer import NO_CLAIMS
 from rankproof.judging.metrics.answer import f1 as f1_score
 from rankproof.judging.metrics.contexts import UNCLAIMED as NO_REFERENCE_CLAIMS
 from rankproof.judging.metrics.contexts import context_recall
-from rankproof.judging.metrics.registry import Grid, Nothing, covered, metric, share
-from rankproof.judging.peers.ragas import misled, useful
+from rankproof.judging.metrics.registry import Grid, Nothing, metric, row_coverage, share
+from rankproof.judging.peers.ragas import is_useful, misleads
 
 ANSWER = ("answer", "reference")
 ALL = ("answer", "reference", "contexts")
 
 
-@metric("precision", needs=ANSWER, score=covered, peer="ragchecker")
+@metric("precision", needs=ANSWER, score=row_coverage, peer="ragchecker")
 def precision(case: Case) -> Grid | Nothing:
     """The share of the answer's claims that the reference supports.
 
@@ -25,7 +25,7 @@ def precision(case: Case) -> Grid | Nothing:
     return share(_correct(case, claim) for claim in case.answer_claims) or NO_CLAIMS
 
 
-@metric("recall", needs=ANSWER, score=covered, peer="ragchecker")
+@metric("recall", needs=ANSWER, score=row_coverage, peer="ragchecker")
 def recall(case: Case) -> Grid | Nothing:
     """The share of the reference's claims that the answer supports.
 
@@ -44,7 +44,7 @@ def f1(case: Case) -> tuple[Grid, Grid] | Nothing:
     return next((each for each in (right, said) if isinstance(each, Nothing)), (right, said))
 
 
-@metric("claim_recall", needs=("reference", "contexts"), score=covered, peer="ragchecker")
+@metric("claim_recall", needs=("reference", "contexts"), score=row_coverage, peer="ragchecker")
 def claim_recall(case: Case) -> Grid | Nothing:
     """The share of the reference's claims that some context supports; our context recall.
 
@@ -53,16 +53,16 @@ def claim_recall(case: Case) -> Grid | Nothing:
     return context_recall.spec.function(case)  # type: ignore[no-any-return]
 
 
-@metric("context_precision", needs=("reference", "contexts"), score=covered, peer="ragchecker")
+@metric("context_precision", needs=("reference", "contexts"), score=row_coverage, peer="ragchecker")
 def context_precision(case: Case) -> Grid | Nothing:
     """The share of the contexts that hold a needed claim: a set measure, where ours looks at the order.
 
     Formula: contexts that support a claim of the reference / contexts.
     """
-    return share(useful(case, each.text) for each in case.contexts) or [[]]
+    return share(is_useful(case, each.text) for each in case.contexts) or [[]]
 
 
-@metric("context_utilization", needs=ALL, score=covered, peer="ragchecker")
+@metric("context_utilization", needs=ALL, score=row_coverage, peer="ragchecker")
 def context_utilization(case: Case) -> Grid | Nothing:
     """The share of the needed claims in the contexts that the answer makes; ours counts contexts.
 
@@ -76,7 +76,7 @@ def context_utilization(case: Case) -> Grid | Nothing:
     return share(used) or Nothing("no context supports a claim of the reference", lost=True)
 
 
-@metric("faithfulness", needs=("answer", "contexts"), score=covered, peer="ragchecker")
+@metric("faithfulness", needs=("answer", "contexts"), score=row_coverage, peer="ragchecker")
 def faithfulness(case: Case) -> Grid | Nothing:
     """The share of the answer's claims that some context supports.
 
@@ -85,37 +85,40 @@ def faithfulness(case: Case) -> Grid | Nothing:
     return share(_borne_out(case, claim) for claim in case.answer_claims) or NO_CLAIMS
 
 
-@metric("hallucination", needs=ALL, score=covered, higher=False, peer="ragchecker")
+@metric("hallucination", needs=ALL, score=row_coverage, higher=False, peer="ragchecker")
 def hallucination(case: Case) -> Grid | Nothing:
     """The share of the answer's claims that are wrong and in no context; ours leaves the reference aside.
 
     Formula: claims that neither reference nor contexts support / claims.
     """
     return (
-        share(all_of([no(_correct(case, c)), no(_borne_out(case, c))]) for c in case.answer_claims)
+        share(
+            all_of([negation(_correct(case, c)), negation(_borne_out(case, c))]) for c in case.answer_claims
+        )
         or NO_CLAIMS
     )
 
 
-@metric("self_knowledge", needs=ALL, score=covered, peer="ragchecker")
+@metric("self_knowledge", needs=ALL, score=row_coverage, peer="ragchecker")
 def self_knowledge(case: Case) -> Grid | Nothing:
     """The share of the answer's claims that are right and in no context.
 
     Formula: claims that the reference supports and no context does / claims.
     """
     return (
-        share(all_of([_correct(case, c), no(_borne_out(case, c))]) for c in case.answer_claims) or NO_CLAIMS
+        share(all_of([_correct(case, c), negation(_borne_out(case, c))]) for c in case.answer_claims)
+        or NO_CLAIMS
     )
 
 
-@metric("noise_sensitivity", needs=ALL, score=covered, higher=False, peer="ragchecker")
+@metric("noise_sensitivity", needs=ALL, score=row_coverage, higher=False, peer="ragchecker")
 def noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant"] = "relevant") -> Grid | Nothing:
     """The share of wrong claims that come from contexts; a context is relevant if it supports the reference.
 
     Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
     no relevant one.
     """
-    return share(misled(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
+    return share(misleads(case, claim, of) for claim in case.answer_claims) or NO_CLAIMS
 
 
 def _correct(case: Case, claim: str) -> Maybe:

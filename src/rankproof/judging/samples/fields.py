@@ -114,7 +114,7 @@ def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
     return {
         str(key): value
         for key, value in flat.items()
-        if key not in known and isinstance(value, str | int | float) and not absent(value)
+        if key not in known and isinstance(value, str | int | float) and not is_absent(value)
     }
 
 
@@ -130,7 +130,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     outer = {key: value for key, value in row.items() if key not in parts and key not in wanted}
     if isinstance(row.get("messages"), list | tuple):
         inner = {**talk_in(row["messages"]), **inner}
-    flat = {str(key): value for key, value in {**inner, **outer}.items() if not absent(value)}
+    flat = {str(key): value for key, value in {**inner, **outer}.items() if not is_absent(value)}
     if EITHER in flat:
         flat[_meant({**inner, **outer}.keys())] = flat.pop(EITHER)
     return flat
@@ -144,7 +144,7 @@ def _expected(part: Mapping[str, Any]) -> dict[str, Any]:
         "nuggets": NAMES["nuggets"],
     }
     found = {
-        field: next((part[name] for name in given if not absent(part.get(name))), None)
+        field: next((part[name] for name in given if not is_absent(part.get(name))), None)
         for field, given in names.items()
     }
     return {field: value for field, value in found.items() if value is not None}
@@ -158,10 +158,10 @@ def _meant(names: Iterable[str]) -> str:
     return "reference_contexts" if deepeval or taken else "contexts"
 
 
-def absent(value: Any) -> bool:
+def is_absent(value: Any) -> bool:
     """Whether a value is none at all: None, or the NaN that a data frame has for it.
 
-    >>> absent(None), absent(float("nan")), absent(""), absent([])
+    >>> is_absent(None), is_absent(float("nan")), is_absent(""), is_absent([])
     (True, True, False, False)
     """
     return value is None or (isinstance(value, float) and value != value)

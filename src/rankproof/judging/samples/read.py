@@ -14,7 +14,7 @@ from typing import Any
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.load import Row, rows_of
 from rankproof.judging.samples import sample as values
-from rankproof.judging.samples.fields import NAMES, absent, fields_in, others_in
+from rankproof.judging.samples.fields import NAMES, fields_in, is_absent, others_in
 from rankproof.judging.samples.sample import Sample
 
 # Spans of production traces as rows: each trace is one sample.
@@ -41,7 +41,7 @@ def are_spans(value: Any) -> bool:
 
 def _has_attributes(span: Mapping[str, Any]) -> bool:
     return bool(span.get("attributes")) or any(
-        str(name).startswith("attributes.") and not absent(value) for name, value in span.items()
+        str(name).startswith("attributes.") and not is_absent(value) for name, value in span.items()
     )
 
 
@@ -95,7 +95,7 @@ def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(given, Mapping):
         return _flat(given)
     columns = {key.removeprefix("attributes."): v for key, v in span.items() if key.startswith("attributes.")}
-    return {key: value for key, value in columns.items() if not absent(value)}
+    return {key: value for key, value in columns.items() if not is_absent(value)}
 
 
 def _value(value: Any) -> Any:
@@ -282,7 +282,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     >>> sample.query, sample.contexts
     ('why?', (Context(id='7', text='since'),))
     """
-    plain = values.of_trec(_as_mapping(row, where))
+    plain = values.trec_row(_as_mapping(row, where))
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(row, where)
@@ -318,7 +318,7 @@ def _nothing_known(row: Any, where: str) -> DataError:
 
 def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
     def text(field: str) -> str | None:
-        return values.text(found[field], field, where) if field in found else None
+        return values.text_from(found[field], field, where) if field in found else None
 
     return Sample(
         id=values.identifier(found["id"], where) if "id" in found else number,
@@ -328,7 +328,7 @@ def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
         else None,
         reference=text("reference"),
         answer=text("answer"),
-        reference_contexts=values.wanted(
+        reference_contexts=values.expected_contexts(
             found.get("reference_contexts"), found.get("reference_context_ids"), where
         )
         if {"reference_contexts", "reference_context_ids"} & set(found)

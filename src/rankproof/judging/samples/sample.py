@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.judging.samples.fields import NAMES, absent, talk_in
+from rankproof.judging.samples.fields import NAMES, is_absent, talk_in
 from rankproof.text.sentences import sentences
 
 
@@ -98,7 +98,7 @@ MARK = re.compile(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 """Marks like [1] or [2, 3] in an answer."""
 
 
-def text(value: Any, field: str, where: str) -> str:
+def text_from(value: Any, field: str, where: str) -> str:
     """A text; a list of one text counts as it, as older Ragas rows have it."""
     if isinstance(value, list) and value and isinstance(value[-1], Mapping) and "content" in value[-1]:
         said = talk_in([*value] if field == "query" else [("user", "?"), *value])
@@ -145,7 +145,7 @@ def _unfit(value: Any, field: str, expected: str, where: str) -> DataError:
     )
 
 
-def listed(value: Any, field: str, where: str) -> list[Any]:
+def list_from(value: Any, field: str, where: str) -> list[Any]:
     """A list; in a cell of a table its text as JSON, or as Python writes it."""
     if isinstance(value, str) and value.lstrip()[:1] == "[":
         value = _spelled(value, field, where)
@@ -170,8 +170,8 @@ def _spelled(value: str, field: str, where: str) -> Any:
 
 def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...]:
     """Contexts from texts, mappings or objects; without ids they are numbered by their ranks."""
-    items = listed(value, field, where)
-    names = [None] * len(items) if ids is None else listed(ids, f"{field} ids", where)
+    items = list_from(value, field, where)
+    names = [None] * len(items) if ids is None else list_from(ids, f"{field} ids", where)
     if len(names) != len(items):
         raise DataError(
             f"{where}: got {len(items)} {field} and {len(names)} ids for them, expected as many. "
@@ -184,18 +184,18 @@ def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...
 
 
 def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context:
-    given, words = parts(item)
+    given, words = context_parts(item)
     if not isinstance(words, str):
         raise DataError(
             f"{where}: got {shorten(item)} as number {rank} of {field!r}, expected a text or "
             '{"id": ..., "text": ...}. Next: correct this row.'
         )
-    chosen = name if not absent(name) else given
+    chosen = name if not is_absent(name) else given
     recorded = not (isinstance(item, Mapping) and item.get("recorded") is False)
-    return Context(str(rank) if absent(chosen) else identifier(chosen, where), words, recorded)
+    return Context(str(rank) if is_absent(chosen) else identifier(chosen, where), words, recorded)
 
 
-def parts(item: Any) -> tuple[Any, Any]:
+def context_parts(item: Any) -> tuple[Any, Any]:
     """The id and the text of a context, whatever holds them; None where one is not there."""
     if isinstance(item, str):
         return None, item
@@ -208,17 +208,17 @@ def _one_of(item: Any, names: Iterable[str]) -> Any:
     """The first of these keys or attributes that is there; metadata is looked at last."""
     for name in names:
         found = item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
-        if not absent(found) and not callable(found):
+        if not is_absent(found) and not callable(found):
             return found
     meta = item.get("metadata") if isinstance(item, Mapping) else getattr(item, "metadata", None)
     return _one_of(meta, names) if isinstance(meta, Mapping) else None
 
 
-def wanted(value: Any, ids: Any, where: str) -> tuple[Context, ...]:
+def expected_contexts(value: Any, ids: Any, where: str) -> tuple[Context, ...]:
     """Contexts that should have come: texts, `{id, text}`, or ids alone."""
     if value is None:
         return tuple(
-            Context(identifier(each, where), "") for each in listed(ids, "reference_context_ids", where)
+            Context(identifier(each, where), "") for each in list_from(ids, "reference_context_ids", where)
         )
     return contexts(value, ids, "reference_contexts", where)
 
@@ -228,7 +228,7 @@ def wanted(value: Any, ids: Any, where: str) -> tuple[Context, ...]:
 
 def citations(value: Any, where: str) -> tuple[Citation, ...]:
     """Citations from `{claim, context}`, or pairs of the two."""
-    return tuple(_citation(each, where) for each in listed(value, "citations", where))
+    return tuple(_citation(each, where) for each in list_from(value, "citations", where))
 
 
 def _citation(item: Any, where: str) -> Citation:
@@ -241,20 +241,20 @@ def _citation(item: Any, where: str) -> Citation:
         claim, named = item
     else:
         claim = named = None
-    if not isinstance(claim, str) or absent(named):
+    if not isinstance(claim, str) or is_absent(named):
         raise DataError(
             f"{where}: got {shorten(item)} as a citation, expected "
             '{"claim": "the words it is for", "context": "the id of a context"}. Next: correct this row.'
         )
     given = item.get("support") if isinstance(item, Mapping) else None
-    return Citation(claim, identifier(named, where), None if absent(given) else _support(given, where))
+    return Citation(claim, identifier(named, where), None if is_absent(given) else _support(given, where))
 
 
-def of_trec(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def trec_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """An answer of TREC's RAG track with its sentences as one text, and what each cites by the ids of `references`.
 
     >>> row = {"references": ["a", "b"], "answer": [{"text": "It is so.", "citations": [1]}, {"text": "Yes."}]}
-    >>> of_trec(row)["answer"], of_trec(row)["citations"]
+    >>> trec_row(row)["answer"], trec_row(row)["citations"]
     ('It is so. Yes.', [{'claim': 'It is so.', 'context': 'b', 'support': None}])
     """
     parts, references = row.get("answer"), row.get("references") or []
@@ -280,7 +280,7 @@ def of_trec(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def nuggets(value: Any, where: str) -> tuple[Nugget, ...]:
     """Nuggets from texts (all vital), or `{text, importance}` with vital or okay."""
-    return tuple(_nugget(each, where) for each in listed(value, "nuggets", where))
+    return tuple(_nugget(each, where) for each in list_from(value, "nuggets", where))
 
 
 def _nugget(item: Any, where: str) -> Nugget:
@@ -317,14 +317,14 @@ def marks_in(answer: str, contexts: Sequence[Context]) -> tuple[str, tuple[Citat
     """
     marked = "".join(map(_inward, answer.splitlines(keepends=True)))
     found = [
-        Citation(without(sentence), _named(number, contexts))
+        Citation(without_marks(sentence), _named(number, contexts))
         for sentence in (span.of(marked) for span in sentences(marked))
         for number in numbers(sentence)
     ]
     known = {each.id for each in contexts}
     if not any(each.context in known for each in found):
         return answer, ()
-    return without(marked), tuple(dict.fromkeys(found))
+    return without_marks(marked), tuple(dict.fromkeys(found))
 
 
 def _inward(line: str) -> str:
@@ -345,7 +345,7 @@ def numbers(sentence: str) -> list[str]:
     return [number.strip() for mark in MARK.findall(sentence) for number in mark.replace(";", ",").split(",")]
 
 
-def without(text: str) -> str:
+def without_marks(text: str) -> str:
     """The text without marks, and without the blank before each."""
     return _BEFORE.sub("", text).strip()
 

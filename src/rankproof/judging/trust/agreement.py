@@ -242,7 +242,7 @@ class Agreed(Displayable):
         return low and self.accuracy.value >= 0.7
 
 
-def agreed(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: int = 0) -> Agreed:
+def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: int = 0) -> Agreed:
     """How far people and the machine agree on the pairs of one relation, `pairs` being all that could be drawn.
 
     `others` is how many more it judged, of which labels say nothing.

@@ -180,7 +180,7 @@ def estimates_for(
     return Estimates.of(metrics, {pair_in(each): int(each.value or 0) for each in known})
 
 
-def estimated(found: Mapping[str, Estimate]) -> Iterator[str]:
+def estimate_sentences(found: Mapping[str, Estimate]) -> Iterator[str]:
     """What the estimates are, under a table."""
     if found:
         labels = max(each.labels for each in found.values())
@@ -215,13 +215,13 @@ def sentences(corrections: Corrects) -> Iterator[str]:
         yield f"No correction of {', '.join(names)}: {reason}."
 
 
-def plain(corrections: Corrects) -> dict[str, Any]:
+def corrections_to_dict(corrections: Corrects) -> dict[str, Any]:
     """Corrections as plain data."""
     return {name: asdict(each) for name, each in corrections.items()}
 
 
-def read(data: Mapping[str, Mapping[str, Any]]) -> Corrects:
-    """Corrections as `plain` wrote them."""
+def corrections_from_dict(data: Mapping[str, Mapping[str, Any]]) -> Corrects:
+    """Corrections as `corrections_to_dict` wrote them."""
     return {name: (Uncorrected if "reason" in each else Corrected)(**each) for name, each in data.items()}
 
 
@@ -247,7 +247,7 @@ class Versions:
         return {name: dict(each) for name, each in self.seen.items() if len(each) > 1}
 
 
-def drifted(versions: Mapping[str, Mapping[str, int]]) -> Iterable[Finding]:
+def drift_warnings(versions: Mapping[str, Mapping[str, int]]) -> Iterable[Finding]:
     """A warning for each judge behind whose name the model changed."""
     for name, counts in versions.items():
         yield Finding(

@@ -20,7 +20,7 @@ from rankproof.errors import DataError
 from rankproof.judging.run import add, settle
 from rankproof.judging.trust.agreement import Nowhere, is_yes, people
 from rankproof.judging.trust.draw import lot
-from rankproof.judging.verdicts import Account, Ask, Judge, Verdict, pair_in, said_in
+from rankproof.judging.verdicts import Account, Ask, Judge, Verdict, pair_in, verdict_in
 from rankproof.judging.words import RELATIONS
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry
@@ -223,7 +223,7 @@ def version_of(said: Said) -> str:
     return max(sorted(set(names)), key=names.count, default="")
 
 
-def changed(before: Said, after: Said) -> dict[str, dict[str, tuple[int, int]]]:
+def count_changes(before: Said, after: Said) -> dict[str, dict[str, tuple[int, int]]]:
     """By relation how many verdicts changed at all, and how many from yes to no or back."""
     both = [ask for ask in before if ask in after]
     found: dict[str, dict[str, tuple[int, int]]] = {"value": {}, "yes or no": {}}
@@ -246,7 +246,7 @@ def _is_probe(identity: Mapping[str, Any], judge: str) -> bool:
 
 
 def _verdicts(entries: Any) -> Said:
-    found = (said_in(each, pair_in(each)) for each in entries)
+    found = (verdict_in(each, pair_in(each)) for each in entries)
     return {each.ask: each for each in found if isinstance(each, Verdict)}
 
 
@@ -289,7 +289,7 @@ class Drift(Displayable):
         return f"<Drift of {self.judge} over {self.n} fixed pairs: {self.flips} changed>"
 
 
-def probed(
+def probe_models(
     judges: Sequence[Judge], ledger: Ledger, versions: Mapping[str, str], account: Account
 ) -> Iterator[Drift]:
     """Ask those models again behind whose name another one answers now than before, and say so.
@@ -306,7 +306,7 @@ def probed(
         add(account, took)
         print(_said(judge.name, last, versions[judge.name], len(first), took), file=sys.stderr)
         if now:
-            yield told(judge.name, first, last, now)
+            yield drift_of(judge.name, first, last, now)
 
 
 def _before(ledger: Ledger, judge: Judge, version: str) -> tuple[Said, Said] | None:
@@ -344,16 +344,18 @@ def changes(drifts: Sequence[Drift]) -> Iterator[Finding]:
         )
 
 
-def told(judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]) -> Drift:
+def drift_of(
+    judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]
+) -> Drift:
     """What changed between the first answers, the last ones and those of now."""
     if not now:
         raise DataError(
             f"{judge}: settled none of {len(first)} fixed pairs, so nothing can be said of it."
             " Next: look at what the judge answers."
         )
-    since = {"they were fixed": changed(first, now)["value"]}
-    since["fixed: yes or no"] = changed(first, now)["yes or no"]
+    since = {"they were fixed": count_changes(first, now)["value"]}
+    since["fixed: yes or no"] = count_changes(first, now)["yes or no"]
     if last is not first:
-        since["last asked"] = changed(last, now)["value"]
+        since["last asked"] = count_changes(last, now)["value"]
     rates = {what: {r: share_of(*counts) for r, counts in found.items()} for what, found in since.items()}
     return Drift(judge, len(first), version_of(first), version_of(now), rates)

@@ -22,7 +22,7 @@ from rankproof.document.display import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.lexical.support import logit, shifts
-from rankproof.judging.metrics.counting import TOGETHER, Outcome, found, outcomes
+from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import is_yes
@@ -78,7 +78,7 @@ class Estimating:
     @property
     def by(self) -> str:
         """Which pairs fall together: those of one claim, or of one context."""
-        return found(self.measure).soft_by
+        return metric_of(self.measure).soft_by
 
     def add(self, case: Case, used: Sequence[Ask], outcome: Outcome) -> None:
         """Take one sample, the pairs that the metric looked at, and what it made of them."""

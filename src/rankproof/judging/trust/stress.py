@@ -18,7 +18,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.metrics.counting import Asked, parse_all
-from rankproof.judging.run import JudgeRun, add, asked, settle
+from rankproof.judging.run import JudgeRun, add, asks_of, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import Nowhere
 from rankproof.judging.trust.drift import stress_text
@@ -44,7 +44,7 @@ class Flips:
         self.counts[relation] = yes + flipped, n + 1
 
 
-def stressed(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tuple[dict[str, Flips], Account]:
+def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tuple[dict[str, Flips], Account]:
     """The flips of each way, and what asking took; nothing is kept, and nothing is looked up."""
     asked = _Asked(judges)
     before = asked.values(groups)
@@ -238,7 +238,7 @@ def stress(
     n, seed = check_whole("n", n), check_whole("seed", seed, 0)
     asking = Judge(judge, **options)
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
-    ways, account = stressed(groups, asking.judges, seed)
+    ways, account = run_stress(groups, asking.judges, seed)
     rates = {
         way: {relation: share_of(*counts) for relation, counts in sorted(each.counts.items())}
         for way, each in ways.items()
@@ -252,7 +252,7 @@ def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[As
     run = JudgeRun(parse_all(metrics), asking.judges, InMemory())
     judged = run.over(islice(read_samples(samples), n))
     groups = [
-        [ask for ask in asked(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS]
+        [ask for ask in asks_of(each.case, run.metrics) if ask.relation != Relation.TEXT_CLAIMS]
         for each in judged
     ]
     if not any(groups):

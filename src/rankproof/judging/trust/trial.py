@@ -29,7 +29,7 @@ from rankproof.judging.verdicts import (
     Unmeasured,
     Verdict,
     pair_in,
-    said_in,
+    verdict_in,
 )
 from rankproof.store.ledger import Ledger
 
@@ -196,7 +196,7 @@ def _known(ledger: Ledger | None, tried: TrialResult) -> tuple[dict[Ask, Said], 
     account = Account()
     for entry in () if ledger is None else ledger.entries(tried.identity):
         if not entry.reason or entry.reason.startswith(SAID_BY_A_REPLY):
-            found[pair_in(entry)] = said_in(entry, pair_in(entry))
+            found[pair_in(entry)] = verdict_in(entry, pair_in(entry))
         if took := entry.origin.get("took"):
             add(account, Account(**took))
     return found, account
