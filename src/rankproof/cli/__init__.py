@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(run(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    finally:
+        gc.freeze()  # or Python looks over all that was imported, several times, before it ends
 
 
 def run(arguments: Sequence[str]) -> int:

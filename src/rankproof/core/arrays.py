@@ -38,6 +38,16 @@ def whole(parts: list[Array], dtype: type = np.intp) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
+def distinct(values: Array) -> Array:
+    """Each value once, in ascending order: `np.unique`, which loads `numpy.ma` where one gives no more than values.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
+
+
 def runs(query: Array, first: Array) -> tuple[Array, Array]:
     """For each row the start and the end (exclusive) of its run of equal (query, first)."""
     if not len(query):

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +69,8 @@ class Corpus(Displayable, Mapping[str, Document]):
     @cached_property
     def fingerprint(self) -> str:
         """The same for two corpora with the same documents in the same order, else different."""
+        from hashlib import blake2b  # which loads OpenSSL
+
         digest = blake2b(digest_size=16)
         for each in self._by_id.values():
             for part in (
@@ -130,6 +131,8 @@ class SpanJudgments(Displayable):
         """The same for the same judgments in any order."""
         rows = sorted((query, *span) for query, spans in self.by_query.items() for span in spans)
         without = sorted(query for query, spans in self.by_query.items() if not spans)
+        from hashlib import blake2b  # which loads OpenSSL
+
         return blake2b(repr((rows, without)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def where(self, query: str, span: JudgedSpan) -> str:

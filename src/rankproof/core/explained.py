@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+from rankproof.core.hits import Hits
+from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, said
+from rankproof.core.paper import Step, derive, said
 from rankproof.core.profiles import Beyond, Profile, as_in, find
 from rankproof.core.rules import CHOICES, Conventions
+from rankproof.core.table import ExplainedLine as ExplainedLine
 from rankproof.document.display import Displayable
 
 SAME = 1e-9
@@ -169,9 +172,13 @@ def claim(profile: str, measure: Measure) -> Claim:
     return Claim("but", f"not followed of {profile}: {limits}") if limits else Claim("proven")
 
 
-def noted(note: str, profile: str | None, measure: Measure) -> str:
-    """What is to be said beside a number, that of the profile it was made under included."""
-    return "; ".join(each for each in (note, claim(profile, measure).note if profile else "") if each)
+def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:
+    """The documents with a grade above 0, the best first, and what each would add there."""
+    best = replace(hits.ideal, corpus=hits.corpus)
+    adds = derive(measure, best).parts
+    for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
+        if grade > 0:
+            yield ExplainedLine(rank, judgments.docs[doc], grade=grade, adds=adds.get(rank))
 
 
 @lru_cache(maxsize=64)
@@ -198,22 +205,6 @@ def _about(profile: Profile, name: str) -> list[str]:
 def _concerns(limit: str, name: str) -> bool:
     about = limit.about if isinstance(limit, Beyond) else ()
     return not about or name in about
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedLine(Displayable):
-    """One document of the ranking."""
-
-    rank: int | None
-    """None: it was taken out of the ranking."""
-    document: str
-    score: float | None = None
-    tied: bool = False
-    """Whether others have the same score."""
-    grade: float | None = None
-    """None: nobody judged it."""
-    adds: float | None = None
-    """What it adds to the number."""
 
 
 @dataclass(frozen=True, slots=True)

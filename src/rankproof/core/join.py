@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rankproof.core.arrays import FEW, whole
+from rankproof.core.arrays import FEW, distinct, whole
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, unjudged_as
@@ -263,11 +263,11 @@ def contrary(group: Array, score: Array, rank: Array) -> Array:
     """
     order = np.lexsort((-score, rank, group))
     rises = (score[order][1:] > score[order][:-1]) & (np.diff(group[order]) == 0)
-    return np.unique(group[order][1:][rises])
+    return distinct(group[order][1:][rises])
 
 
 def note_ranks(group: Array, score: Array, rank: Array, census: Census) -> None:
     """Count how many of these rankings have ranks, and how many have them against their scores."""
     if not np.isnan(rank).any():
-        census.ranks = len(np.unique(group))
+        census.ranks = len(distinct(group))
         census.ranks_contrary = len(contrary(group, score, rank))

@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant
 
 COUNTED_OUT = 2_000
@@ -81,7 +82,7 @@ def tied_orders(
     queries: list[int] = []
     ranks: list[tuple[Array, bool]] = []
     size = 0
-    for query in np.unique(hits.query[hits.first != hits.last]).tolist():
+    for query in distinct(hits.query[hits.first != hits.last]).tolist():
         queries.append(query)
         ranks.append(_ranks(hits, kind, query, rng))
         size += len(ranks[-1][0]) * int(weight[query])
@@ -125,7 +126,7 @@ def _ranks(hits: Hits, kind: Array, query: int, rng: np.random.Generator) -> tup
 def _ties(hits: Hits, kind: Array, query: int) -> Iterator[Tie]:
     begin, end = int(hits.starts[query]), int(hits.starts[query + 1])
     first, last = hits.first[begin:end], hits.last[begin:end]  # type: ignore[index]
-    for start in np.unique(first[first != last]).tolist():
+    for start in distinct(first[first != last]).tolist():
         rows = np.flatnonzero(first == start)
         rows = rows[np.argsort(kind[begin + rows], kind="stable")]
         kinds = np.unique(kind[begin + rows], return_counts=True)[1]

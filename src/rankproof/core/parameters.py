@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of, shorten
@@ -141,15 +141,12 @@ class Parameter(Displayable):
 
 def parameters_of(function: Callable[..., Any], skip: int = 1) -> dict[str, Parameter]:
     """The parameters of a measure function, those after its first `skip` arguments."""
-    hints = get_type_hints(function, include_extras=True)
-    listed = list(inspect.signature(function).parameters.values())[skip:]
-    return {
-        each.name: Parameter(each.name, each.default, _kind(function, each.name, hints)) for each in listed
-    }
+    listed = list(inspect.signature(function, eval_str=True).parameters.values())[skip:]
+    return {each.name: Parameter(each.name, each.default, _kind(function, each)) for each in listed}
 
 
-def _kind(function: Callable[..., Any], name: str, hints: dict[str, Any]) -> Kind:
-    hint = hints.get(name)
+def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> Kind:
+    hint = parameter.annotation
     if get_origin(hint) is Annotated:
         kinds = [extra for extra in get_args(hint)[1:] if isinstance(extra, Kind)]
         if kinds:
@@ -157,8 +154,8 @@ def _kind(function: Callable[..., Any], name: str, hints: dict[str, Any]) -> Kin
     if get_origin(hint) is Literal:
         return _choice(get_args(hint))
     raise UsageError(
-        f"{function.__name__}: parameter {name!r} has no kind that could be checked. Next: annotate it with one of "
-        "rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
+        f"{function.__name__}: parameter {parameter.name!r} has no kind that could be checked. Next: annotate it with "
+        "one of rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
     )
 
 

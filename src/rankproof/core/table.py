@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankproof.core.arrays import Array
-from rankproof.core.explained import ExplainedLine
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.measure import Measure
-from rankproof.core.paper import derive
 from rankproof.core.rules import Conventions
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
@@ -77,6 +74,22 @@ def part_of(table: RankingTable, rows: int) -> RankingTable:
     return RankingTable(query, doc, source=table.source, empty=table.empty)
 
 
+@dataclass(frozen=True, slots=True)
+class ExplainedLine(Displayable):
+    """One document of the ranking."""
+
+    rank: int | None
+    """None: it was taken out of the ranking."""
+    document: str
+    score: float | None = None
+    tied: bool = False
+    """Whether others have the same score."""
+    grade: float | None = None
+    """None: nobody judged it."""
+    adds: float | None = None
+    """What it adds to the number."""
+
+
 def listing(
     table: RankingTable,
     query: str,
@@ -118,15 +131,6 @@ def missed(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, floa
     found = _ranks(judgments, hits)
     left = [(doc, grade) for doc, grade in judgments.of(query).items() if grade > 0 and doc not in found]
     return sorted(left, key=lambda pair: -pair[1])
-
-
-def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:
-    """The documents with a grade above 0, the best first, and what each would add there."""
-    best = replace(hits.ideal, corpus=hits.corpus)
-    adds = derive(measure, best).parts
-    for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
-        if grade > 0:
-            yield ExplainedLine(rank, judgments.docs[doc], grade=grade, adds=adds.get(rank))
 
 
 def _ranks(judgments: Judgments, hits: Hits) -> dict[str, int]:

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence, Sized
 from dataclasses import fields, is_dataclass
-from html import escape
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -26,6 +25,13 @@ NUMBER = re.compile(r"[<>+-]?[\d.,]+ ?%?")
 TABLE = "border-collapse:collapse;margin:.5em 0"
 CELL = "padding:.15em .6em;text-align:"
 TEXT = "white-space:pre-wrap;margin:.5em 0;background:none"
+
+
+def escaped(text: str) -> str:
+    """Text as a page of HTML holds it."""
+    from html import escape  # which loads all that HTML can name
+
+    return escape(text)
 
 
 class Displayable:
@@ -56,7 +62,7 @@ class Displayable:
     def _repr_html_(self) -> str:
         if type(self).__str__ is not object.__str__:
             return html(str(self))
-        return f"<code>{escape(repr(self))}</code>"
+        return f"<code>{escaped(repr(self))}</code>"
 
 
 def rendered(by: str, *told: Any) -> str:
@@ -118,7 +124,7 @@ def html(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return f'<pre style="{TEXT}">{escape(text)}</pre>' if text.strip() else ""
+    return f'<pre style="{TEXT}">{escaped(text)}</pre>' if text.strip() else ""
 
 
 def _parts(lines: Sequence[str]) -> Iterator[str | list[str]]:
@@ -167,7 +173,7 @@ def _table(lines: Sequence[str]) -> str:
 
 def _row(tag: str, cells: Sequence[str], right: Sequence[bool]) -> str:
     made = (
-        f'<{tag} style="{CELL}{"right" if flush else "left"}">{escape(cell)}</{tag}>'
+        f'<{tag} style="{CELL}{"right" if flush else "left"}">{escaped(cell)}</{tag}>'
         for cell, flush in zip(cells, right, strict=True)
     )
     return f"<tr>{''.join(made)}</tr>"

@@ -5,11 +5,8 @@ from __future__ import annotations
 import errno
 import io
 import os
-import secrets
-import shutil
 import stat
 import sys
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
@@ -298,6 +295,8 @@ def _written(final: Path) -> Iterator[BinaryIO]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     elif old is not None and (old.st_nlink > 1 or not os.access(final.parent, os.W_OK)):
         # Another name of the same file, or a folder that takes no second file: the file itself must be kept.
+        import tempfile  # for files written in place alone
+
         with tempfile.TemporaryFile() as whole:
             yield whole
             _write_over(final, whole)
@@ -306,7 +305,7 @@ def _written(final: Path) -> Iterator[BinaryIO]:
 
 
 def _replaced(final: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
-    part = final.with_name(f".rankproof-{secrets.token_hex(6)}.part")
+    part = final.with_name(f".rankproof-{os.urandom(6).hex()}.part")
     try:
         with part.open("xb") as stream:
             yield stream
@@ -348,6 +347,8 @@ def _write_over(final: Path, whole: BinaryIO) -> None:
 
 
 def _fill(stream: BinaryIO, whole: BinaryIO) -> None:
+    import shutil
+
     whole.seek(0)
     stream.seek(0)
     shutil.copyfileobj(whole, stream)

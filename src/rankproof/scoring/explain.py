@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.explained import Explained, ExplainedLine, claim, differences, differing
+from rankproof.core.explained import Explained, claim, differences, differing, ideal
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, sections
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, said
 from rankproof.core.rules import CHOICES, Conventions, seen_by, worth
-from rankproof.core.table import RankingTable, ideal, listing, missed
+from rankproof.core.table import ExplainedLine, RankingTable, listing, missed
 from rankproof.document.display import Displayable, width
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, pad, page_width, table, wrap

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rankproof.core.explained import Explained, ExplainedLine, differences
+from rankproof.core.explained import Explained, differences
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, said
+from rankproof.core.table import ExplainedLine
 from rankproof.document.html.charts import contributions
 from rankproof.document.html.page import (
     Child,

@@ -108,12 +108,10 @@ def bounds(scores: Scores, measure: str | Measure, of: str, grade: float) -> Pai
         return None
     if of == "ties" and not scores.facts["tied"]:
         return scores[measure], scores[measure]
+    if of == "unjudged":
+        return _limit(scores, measure, of, lambda m, h: scoring.unjudged_bounds(m, h, grade))  # type: ignore[no-any-return]
     rng = np.random.default_rng(SEED)
-
-    def both(m: Measure, h: Hits) -> Any:
-        return scoring.tie_bounds(m, h, rng) if of == "ties" else scoring.unjudged_bounds(m, h, grade)
-
-    return _limit(scores, measure, of, both)  # type: ignore[no-any-return]
+    return _limit(scores, measure, of, lambda m, h: scoring.tie_bounds(m, h, rng))  # type: ignore[no-any-return]
 
 
 def split(scores: Scores, measure: str | Measure) -> Pair | None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.core.explained import noted
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings
 from rankproof.core.judgments import Judgments
@@ -221,8 +220,12 @@ class Scores(Displayable):
 
     def row(self, measure: str | Measure) -> ScoreRow:
         """Everything to be said about one mean."""
-
         column, found = self.column(measure), self.uncertainty(measure)
+        note, profile = column.note, self.conventions.profile
+        if profile:
+            from rankproof.core.explained import claim  # loads what is known of other tools
+
+            note = "; ".join(filter(None, (note, claim(profile, column.measure).note)))
         split = self.split(measure) or (None, None)
         return ScoreRow(
             measure=column.measure.name,
@@ -236,7 +239,7 @@ class Scores(Displayable):
             unjudged=self.bounds(measure, of="unjudged"),
             never_found=split[0],
             ranked_too_low=split[1],
-            note=noted(column.note, self.conventions.profile, column.measure),
+            note=note,
             higher=column.measure.spec.higher,
             most=limits.most(self, measure),
         )

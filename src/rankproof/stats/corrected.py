@@ -19,6 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_number
@@ -173,7 +174,7 @@ def _corrected(
     own, judge = (np.sum([sign * each.parts(of) for sign, each in sides], axis=0) for of in ("truth", "said"))
     weight = _tuned(own, judge) if power is None else power
     parts = own + weight * judge
-    drawn = len(np.unique(np.concatenate([each.labels.place for _, each in sides])))
+    drawn = len(distinct(np.concatenate([each.labels.place for _, each in sides])))
     seen, unseen = _errors(parts, drawn, [each for _, each in sides])
     error, tail = math.hypot(seen, unseen), (1 - level) / 2
     half = error * t_quantile(1 - tail, max(drawn - 1, 1))

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole
 from rankproof.stats.paired import Alternative, Outcome, check_alternative, differences, total
@@ -253,7 +254,7 @@ def common_unit(sizes: Array) -> float | None:
     """The largest number of which all positive `sizes` are multiples, None where that is too small."""
     finest = total(sizes) / CELLS
     unit = 0.0
-    for size in np.unique(sizes).tolist():
+    for size in distinct(sizes).tolist():
         unit = _common(size, unit, finest)
         if unit < finest:
             return None

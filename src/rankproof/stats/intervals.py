@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.core.scoring import FLOOR
 from rankproof.document.display import Displayable
@@ -170,8 +171,6 @@ def _atoms(values: Array) -> tuple[Array, Array]:
     if len(starts) > ATOMS:
         m = len(starts)
         middle = np.linspace(OUTERMOST, m - OUTERMOST, ATOMS - 2 * OUTERMOST).astype(np.intp)
-        starts = starts[
-            np.unique(np.concatenate([np.arange(OUTERMOST), middle, np.arange(m - OUTERMOST, m)]))
-        ]
+        starts = starts[distinct(np.concatenate([np.arange(OUTERMOST), middle, np.arange(m - OUTERMOST, m)]))]
     counts = np.diff(np.append(starts, len(values))).astype(np.float64)
     return np.add.reduceat(values, starts) / counts, counts

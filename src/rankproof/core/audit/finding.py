@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -258,13 +259,12 @@ FAMILIES: Mapping[str, str] = {
     "T5": r"(?:flan-|mono|rank)?t5" + _END,
 }
 """How the models of one maker are called; where a name says several, the first in the name counts."""
-FOUND = {maker: re.compile(f"{_START}(?:{names})") for maker, names in FAMILIES.items()}
-DATES = re.compile(
+DATES = (
     r"[-_@.]?(?<!\d)20\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?[0-3]\d)?(?!\d)|[-_](?:0[1-9]|1[0-2])[-_][0-3]\d(?!\d)"
     r"|[-_]\d\d[-_]20\d\d(?!\d)|[-_]\d{4}(?![\da-z])|@\d+|-v\d+:\d+|:\d+$|[-_]00[1-9](?!\d)"
 )
 """Dates and numbers of states of a model."""
-FORMS = re.compile(
+FORMS = (
     r"[-_.:](?:q\d+(?:_[a-z0-9]+)*|int[48]|fp\d+|bf16|gguf|awq|gptq|mlx|\d+bit|latest|preview|exp|experimental"
     r"|instruct|it|hf|chat|beta|free|online|api)(?![a-z0-9])"
 )
@@ -320,6 +320,12 @@ VARIANTS = {
 """Words that make another model of a name."""
 
 
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """What finds the names of each maker; compiled when models are compared, not when anything is audited."""
+    return {maker: re.compile(f"{_START}(?:{names})") for maker, names in FAMILIES.items()}
+
+
 def model_of(name: str) -> tuple[str, tuple[str, ...]]:
     """The family that a name is of ("" if none is known), and the words of the model without dates and forms.
 
@@ -329,17 +335,19 @@ def model_of(name: str) -> tuple[str, tuple[str, ...]]:
     plain = unicodedata.normalize("NFKC", name).casefold().strip()
     parts = re.split(r"[/:]", plain)
     for start in range(len(parts) - 1, 0, -1):  # what stands before is the provider's, where a model follows
-        if any(pattern.search(parts[start]) for pattern in FOUND.values()):
+        if any(pattern.search(parts[start]) for pattern in _patterns().values()):
             plain = ":".join(parts[start:])
             break
-    places = {maker: found.start() for maker, pattern in FOUND.items() if (found := pattern.search(plain))}
+    places = {
+        maker: found.start() for maker, pattern in _patterns().items() if (found := pattern.search(plain))
+    }
     family = min(places, key=lambda each: places[each]) if places else ""
     own = plain[places[family] :] if family else re.split(r"[/:]", plain, maxsplit=1)[-1]
     if "embedding-00" not in own:  # a number of three figures that names the model itself
-        own = DATES.sub("-", own)
+        own = re.sub(DATES, "-", own)
     before = ""
     while own != before:
-        before, own = own, FORMS.sub("", own)
+        before, own = own, re.sub(FORMS, "", own)
     return family, tuple(re.findall(r"[^\W\d_]+|\d+", own))
 
 

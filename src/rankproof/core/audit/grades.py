@@ -7,6 +7,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.audit.finding import GRADES, SCALE_ROWS, Finding, FindingCase, count_of, few, listed
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
@@ -112,7 +113,7 @@ def judgments_are_scores(case: FindingCase) -> Iterator[Finding]:
     """Judgments that may be a ranking: more different grades than any scale has."""
     grade = case.judgments.grade
     if looks_like_scores(case.judgments):
-        different = len(np.unique(grade))
+        different = len(distinct(grade))
         yield Finding(
             "warning",
             "judgments-look-like-a-ranking",
@@ -127,9 +128,9 @@ def judgments_are_scores(case: FindingCase) -> Iterator[Finding]:
 def looks_like_scores(judgments: Judgments) -> bool:
     """Whether grades differ more than those of a scale would, over all queries or within each."""
     grade = judgments.grade
-    if len(grade) < SCALE_ROWS or len(np.unique(grade[: 50 * GRADES])) <= GRADES:
+    if len(grade) < SCALE_ROWS or len(distinct(grade[: 50 * GRADES])) <= GRADES:
         return False
-    return len(np.unique(grade)) > max(GRADES, len(grade) / 10) or _differ_within_queries(judgments)
+    return len(distinct(grade)) > max(GRADES, len(grade) / 10) or _differ_within_queries(judgments)
 
 
 def _differ_within_queries(judgments: Judgments) -> bool:

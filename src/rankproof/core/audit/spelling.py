@@ -6,7 +6,6 @@ both belong to one query. So four topics of ten are noticed, and ids that happen
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections import Counter
@@ -39,23 +38,23 @@ COLLIDE = 0.05
 MATTERS = 0.01
 """From one in a hundred relevant documents on, the numbers are wrong in the second decimal."""
 
-_WHOLE_NUMBER = re.compile(r"^0+(?=\d+(\.0+)?$)|(?<=\d)\.0+$", re.MULTILINE)
+# Patterns as text: `re` compiles one when it is first looked for, and most rules are never needed.
+_WHOLE_NUMBER = r"(?m)^0+(?=\d+(\.0+)?$)|(?<=\d)\.0+$"
 # Most of these begin with the character that all they match begin with, and look behind it from there: the search
 # runs to that character in one go, and a million characters take milliseconds.
-_ZEROS = re.compile(r"0(?<![\d.]0)0*(?=\d)")
-_ENDING = re.compile(r"\.(?<=[^/\\\n].)[A-Za-z][A-Za-z0-9]{0,9}$", re.MULTILINE)
-_HOST = re.compile(r"^(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/\n]*/*|www\.[^/\n]*/+|/+)|/+$", re.MULTILINE)
-_QUERY = re.compile(r"[?#].*$", re.MULTILINE)
-_FOLDERS = re.compile(r"^.*[/\\](?=.)", re.MULTILINE)
-_PART = re.compile(
-    r"[-_:. /#@|](?:(?:(?<=[#@|])|(?<=:):)[\w.:-]*$"
-    r"|(?<![#@|])(?:chunk|part|passage|seg|sent|p|c|s)?[-_]?\d+$)",
-    re.IGNORECASE | re.MULTILINE,
+_ZEROS = r"0(?<![\d.]0)0*(?=\d)"
+_ENDING = r"(?m)\.(?<=[^/\\\n].)[A-Za-z][A-Za-z0-9]{0,9}$"
+_HOST = r"(?m)^(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/\n]*/*|www\.[^/\n]*/+|/+)|/+$"
+_QUERY = r"(?m)[?#].*$"
+_FOLDERS = r"(?m)^.*[/\\](?=.)"
+_PART = (
+    r"(?im)[-_:. /#@|](?:(?:(?<=[#@|])|(?<=:):)[\w.:-]*$"
+    r"|(?<![#@|])(?:chunk|part|passage|seg|sent|p|c|s)?[-_]?\d+$)"
 )
-_ANYTHING = re.compile("")
-_PUNCTUATION = re.compile(r"(?:[^\w\n]|_)+")
+_ANYTHING = ""
+_PUNCTUATION = r"(?:[^\w\n]|_)+"
 _ASCII_PUNCTUATION = {code: None for code in range(128) if not chr(code).isalnum() and chr(code) != "\n"}
-_BLANKS = re.compile(r"[^\S\n]+|[\u200b-\u200f\u2060\ufeff\u00ad]+")
+_BLANKS = r"[^\S\n]+|[\u200b-\u200f\u2060\ufeff\u00ad]+"
 
 
 @dataclass(frozen=True)
@@ -66,15 +65,21 @@ class SpellingRule:
     differ: str
     same: Callable[[str], str]
     """Equal for two ids that differ in this way only; it takes many ids at once, one a line."""
-    sign: re.Pattern[str]
-    """What ids hold (one a line) where the rule could matter: most rules are ruled out by one look at all ids."""
+    sign: str
+    """A pattern of what ids hold (one a line) where the rule could matter: one look at all ids rules most out."""
     strict: bool = True
     """Whether a single pair is enough: what the rule leaves out is no part of a name."""
 
 
 def _without_punctuation(text: str) -> str:
     """The same for both; a table of single characters is a hundred times faster, but knows no letters beyond ASCII."""
-    return text.translate(_ASCII_PUNCTUATION) if text.isascii() else _PUNCTUATION.sub("", text)
+    return text.translate(_ASCII_PUNCTUATION) if text.isascii() else re.sub(_PUNCTUATION, "", text)
+
+
+def _unescaped(text: str) -> str:
+    from html import unescape  # which loads all that HTML can name
+
+    return unescape(text)
 
 
 def _mended(text: str) -> str:
@@ -91,11 +96,11 @@ def _mended_line(text: str) -> str:
     return text
 
 
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_FOREIGN = r"[^\x00-\x7f]"
 
 RULES = (
-    SpellingRule("encoding-of-ids", "HTML entities", html.unescape, re.compile("&")),
-    SpellingRule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, re.compile("[%+]")),
+    SpellingRule("encoding-of-ids", "HTML entities", _unescaped, "&"),
+    SpellingRule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, "[%+]"),
     SpellingRule("encoding-of-ids", "text read in the wrong encoding", _mended, _FOREIGN),
     SpellingRule(
         "unicode-forms",
@@ -103,47 +108,45 @@ RULES = (
         lambda text: text if text.isascii() else unicodedata.normalize("NFKC", text),
         _FOREIGN,
     ),
-    SpellingRule(
-        "spaces-in-ids", "spaces", partial(_BLANKS.sub, ""), re.compile(r"[\t\v\f\r\x1c- \x80-\U0010ffff]")
-    ),
-    SpellingRule("case-of-ids", "upper and lower case", str.casefold, re.compile(r"[A-Z\x80-\U0010ffff]")),
+    SpellingRule("spaces-in-ids", "spaces", partial(re.sub, _BLANKS, ""), r"[^\0-\x08\n\x0e-\x1b!-\x7f]"),
+    SpellingRule("case-of-ids", "upper and lower case", str.casefold, r"[^\0-@\[-\x7f]"),
     *(
         SpellingRule(kind, differ, same, sign, strict=False)
         for kind, differ, same, sign in (
-            ("affixes-of-ids", "what follows ? or # in a URL", partial(_QUERY.sub, ""), re.compile("[?#]")),
+            ("affixes-of-ids", "what follows ? or # in a URL", partial(re.sub, _QUERY, ""), "[?#]"),
             (
                 "affixes-of-ids",
                 "scheme, host and slashes of a URL",
-                partial(_HOST.sub, ""),
-                re.compile("/|www"),
+                partial(re.sub, _HOST, ""),
+                "/|www",
             ),
             (
                 "affixes-of-ids",
                 "the folders before their names",
-                partial(_FOLDERS.sub, ""),
-                re.compile(r"[/\\]"),
+                partial(re.sub, _FOLDERS, ""),
+                r"[/\\]",
             ),
             (
                 "affixes-of-ids",
                 "the numbers of parts at their end",
-                partial(_PART.sub, ""),
-                re.compile("[-#@|:_. /]"),
+                partial(re.sub, _PART, ""),
+                "[-#@|:_. /]",
             ),
             (
                 "affixes-of-ids",
                 "the endings of their file names",
-                partial(_ENDING.sub, ""),
-                re.compile(r"\.[A-Za-z]"),
+                partial(re.sub, _ENDING, ""),
+                r"\.[A-Za-z]",
             ),
-            ("spaces-in-ids", "punctuation", _without_punctuation, re.compile(r"[^A-Za-z0-9\n]")),
-            ("number-ids", "zeros before their numbers", partial(_ZEROS.sub, ""), re.compile(r"0(?<!\d0)\d")),
+            ("spaces-in-ids", "punctuation", _without_punctuation, r"[^A-Za-z0-9\n]"),
+            ("number-ids", "zeros before their numbers", partial(re.sub, _ZEROS, ""), r"0(?<!\d0)\d"),
         )
     ),
     SpellingRule(
         "number-ids",
         "leading zeros or a decimal point",
-        partial(_WHOLE_NUMBER.sub, ""),
-        re.compile(r"0(?:(?<=^0)|(?<=\d\.0))", re.MULTILINE),
+        partial(re.sub, _WHOLE_NUMBER, ""),
+        r"(?m)0(?:(?<=^0)|(?<=\d\.0))",
     ),
 )
 """In the order in which they are applied where several are needed."""
@@ -232,7 +235,7 @@ def unmet(judgments: Judgments, table: RankingTable) -> Unmet:
 def ways(sides: Unmet) -> list[Way]:
     """The ways of spelling under which documents meet: the simplest first, of these what explains most."""
     ids = "\n".join(doc for side in (sides.lost, sides.unjudged) for docs in side.values() for doc in docs)
-    useful = [rule for rule in RULES if rule.sign.search(ids)]
+    useful = [rule for rule in RULES if re.search(rule.sign, ids)]
     rules = [rule for rule in useful if rule.strict or not sides.joins_others((rule,))]
     normal = tuple(rule for rule in rules if rule.strict and rule.kind != "number-ids")
     learnt = [*_affixes(sides, ()), *(_affixes(sides, normal) if normal else ())]

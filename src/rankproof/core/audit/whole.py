@@ -8,6 +8,7 @@ from itertools import chain
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.audit import grades, measured, queries
 from rankproof.core.audit import queries as direction
 from rankproof.core.audit.finding import (
@@ -263,7 +264,7 @@ def _scores_are_grades(whole: WholeRankings) -> Iterator[Finding]:
     score = whole.table.score
     if score is None or len(score) < SCALE_ROWS or not np.isin(score, np.array(SCALE)).all():
         return
-    values = np.unique(score)
+    values = distinct(score)
     if len(values) > 1:
         listed = ", ".join(f"{value:g}" for value in values)
         yield Finding(

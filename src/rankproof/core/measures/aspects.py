@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.running import so_far
@@ -54,7 +55,7 @@ def seen(rows: Hits, width: int) -> Array:
 def coverable(h: Hits, rel: float) -> PerQuery:
     """How many aspects of each query some document is relevant to."""
     good, width = h.judged.relevant(rel), width_of(h)
-    return np.bincount(np.unique(groups(good, width)) // width, minlength=h.n).astype(np.float64)
+    return np.bincount(distinct(groups(good, width)) // width, minlength=h.n).astype(np.float64)
 
 
 def covers(h: Hits, rel: float) -> Hits:

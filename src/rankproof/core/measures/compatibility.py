@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.running import so_far
@@ -17,7 +18,7 @@ from rankproof.core.parameters import Count, Grade, Persistence
 
 def higher_graded(h: Hits, rows: Hits) -> Array:
     """For each row how many documents of the ideal order `h` of its query have a higher grade."""
-    levels = np.unique(np.append(h.grade, rows.grade))
+    levels = distinct(np.append(h.grade, rows.grade))
     width = len(levels) + 1
     order = h.query * width + len(levels) - np.searchsorted(levels, h.grade)
     own = rows.query * width + len(levels) - np.searchsorted(levels, rows.grade)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from itertools import chain, count, pairwise, repeat
 from operator import eq, index
 from typing import overload
@@ -68,6 +67,8 @@ def hashes(chunk: Chunk, begin: Array, length: Array, salt: Array | np.uint64) -
         mixed *= SPREAD
         key[rows] = mixed ^ (mixed >> HALF)
     for row in np.flatnonzero(length > LONG).tolist():
+        from hashlib import blake2b  # which loads OpenSSL, for ids that few have
+
         rest = chunk.buffer[begin[row] + LONG : begin[row] + length[row]]
         key[row] ^= np.uint64(int.from_bytes(blake2b(rest.tobytes(), digest_size=8).digest(), "little"))
     return key

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
@@ -40,7 +41,7 @@ def collected(scanned: Iterable[Scanned], index: Index, census: Census) -> list[
     for piece in scanned:
         expected = len(others) + len(piece.others)
         others.update(dict.fromkeys(piece.others))
-        again = seen[piece.queries].any() or len(np.unique(piece.queries)) < len(piece.queries)
+        again = seen[piece.queries].any() or len(distinct(piece.queries)) < len(piece.queries)
         if again or len(others) < expected:
             raise NotTogether
         seen[piece.queries] = True
