@@ -48,7 +48,22 @@ def test_a_page_stays_a_page(rankproof: Any, more: Path) -> None:
     assert (more / "out.html").read_text().lower().startswith("<!doctype html>")
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "verdicts"])
-def test_an_ending_that_the_command_cannot_write_is_refused(rankproof: Any, more: Path, name: str) -> None:
-    done = rankproof(*COMMANDS[name], "-o", "out.parquet")
-    assert (done.code, "got 'parquet'" in done.err, (more / "out.parquet").exists()) == (2, True, False)
+@pytest.mark.parametrize(
+    ("name", "form", "ending"), [("leaderboard", "junit", "xml"), ("verdicts", "parquet", "parquet")]
+)
+def test_an_ending_that_the_command_cannot_write_is_refused(
+    rankproof: Any, more: Path, name: str, form: str, ending: str
+) -> None:
+    done = rankproof(*COMMANDS[name], "-o", f"out.{ending}")
+    assert (done.code, f"got '{form}'" in done.err, (more / f"out.{ending}").exists()) == (2, True, False)
+
+
+@pytest.mark.parametrize("name", ["compare", "gate", "leaderboard", "rank-correlation"])
+@pytest.mark.parametrize("ending", ["md", "tex", "html", "csv", "json", "jsonl", "parquet", "txt"])
+def test_every_format_is_written_by_its_ending(rankproof: Any, more: Path, name: str, ending: str) -> None:
+    done = rankproof(*COMMANDS[name], "-o", f"out.{ending}")
+    assert "out." in done.err, done.err
+    made = (more / f"out.{ending}").read_bytes()
+    begins = {"md": b"", "tex": b"% needs", "html": b"<!DOCTYPE html>", "json": b"", "parquet": b"PAR1"}
+    assert made.startswith(begins.get(ending, b""))
+    assert len(made) > 40

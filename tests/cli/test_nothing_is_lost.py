@@ -18,8 +18,8 @@ import pytest
 from rankproof import Benchmark, History, Judge, Verdicts, evaluate, grid, report, sample
 from rankproof.cli.group import rankproof as program
 from rankproof.cli.output import Target
+from rankproof.document.disk import whole_file, write_file
 from rankproof.errors import UsageError
-from rankproof.io.pipes import whole_file, write_file
 from rankproof.io.write import convert
 from tests.shell import rankproof
 

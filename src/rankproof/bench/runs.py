@@ -18,6 +18,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
 from rankproof.core.table import RankingTable
 from rankproof.document.display import Displayable
+from rankproof.document.model import Part
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, shorten
 from rankproof.io.mappings import MappingRankings
@@ -252,10 +253,6 @@ def _first(names: Sequence[str]) -> str:
     return ", ".join(shorten(name, 40) for name in names[:1]) + (", ..." if len(names) > 1 else "")
 
 
-TABLES = ("full", "markdown")
-"""The formats whose text is put behind the standings; on one screen they are a part of it."""
-
-
 @dataclass(eq=False)
 class Standings(Comparison):
     """A comparison whose winner is better than every other system, not than the baseline alone."""
@@ -303,25 +300,14 @@ class Standings(Comparison):
         """The comparison and the standings as plain data."""
         return {**super().to_dict(), "standings": self.standings, "rivals": self.rivals}
 
-    def format(self, name: str = "table", worst: int = 0) -> str:
-        """As of any comparison; tables and markdown begin with the standings."""
-        from rankproof.bench.words import standings_markdown, standings_text
-
-        rest = super().format(name, worst)
-        if name not in TABLES:
-            return rest
-        if name == "markdown":
-            return f"{standings_markdown(self.standings, self.names)}\n\n{rest}"
-        return "\n".join([*standings_text(self.standings, self.names), "", rest])
-
     def _view(self) -> dict[str, Any]:
-        from rankproof.bench.words import standings_text
+        from rankproof.bench.words import standings_table
         from rankproof.comparing.conclusions import leading
 
         turned = [{**each.to_dict(), "difference": -each.difference} for each in self.setbacks]
         return {
             **super()._view(),
-            "above": standings_text(self.standings, self.names),
+            "above": [Part(standings_table(self.standings, self.names))],
             "winning": leading(self.leader, self.names[0], self.rivals, turned, self._few()),
         }
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.document.model import Table
 from rankproof.document.numbers import ABSENT, count, score
 from rankproof.document.terminal import Column, table, wrap
 from rankproof.errors import shorten
-from rankproof.scoring import markdown
 
 
 def duration(seconds: float | None) -> str:
@@ -94,21 +94,8 @@ Line = Mapping[str, Any]
 TIMES = ("p50", "p95", "p99")
 
 
-def standings_text(lines: Sequence[Line], measures: Sequence[str]) -> list[str]:
-    """The standings as the lines of a table."""
-    headings, rows = _cells(lines, measures)
-    return table([Column(name, [row[i] for row in rows], right=i > 0) for i, name in enumerate(headings)])
-
-
-def standings_markdown(lines: Sequence[Line], measures: Sequence[str]) -> str:
-    """The standings as a markdown table."""
-    headings, rows = _cells(lines, measures)
-    return "\n".join(
-        markdown.table([*map(markdown.escape, headings)], [[*map(markdown.escape, row)] for row in rows])
-    )
-
-
-def _cells(lines: Sequence[Line], measures: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+def standings_table(lines: Sequence[Line], measures: Sequence[str]) -> Table:
+    """The standings: for each system its means, its latencies, how many questions failed."""
     headings = ["system", *measures, *TIMES, "failed"]
     rows = [
         [
@@ -119,4 +106,4 @@ def _cells(lines: Sequence[Line], measures: Sequence[str]) -> tuple[list[str], l
         ]
         for each in lines
     ]
-    return headings, rows
+    return Table.of(headings, rows, ["system"])

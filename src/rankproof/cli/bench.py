@@ -125,7 +125,7 @@ def run_retriever(
     rankproof run --retriever "python find.py" --queries q.tsv -o my.run
     """
     from rankproof.bench.benchmark import Benchmark
-    from rankproof.io.pipes import check_free
+    from rankproof.document.disk import check_free
     from rankproof.io.write import format_of
 
     if details is not None:
@@ -195,7 +195,7 @@ def _write(run: Run, output: str, form: str) -> None:
 
 
 def _write_details(run: Run, path: str) -> None:
-    from rankproof.io.pipes import write_file
+    from rankproof.document.disk import write_file
 
     lines = [
         {

@@ -9,10 +9,11 @@ import click
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, named, read_groups
 from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, telling, write
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison
+    from rankproof.comparing.kinship import Kinship
 
 NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "permutations")
 """Options that say how systems are compared with each other, not with what people say."""
@@ -40,7 +41,7 @@ NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "perm
 @options.by
 @click.option("--worst", type=int, default=0, metavar="N", help="List the N queries that lost and won most.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
-@options.form("table, markdown, latex, csv, json or jsonl")
+@options.form()
 @options.output
 @options.history
 @options.anyway
@@ -71,12 +72,13 @@ def command(
     \b
     rankproof compare monday tuesday
     """
-    from rankproof.comparing.words import check
+    from rankproof.document.formats import check, printed
 
     form = form or format_of(output)
     check(form)
     if machine is not None:
-        write(_kinship(words, shown_as, machine, options.given(measures), form, settings), output)
+        text = printed(_kinship(words, shown_as, machine, options.given(measures), settings), form)
+        write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
         return
     settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by, words[0])}
     if saved.are_names(words, history):
@@ -86,8 +88,8 @@ def command(
     else:
         saved.only_for_names(anyway)
         found = _of_files(words, shown_as, **settings)
-    text = found.format(form, worst)
-    write(as_options(text) if form in TEXTS else text, output)
+    text = printed(found, form, worst=worst)
+    write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
     end(errors_of(found.scores), shown=form in (*TEXTS, "markdown") and output is None)
 
 
@@ -96,22 +98,16 @@ def _kinship(
     shown_as: str | None,
     machine: str,
     measures: Any,
-    form: str,
     settings: dict[str, Any],
-) -> str:
-    """Whether a machine's judgments favour a system, as text or JSON."""
-    import json
-
+) -> Kinship:
+    """Whether a machine's judgments favour a system."""
     from rankproof.comparing.kinship import kinship
 
-    if form not in ("json", *TEXTS):
-        raise one_of("format", form, ("table", "json"))
     check_one_stdin(*paths, machine)
     judgments, *runs = paths
     ways = {name: value for name, value in settings.items() if name not in NOT_OF_KINSHIP}
     with telling("comparing"):
-        found = kinship(judgments, machine, named(runs, shown_as), measures, **ways)
-    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else as_options(str(found))
+        return kinship(judgments, machine, named(runs, shown_as), measures, **ways)
 
 
 def _of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:

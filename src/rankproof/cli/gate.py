@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from rankproof.comparing.gate import Gate
 
 
+MORE = ("junit",)
+"""The formats that a gate has beside those of every result."""
+
+
 @click.command("gate")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS BASELINE CANDIDATE")
 @options.measures
@@ -62,7 +66,7 @@ if TYPE_CHECKING:
     "--like", default="*", metavar="GLOB", help="Which names --last looks at, like 'nightly-*'. [all]"
 )
 @options.by
-@options.form("table, markdown, json or junit")
+@options.form("", *MORE)
 @options.output
 @options.history
 @options.anyway
@@ -108,10 +112,10 @@ def command(
     rankproof gate judgments.tsv main.run branch.run --anchor release-1
     rankproof gate --last 5 tuesday
     """
-    from rankproof.comparing.gate_words import check
+    from rankproof.document.formats import check, printed
 
     form = form or format_of(output)
-    check(form)
+    check(form, *MORE)
     if lenient and settings["strict"]:
         raise UsageError(
             "--strict and --allow-inconclusive: the one fails what is inconclusive, the other lets it through."
@@ -131,7 +135,7 @@ def command(
     else:
         saved.only_for_names(anyway)
         found = _of_files(words, history, **fixed, **settings)
-    _show(found.format(form), output)
+    _show(printed(found, form), output)
     _add_to_summary(found)
     allowed = lenient and found.outcome == "inconclusive"
     if allowed:
@@ -215,7 +219,7 @@ def _floor(given: str) -> tuple[str, float]:
     return name, limit
 
 
-def _show(text: str, output: str | None) -> None:
+def _show(text: str | bytes, output: str | None) -> None:
     """Write the result; where nobody can read it (a closed pipe, a full disk) the decision stands all the same."""
     try:
         write(text, output)

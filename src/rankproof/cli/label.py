@@ -210,7 +210,7 @@ def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
 
 def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None:
     """Refuse what would lose judgments, or mix up which file is read and which is written."""
-    from rankproof.io.pipes import check_free
+    from rankproof.document.disk import check_free
     from rankproof.io.write import format_of
 
     if judgments is not None and not os.path.exists(judgments):

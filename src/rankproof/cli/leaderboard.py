@@ -46,7 +46,7 @@ def scores_of_systems(
 @options.measures
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a difference. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
-@options.form("table, markdown, latex or json")
+@options.form()
 @options.output
 @options.history
 @options.conventions
@@ -70,11 +70,11 @@ def command(
     rankproof leaderboard monday tuesday
     """
     from rankproof.comparing.leaderboard import leaderboard
-    from rankproof.comparing.orders_words import BOARDS, check
     from rankproof.core.names import parse_all
+    from rankproof.document.formats import check, printed
 
     form = form or format_of(output)
-    check(form, BOARDS)
+    check(form)
     asked = options.given(measures)
     if saved.are_names(words, history):
         settings = saved.without_scoring(settings)
@@ -83,7 +83,7 @@ def command(
         found = leaderboard(
             scores_of_systems(words, asked, history, **settings), first, alpha=alpha, seed=seed
         )
-    write(found.format(form), output)
+    write(printed(found, form), output)
     end(found.wrong, shown=output is None)
 
 
@@ -93,7 +93,7 @@ def command(
 @click.option("--judgments", "other", metavar="FILE", help="Other judgments of the same rankings.")
 @click.option("--p", "p", type=float, default=0.9, metavar="P", help="How far down RBO looks. [0.9]")
 @click.option("--lower", is_flag=True, help="Less is better, in files of scores.")
-@options.form("table, markdown or json")
+@options.form()
 @options.output
 @options.history
 def rank_correlation(
@@ -122,7 +122,7 @@ def rank_correlation(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
-    from rankproof.comparing.orders_words import check
+    from rankproof.document.formats import check, printed
 
     form = form or format_of(output)
     check(form)
@@ -131,7 +131,7 @@ def rank_correlation(
         found, wrong = _of_files(words, names, lower, p), list[str]()
     else:
         found, wrong = _of_systems(words, names, other, p, history)
-    write(found.format(form), output)
+    write(printed(found, form), output)
     end(wrong)
 
 

@@ -156,19 +156,40 @@ def output(command: F) -> F:
     return target("Write to a file; a text has everything.")(force(command))
 
 
-def form(kinds: str) -> Callable[[F], F]:
-    """In which of these formats to write; where nobody says it, the ending of the file does.
+class _Form(click.Option):
+    """An option whose help lists the formats, which are looked up where somebody reads it."""
+
+    def __init__(self, *names: Any, listed: Callable[[], Sequence[str]], **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.listed = listed
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option and what it takes."""
+        *others, last = self.listed()
+        self.help = f"{', '.join(others)} or {last}. [by -o, else table]"
+        return super().get_help_record(ctx)
+
+
+def form(kinds: str = "", *more: str) -> Callable[[F], F]:
+    """In which format to write: any that results have, and `more`, or `kinds`; else the ending of the file says it.
 
     A table is cut to one screen, unless --full is given or it goes to a file.
     """
+
+    def listed() -> Sequence[str]:
+        from rankproof.document.formats import names
+
+        return kinds.replace(" or ", ", ").split(", ") if kinds else names(*more)
+
     which = click.option(
         "-f",
         "--format",
         "form",
         metavar="FORMAT",
         callback=_whole,
-        shell_complete=of_words(*kinds.replace(" or ", ", ").split(", ")),
-        help=f"{kinds}. [by -o, else table]",
+        cls=_Form,
+        shell_complete=lambda context, option, begun: of_words(*listed())(context, option, begun),
+        listed=listed,
     )
     full = click.option(
         "--full", is_flag=True, is_eager=True, expose_value=False, callback=_in_full, help="Print everything."

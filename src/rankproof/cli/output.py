@@ -9,14 +9,13 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from rankproof.document.disk import STDOUT, check_free, write_file
 from rankproof.errors import DataError, UsageError
-from rankproof.io.pipes import STDOUT, check_free, write_file
 
 if TYPE_CHECKING:
     from rankproof.scoring.scores import Scores
@@ -123,19 +122,6 @@ PATIENCE = 0.5
 """Seconds after which a person wants to know what is going on."""
 
 
-ENDINGS = {
-    ".md": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".tex": "latex",
-    ".parquet": "parquet",
-    ".xml": "junit",
-}
-
-
 FULL = "rankproof.full"
 """Whether everything is to be printed, among what is known of the command."""
 TEXTS = ("table", "full")
@@ -148,9 +134,12 @@ def format_of(path: str | None) -> str:
     >>> format_of("out.html"), format_of(None), format_of("out.txt")
     ('html', 'table', 'full')
     """
+    if path not in (None, "-"):
+        from rankproof.document.formats import of_ending
+
+        return of_ending(path) or "full"
     context = click.get_current_context(silent=True)
-    whole = path not in (None, "-") or (context is not None and context.meta.get(FULL))
-    return ENDINGS.get(Path(path or "").suffix.lower(), "full" if whole else "table")
+    return "full" if context is not None and context.meta.get(FULL) else "table"
 
 
 def write(content: str | bytes, path: str | None) -> None:
@@ -186,7 +175,7 @@ def _shown(content: str) -> str:
 
 def _write_bytes(content: bytes) -> None:
     if sys.stdout.isatty():
-        raise UsageError("Parquet is no text for a terminal. Next: give a file with -o FILE.")
+        raise UsageError("This format is no text for a terminal. Next: give a file with -o FILE.")
     sys.stdout.buffer.write(content)
 
 

@@ -11,7 +11,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import STDIN
 from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, may_replace, write
-from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.errors import DataError, UsageError, shorten
 
 if TYPE_CHECKING:
     from rankproof.scoring.scores import Scores
@@ -120,7 +120,7 @@ def save(
 
 @click.group("history", invoke_without_command=True)
 @options.history
-@options.form("table or json")
+@options.form()
 @click.pass_context
 def command(context: click.Context, history: str, form: str | None) -> None:
     """List the results that were saved.
@@ -132,18 +132,15 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     rankproof history export monday tuesday -o results.json.gz
     rankproof history import results.json.gz
     """
-    from rankproof.comparing import orders_words
     from rankproof.comparing.history import History
+    from rankproof.document.formats import check, printed
 
     context.obj = History(history)
     form = form or format_of(None)
-    if form not in (*TEXTS, "json"):
-        raise one_of("format", form, ["table", "json"])
+    check(form)
     if context.invoked_subcommand is None:
-        last = orders_words.shown() if form == "table" else None
-        entries = [each.to_dict() for each in context.obj.entries(last)]
-        more = len(context.obj) - len(entries)
-        write(orders_words.as_json(entries) if form == "json" else orders_words.listed(entries, more), None)
+        len(context.obj)  # where there is no history, that is said
+        write(printed(context.obj, form, whole=form != "table"), None)
 
 
 def _elsewhere(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -198,6 +195,7 @@ def show(name: str, history: str, per_query: bool, form: str | None) -> None:
     """
     from rankproof.comparing.history import History
     from rankproof.comparing.orders_words import described
+    from rankproof.document.formats.table import lines_of
     from rankproof.scoring import words
     from rankproof.scoring.formats import check, render, render_queries
 
@@ -211,7 +209,7 @@ def show(name: str, history: str, per_query: bool, form: str | None) -> None:
     if form not in TEXTS:
         write(render([scores.summary(name)], form), None)
         return end(errors_of({name: scores}), shown=form == "markdown")
-    head = [*described(kept.show(name).to_dict()).splitlines(), ""]
+    head = [*lines_of(*described(kept.show(name).to_dict())), ""]
     lay_out = words.full if form == "full" else words.text
     write(as_options(lay_out([scores.summary(name)], above=head)), None)
     return end(errors_of({name: scores}), shown=True)

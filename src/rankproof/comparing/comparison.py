@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from rankproof.comparing.alignment import soundness
 from rankproof.core.measure import Measure
 from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import PAGE, TERMINAL, Document, Part
 from rankproof.errors import NotThere, UsageError, one_of
 from rankproof.scoring.scores import Scores
 
@@ -74,7 +76,7 @@ class ComparisonRow(Displayable):
 
 
 @dataclass(eq=False)
-class Comparison(Displayable):
+class Comparison(Result):
     """Every system against the baseline: rows, and the scores behind them."""
 
     rows: list[ComparisonRow]
@@ -179,22 +181,18 @@ class Comparison(Displayable):
         return system or max(others, key=lambda name: self._sign(first) * others[name][first])
 
     def format(self, name: str = "table", worst: int = 0) -> str:
-        """The comparison as text: table, markdown, latex, csv, json or jsonl.
+        """The comparison as text in the format of that name, one of `formats()`.
 
-        A table has the `worst` queries that lost most, and as many that won most, list beside list under it.
+        Texts and pages have the `worst` queries that lost most, and as many that won most, list beside list.
         """
-        from rankproof.comparing.words import render_comparison
+        return self._printed(name, worst=worst)
 
-        return render_comparison({**self._view(), "cases": self._listed(worst)}, name)
+    def _document(self, worst: int = 0) -> Document:
+        from rankproof.comparing.words import beside, comparison
 
-    def _listed(self, worst: int) -> list[str]:
-        from rankproof.comparing.words import beside
-
-        return [line for each in self.cases(worst) for line in ("", *beside(each))] if worst else []
-
-    def markdown(self) -> str:
-        """The comparison as a markdown table."""
-        return self.format("markdown")
+        media = (*TERMINAL, PAGE)
+        cases = [Part(*beside(each), media=media) for each in self.cases(worst)] if worst else []
+        return comparison({**self._view(), "cases": cases})
 
     def _view(self) -> dict[str, Any]:
         """What a report shows: plain values only."""
@@ -236,9 +234,6 @@ class Comparison(Displayable):
     def _turned(self, system: str) -> list[float]:
         """The differences on the first measure, so that more is better."""
         return [self._sign(self.names[0]) * value for _, value in self.moved(system)]
-
-    def __str__(self) -> str:
-        return self.format()
 
     def _in_one_line(self) -> str:
         others = ", ".join(name for name in self.scores if name != self.baseline)

@@ -24,7 +24,8 @@ from rankproof.comparing.gate_rows import (
     floor_row,
 )
 from rankproof.core.names import parse
-from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import UsageError, check_number, check_whole, one_of
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
@@ -50,8 +51,10 @@ EXIT_CODES = {PASS: 0, FAIL: 1, INVALID: 3, INCONCLUSIVE: 4}
 
 
 @dataclass(eq=False)
-class Gate(Displayable):
+class Gate(Result):
     """The outcome, and every row behind it."""
+
+    more_formats = ("junit",)
 
     rows: list[GateRow]
     alpha: float
@@ -101,18 +104,10 @@ class Gate(Displayable):
         head = {"outcome": self.outcome, "about": self.about, "alpha": alpha, "strict": self.strict}
         return {**head, "n": self.n, "notes": self.notes, "data": self.data, "rows": rows}
 
-    def format(self, name: str = "table") -> str:
-        """The gate as text: table, markdown, json or junit."""
-        from rankproof.comparing.gate_words import render_gate
+    def _document(self) -> Document:
+        from rankproof.comparing.gate_words import gate as words
 
-        return render_gate(self.to_dict(), name)
-
-    def markdown(self) -> str:
-        """The gate as markdown, for a comment or a step summary."""
-        return self.format("markdown")
-
-    def __str__(self) -> str:
-        return self.format()
+        return words(self.to_dict())
 
     def _in_one_line(self) -> str:
         rows = ", ".join(f"{each.measure} {each.outcome}" for each in self.rows)

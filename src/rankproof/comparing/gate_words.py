@@ -1,19 +1,27 @@
-"""The gate as text: for people, for a pull request, for CI."""
+"""A gate as a document: for people, for a pull request, for CI."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.etree import ElementTree
 
 from rankproof.comparing.conclusions import unanswered, unjudged
-from rankproof.comparing.differences import corrected_lines, corrected_sentences
-from rankproof.comparing.words import probability, signed
+from rankproof.comparing.differences import corrected_table, probability, signed
+from rankproof.document.model import (
+    PAGE,
+    PAPER,
+    TERMINAL,
+    Bullets,
+    Cases,
+    Document,
+    Heading,
+    Paragraph,
+    Part,
+    SuiteCase,
+    Table,
+)
 from rankproof.document.numbers import count, score, share
-from rankproof.document.terminal import GAP, Column, clean, cut, page_width, table, wrap
-from rankproof.errors import one_of
-from rankproof.scoring.markdown import escape
+from rankproof.document.terminal import clean
 
 View = Mapping[str, Any]
 Line = Mapping[str, Any]
@@ -38,33 +46,28 @@ NAMED = 5
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
 
 
-def check(name: str) -> None:
-    """Whether there is a format of that name, before any work is done."""
-    if name not in _FORMATS:
-        raise one_of("format", name, _FORMATS)
-
-
-def render_gate(view: View, name: str) -> str:
-    """The gate as text in the named format: table, markdown, json or junit."""
-    check(name)
-    return _FORMATS[name](view)
-
-
-def text(view: View) -> str:
-    """The outcome first, then the evidence, in 80 columns; a table for each group of queries."""
-    lines = [headline(view), ""]
-    for group in dict.fromkeys(each["slice"] for each in view["rows"]):
-        heading = [*wrap(f"{group}:"), ""] if group else []
-        rows = [each for each in view["rows"] if each["slice"] == group]
-        lines += [*heading, *_table(rows, _headings(view)), ""]
-    lines += corrected_lines(view["rows"])
-    for sentence in sentences(view):
-        lines += wrap(sentence)
-    return "\n".join(lines) + "\n"
-
-
-def _headings(view: View) -> tuple[str, ...]:
-    return COUNTED if _these(view) else HEADINGS
+def gate(view: View) -> Document:
+    """The outcome first, then the evidence, a table for each group of queries; `view` is `Gate.to_dict`."""
+    told, headings = headline(view), COUNTED if _these(view) else HEADINGS
+    groups = list(dict.fromkeys(each["slice"] for each in view["rows"]))
+    listed = [_table(view, headings, f"{group}:" if group else "", group) for group in groups]
+    together = Table.of(headings, [_cells(each) for each in view["rows"]], HEADINGS[:2])
+    said = sentences(view)
+    return Document(
+        f"Gate: {view['outcome']}",
+        [
+            Part(Paragraph(told), media=(*TERMINAL, PAPER)),
+            Part(Heading(f"{MARKS[view['outcome']]} {told}", 3), together, media=(PAGE,)),
+            Part(*listed, media=TERMINAL),
+            Part(together, media=(PAPER,)),
+            Part(*corrected_table(view["rows"])),
+            Part(*map(Paragraph, said), media=(*TERMINAL, PAPER)),
+            Part(Bullets(said), media=(PAGE,)),
+            Part(_cases(view)),
+        ],
+        view["rows"],
+        dict(view),
+    )
 
 
 def _these(view: View) -> bool:
@@ -72,47 +75,19 @@ def _these(view: View) -> bool:
     return bool(view["about"] == "these")
 
 
-def _table(rows: Sequence[Line], headings: Sequence[str]) -> list[str]:
-    """The measure is cut where the table would not fit."""
-    columns = list(zip(*map(_cells, rows), strict=True))
-    columns[1] = tuple(_label({**each, "slice": ""}) for each in rows)
-    laid = [
-        Column(heading, list(cells), i > 1)
-        for i, (heading, cells) in enumerate(zip(headings, columns, strict=True))
+def _table(view: View, headings: Sequence[str], caption: str, group: str) -> Table:
+    """The rows of a group; the measure is cut where the table would not fit."""
+    rows = [{**each, "slice": ""} for each in view["rows"] if each["slice"] == group]
+    return Table.of(headings, list(map(_cells, rows)), HEADINGS[:2], caption=caption, shrink=[1])
+
+
+def _cases(view: View) -> Cases:
+    """A case a row; what is inconclusive is skipped unless the gate is strict."""
+    cases = [
+        SuiteCase(_label(each), f"gate.{each['check']}", _as_test(view, each), sentence_of(each, view))
+        for each in view["rows"]
     ]
-    room = page_width() - sum(each.width + len(GAP) for i, each in enumerate(laid) if i != 1)
-    laid[1] = Column(headings[1], [cut(cell, max(room, 9)) for cell in laid[1].cells])
-    return table(laid)
-
-
-def markdown(view: View) -> str:
-    """What a pull request shows: the outcome as a heading, the rows, then how to read them."""
-    lines = [
-        f"### {MARKS[view['outcome']]} {escape(headline(view))}",
-        "",
-        "| " + " | ".join(_headings(view)) + " |",
-        "|---|---|" + "---:|" * 6,
-    ]
-    lines += ["| " + " | ".join(map(escape, _cells(each))) + " |" for each in view["rows"]]
-    said = [*corrected_sentences(view["rows"]), *sentences(view)]
-    return "\n".join([*lines, "", *(f"- {escape(each)}" for each in said)]) + "\n"
-
-
-def junit(view: View) -> str:
-    """A test suite with a case a row; what is inconclusive is skipped unless the gate is strict."""
-    kinds = [_as_test(view, each) for each in view["rows"]]
-    suite = ElementTree.Element("testsuite", name="rankproof gate", tests=str(len(kinds)))
-    for attribute, kind in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
-        suite.set(attribute, str(kinds.count(kind)))
-    for each, kind in zip(view["rows"], kinds, strict=True):
-        name, said = clean(_label(each)), clean(sentence_of(each, view))  # XML holds no control characters
-        case = ElementTree.SubElement(suite, "testcase", classname=f"gate.{each['check']}", name=name)
-        if kind != "passed":
-            ElementTree.SubElement(case, kind, message=said).text = said
-        ElementTree.SubElement(case, "system-out").text = said
-    about = "\n".join(map(clean, [headline(view), *notes(view), *_too_few(view)]))
-    ElementTree.SubElement(suite, "system-out").text = about
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
+    return Cases("rankproof gate", cases, "\n".join([headline(view), *notes(view), *_too_few(view)]))
 
 
 def _as_test(view: View, row: Line) -> str:
@@ -126,11 +101,6 @@ def _as_test(view: View, row: Line) -> str:
 def _open(row: Line) -> bool:
     """Whether a row leaves the question open; a group that is too small decides nothing either way."""
     return row["outcome"] == "inconclusive" and not (row["slice"] and row["note"])
-
-
-def as_json(view: View) -> str:
-    """The gate as JSON, with full precision."""
-    return json.dumps(dict(view), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def headline(view: View) -> str:
@@ -357,12 +327,3 @@ def _bounds(row: Line) -> str:
     if row["low"] is None or row["high"] is None:
         return ""
     return f"{signed(row['low'])} {signed(row['high'])}"
-
-
-_FORMATS: dict[str, Callable[[View], str]] = {
-    "table": text,
-    "full": text,
-    "markdown": markdown,
-    "json": as_json,
-    "junit": junit,
-}

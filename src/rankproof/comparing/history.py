@@ -10,14 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import rankproof
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.comparing.gate_rows import mean_of
-from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.scoring.scores import Scores
 from rankproof.store import experiments
@@ -31,7 +32,7 @@ DEFAULT = "rankproof.db"
 """Where the history is if nobody says otherwise."""
 
 
-class History(Displayable):
+class History(Result):
     """Results by name in one SQLite file. Nothing is written until something is saved.
 
     >>> import tempfile
@@ -56,10 +57,46 @@ class History(Displayable):
     def _in_one_line(self) -> str:
         return f"<History in {self.path}>"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Every entry as plain data, the oldest first."""
+        return {"entries": [each.to_dict() for each in self.entries()] if self.path.exists() else []}
+
+    def format(self, name: str = "table") -> str:
+        """What is saved as text in the format of that name, one of `formats()`; a table has the last ones."""
+        return self._printed(name, whole=name != "table")
+
+    def _document(self, whole: bool = True) -> Document:
+        from rankproof.comparing.orders_words import history, rows_shown
+
+        if not self.path.exists():
+            return history([])
+        listed = [each.to_dict() for each in self.entries(None if whole else rows_shown())]
+        return history(listed, len(self) - len(listed))
+
+    @overload
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path: ...
+
+    @overload
     def save(
         self, scores: Scores, name: str, *, tags: Mapping[str, str] | None = None, replace: bool = False
-    ) -> HistoryEntry:
-        """Remember the scores under a name that is free, or take the place of what has it."""
+    ) -> HistoryEntry: ...
+
+    def save(  # type: ignore[misc]  # the first argument has another name in each
+        self,
+        scores: Any = None,
+        name: str | None = None,
+        *,
+        path: Any = None,
+        tags: Mapping[str, str] | None = None,
+        replace: bool = False,
+        force: bool = False,
+    ) -> HistoryEntry | Path:
+        """Remember the scores under a name that is free, or take the place of what has it.
+
+        With the path of a file alone, write there what is saved, as any result does.
+        """
+        if name is None:
+            return super().save(scores if path is None else path, force=force)
         found = _experiment(scores, _named(name), experiments.check_tags(tags or {}))
         self._insert([found], replace)
         return found.entry

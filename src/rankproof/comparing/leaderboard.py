@@ -16,6 +16,8 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import averaged
 from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -63,7 +65,7 @@ class Duel(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboard(Displayable):
+class Leaderboard(Result):
     """The systems by their means, the best first, and how far that order hangs on single queries."""
 
     measure: str
@@ -110,14 +112,10 @@ class Leaderboard(Displayable):
             "letters": {name: list(own) for name, own in self.letters.items()},
         }
 
-    def format(self, name: str = "table") -> str:
-        """The leaderboard as text: table, markdown, latex or json."""
-        from rankproof.comparing.orders_words import render_leaderboard
+    def _document(self) -> Document:
+        from rankproof.comparing.orders_words import leaderboard as words
 
-        return render_leaderboard(self.to_dict(), name)
-
-    def __str__(self) -> str:
-        return self.format()
+        return words(self.to_dict())
 
     def _in_one_line(self) -> str:
         means = ", ".join(f"{name} {mean:.4f}" for name, mean in self.means.items())
@@ -125,7 +123,7 @@ class Leaderboard(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class RankCorrelation(Displayable):
+class RankCorrelation(Result):
     """How alike two orders of the same systems are."""
 
     names: tuple[str, str]
@@ -158,14 +156,10 @@ class RankCorrelation(Displayable):
             "scores": {name: list(pair) for name, pair in self.scores.items()},
         }
 
-    def format(self, name: str = "table") -> str:
-        """The correlation as text: table, markdown or json."""
-        from rankproof.comparing.orders_words import render_correlation
+    def _document(self) -> Document:
+        from rankproof.comparing.orders_words import correlation as words
 
-        return render_correlation(self.to_dict(), name)
-
-    def __str__(self) -> str:
-        return self.format()
+        return words(self.to_dict())
 
     def _in_one_line(self) -> str:
         return f"<RankCorrelation of {len(self.scores)} systems: tau_b={_short(self.tau_b)}, rbo={_short(self.rbo)}>"

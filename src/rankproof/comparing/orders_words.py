@@ -1,91 +1,89 @@
-"""Leaderboards, rank correlations and saved results as text."""
+"""Leaderboards, rank correlations, kinship and the history as documents."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from rankproof.document.numbers import ABSENT, count, score, share, short_span
-from rankproof.document.terminal import Column, cut, page_height, table, wrap
-from rankproof.errors import one_of
-from rankproof.scoring import latex as tex
-from rankproof.scoring import markdown
-from rankproof.scoring.tables import DISTRUST
+from rankproof.comparing.words import distrusted
+from rankproof.document.model import (
+    PAGE,
+    PAPER,
+    TERMINAL,
+    Cell,
+    Column,
+    Document,
+    Paragraph,
+    Part,
+    Table,
+)
+from rankproof.document.numbers import ABSENT, count, score, share, short_span, span
+from rankproof.document.terminal import cut, page_height
 from rankproof.stats.corrections import groups
 
+if TYPE_CHECKING:
+    from rankproof.comparing.kinship import Kinship
+
 View = Mapping[str, Any]
-Grid = tuple[Sequence[str], Sequence[Sequence[str]]]
-"""Headings, and rows of cells; the first column is text."""
-FORMATS = ("table", "full", "markdown", "json")
-BOARDS = ("table", "full", "markdown", "latex", "json")
 SMALL = 10
 """With fewer queries nothing is decided."""
 NAMED = 5
 """So many queries or systems are named, others are counted."""
 
 
-def check(name: str, formats: Sequence[str] = FORMATS) -> None:
-    """Whether there is a format of that name, before any work is done."""
-    if name not in formats:
-        raise one_of("format", name, formats)
+def leaderboard(view: View) -> Document:
+    """The systems by their means, and how far that order can be trusted; `view` is `Leaderboard.to_dict`."""
+    names, means = list(view["means"]), [score(mean) for mean in view["means"].values()]
+    letters = [",".join(view["letters"][name]) for name in names]
+    intervals = Column("interval", [short_span(*view["intervals"][name]) for name in names], True)
+    ranks = Column("rank", _ranks(list(view["means"].values()), view["higher"]), True)
+    raised = [Cell(mean, raised=each) for mean, each in zip(means, letters, strict=True)]
+    system, measure = Column("system", names), view["measure"]
+    shown = [system, Column(measure, means, True), intervals, ranks, Column("letters", letters, True)]
+    records = [
+        {
+            "system": name,
+            "measure": measure,
+            "mean": view["means"][name],
+            **dict(zip(("low", "high"), view["intervals"][name], strict=True)),
+            "rank": int(rank),
+            "letters": letter,
+            "queries": view["queries"],
+        }
+        for name, rank, letter in zip(names, ranks.cells, letters, strict=True)
+    ]
+    parts = [
+        distrusted(view["wrong"]),
+        Part(Table(shown), media=(*TERMINAL, PAGE)),
+        # In a paper the letters of what cannot be told apart stand above the means.
+        Part(Table([system, Column(measure, raised, True), intervals, ranks]), media=(PAPER,)),
+        Part(*map(Paragraph, _trust(view))),
+    ]
+    return Document(f"Leaderboard by {measure}", parts, records, dict(view))
 
 
-def render_leaderboard(view: View, name: str) -> str:
-    """The leaderboard as text in the named format."""
-    check(name, BOARDS)
-    return latex(view) if name == "latex" else _rendered(view, name, _means, _trust)
-
-
-def latex(view: View) -> str:
-    """The leaderboard as a LaTeX table: the letters of what cannot be told apart as superscripts."""
-    rows = [
-        [
-            tex.escape(name),
-            f"{tex.escape(score(mean))}$^{{{','.join(view['letters'][name])}}}$",
-            tex.escape(short_span(*view["intervals"][name])),
-            rank,
+def correlation(view: View) -> Document:
+    """How alike two orders of systems are; `view` is `RankCorrelation.to_dict`."""
+    sides = list(zip(*view["scores"].values(), strict=True)) or [(), ()]
+    columns = [Column("system", list(view["scores"]))]
+    for name, values, higher in zip(view["names"], sides, view["higher"], strict=True):
+        columns += [
+            Column(name, [score(each) for each in values], True),
+            Column("rank", _ranks(values, higher), True),
         ]
-        for (name, mean), rank in zip(
-            view["means"].items(), _ranks(list(view["means"].values()), view["higher"]), strict=True
-        )
+    records = [
+        {
+            "system": name,
+            "first": pair[0],
+            "first_rank": int(columns[2].cells[n]),
+            "second": pair[1],
+            "second_rank": int(columns[4].cells[n]),
+        }
+        for n, (name, pair) in enumerate(view["scores"].items())
     ]
-    said = [f"% {tex.escape(each)}" for each in ("needs: booktabs, textcomp", *_trust(view))]
-    headings = ["system", tex.escape(view["measure"]), "interval", "rank"]
-    return "\n".join([*said, *tex.table(headings, rows)]) + "\n"
-
-
-def render_correlation(view: View, name: str) -> str:
-    """The correlation of two orders as text in the named format."""
-    return _rendered(view, name, _places, _alike)
-
-
-def _rendered(
-    view: View, name: str, grid: Callable[[View], Grid], said: Callable[[View], Sequence[str]]
-) -> str:
-    check(name)
-    if name == "json":
-        return json.dumps(dict(view), indent=2, ensure_ascii=False) + "\n"
-    headings, rows = grid(view)
-    wrong = view.get("wrong", ())
-    if name == "markdown":
-        cells = [[markdown.escape(cell) for cell in row] for row in rows]
-        lines = markdown.table([markdown.escape(each) for each in headings], cells)
-        above = [f"{DISTRUST} {markdown.escape(each)}\n" for each in wrong]
-        return "\n".join([*above, *lines, *(f"\n{markdown.escape(each)}" for each in said(view))]) + "\n"
-    columns = zip(headings, zip(*rows, strict=True), strict=True)
-    lines = table([Column(cut(h, 24), cells, h != headings[0]) for h, cells in columns])
-    above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
-    return "\n".join([*above, *lines, "", *(line for each in said(view) for line in wrap(each))]) + "\n"
-
-
-def _means(view: View) -> Grid:
-    ranks = _ranks(list(view["means"].values()), view["higher"])
-    rows = [
-        (name, score(mean), short_span(*view["intervals"][name]), rank, ",".join(view["letters"][name]))
-        for (name, mean), rank in zip(view["means"].items(), ranks, strict=True)
-    ]
-    return ("system", view["measure"], "interval", "rank", "letters"), rows
+    parts = [Part(Table(columns)), Part(*map(Paragraph, _alike(view)))]
+    return Document("Rank correlation", parts, records, dict(view))
 
 
 def _trust(view: View) -> list[str]:
@@ -129,17 +127,6 @@ def _groups(view: View) -> str:
     return f"Systems that share a letter cannot be told apart: {named}{more}."
 
 
-def _places(view: View) -> Grid:
-    pairs = view["scores"]
-    first, second = ([pair[i] for pair in pairs.values()] for i in (0, 1))
-    ranks = [_ranks(first, view["higher"][0]), _ranks(second, view["higher"][1])]
-    rows = [
-        (name, score(one), mine, score(other), theirs)
-        for (name, (one, other)), mine, theirs in zip(pairs.items(), *ranks, strict=True)
-    ]
-    return ("system", view["names"][0], "rank", view["names"][1], "rank"), rows
-
-
 def _ranks(values: Sequence[float], higher: bool) -> list[str]:
     """The place of each value; equal values share the better one."""
     best_first = sorted(values, reverse=higher)
@@ -173,41 +160,44 @@ SHOWN = 2
 """So many measures have a column in a list."""
 
 
-def shown() -> int:
+def rows_shown() -> int:
     """How many saved results one screen lists."""
     return page_height() - 4
 
 
-def listed(entries: Sequence[Entry], more: int = 0) -> str:
+def history(entries: Sequence[Entry], older: int = 0) -> Document:
     """A line for each saved result, the oldest first, with the measures that most of them have.
 
-    `more` older ones are said to be there.
+    `older` ones are said to be there.
     """
     if not entries:
-        return "Nothing is saved yet. Next: 'rankproof evaluate ... --save NAME'.\n"
+        nothing = Paragraph("Nothing is saved yet. Next: 'rankproof evaluate ... --save NAME'.")
+        return Document("History", [Part(nothing)])
+    counts: dict[str, int] = {}
+    for each in entries:
+        for measure in each["means"]:
+            counts[measure] = counts.get(measure, 0) + 1
+    commonest = sorted(counts, key=lambda measure: -counts[measure])[:SHOWN]
     columns = [
         Column("name", [each["name"] for each in entries]),
         Column("saved (UTC)", [_moment(each) for each in entries]),
-        *(
-            Column(m, [score(each["means"].get(m)) for each in entries], right=True)
-            for m in _commonest(entries)
-        ),
+        *(Column(m, [score(each["means"].get(m)) for each in entries], right=True) for m in commonest),
         Column("judgments", [each["judgments"][:8] for each in entries]),
     ]
     if any(each["commit"] for each in entries):
         columns.append(Column("commit", [(each["commit"] or "")[:8] for each in entries]))
     if any(each["tags"] for each in entries):
         columns.append(Column("tags", [_tags(each) for each in entries]))
-    older = [f"{count(more, 'older one')} with --full."] if more else []
-    return "\n".join([*table(columns), *older]) + "\n"
-
-
-def _commonest(entries: Sequence[Entry]) -> list[str]:
-    counts: dict[str, int] = {}
-    for each in entries:
-        for measure in each["means"]:
-            counts[measure] = counts.get(measure, 0) + 1
-    return sorted(counts, key=lambda measure: -counts[measure])[:SHOWN]
+    more = Paragraph(f"{count(older, 'older one')} with --full.")
+    records = [
+        {
+            **{name: value for name, value in each.items() if name not in ("means", "tags")},
+            "tags": _tags(each),
+            **each["means"],
+        }
+        for each in entries
+    ]
+    return Document("History", [Part(Table(columns), *([more] if older else []))], records, list(entries))
 
 
 def _moment(entry: Entry) -> str:
@@ -218,16 +208,62 @@ def _tags(entry: Entry) -> str:
     return " ".join(f"{key}={value}" for key, value in entry["tags"].items())
 
 
-def described(entry: Entry) -> str:
+def described(entry: Entry) -> list[Paragraph]:
     """Where and by what a saved result was made."""
     commit = f", commit {entry['commit'][:12]}" if entry["commit"] else ""
-    made = f"rankproof {entry['rankproof']}, Python {entry['python']}{commit}"
-    lines = wrap(f"Saved {_moment(entry)} UTC by {made}.")
-    lines += wrap(f"Fingerprints: judgments {entry['judgments'][:12]}, ranking {entry['ranking'][:12]}.")
-    lines += wrap(f"Tags: {_tags(entry)}.") if entry["tags"] else []
-    return "\n".join(lines) + "\n"
+    said = [
+        f"Saved {_moment(entry)} UTC by rankproof {entry['rankproof']}, Python {entry['python']}{commit}.",
+        f"Fingerprints: judgments {entry['judgments'][:12]}, ranking {entry['ranking'][:12]}.",
+        *([f"Tags: {_tags(entry)}."] if entry["tags"] else []),
+    ]
+    return list(map(Paragraph, said))
 
 
-def as_json(entries: Sequence[Entry]) -> str:
-    """The entries as JSON, with full precision."""
-    return json.dumps(list(entries), indent=2, ensure_ascii=False) + "\n"
+def kinship(found: Kinship) -> Document:
+    """The excess of each system, what is to be made of it, and whose model is whose."""
+    of_people, of_machine = found.shared
+    opening = (
+        f"{found.judge or 'The machine'} against people, on {count(found.pairs, 'pair')} that both judged "
+        f"({share(of_people)} of people's, {share(of_machine)} of the machine's)."
+    )
+    parts = [
+        Part(Paragraph(opening), _excesses(found)),
+        Part(*map(Paragraph, _of_excess(found))),
+        Part(*(Paragraph(f"Warning: {each}") for each in found.findings)),
+    ]
+    return Document("Kinship", parts, [asdict(each) for each in found.rows], found.to_dict())
+
+
+def _excesses(found: Kinship) -> Table:
+    rows = found.rows
+    several, known = len({each.measure for each in rows}) > 1, any(each.kin for each in rows)
+    intervals = [span(each.low, each.high) for each in rows]
+    columns = [
+        Column("system", [each.system for each in rows]),
+        *([Column("measure", [each.measure for each in rows])] if several else []),
+        Column("n", [count(each.n) for each in rows], True),
+        Column("people", [score(each.people) for each in rows], True),
+        Column("machine", [score(each.machine) for each in rows], True),
+        Column("excess", [score(each.excess) for each in rows], True),
+        Column(f"{share(1 - found.alpha)} interval", intervals, True),
+        Column("verdict", [each.verdict for each in rows]),
+        *([Column("kin of the judge", [each.kin or "-" for each in rows])] if known else []),
+    ]
+    return Table(columns)
+
+
+def _of_excess(found: Kinship) -> Iterator[str]:
+    yield (
+        "Excess: what the machine gives a system more than people do, less what it gives the others more on "
+        f"average. Its intervals hold together at {share(1 - found.alpha)} (Bonferroni), by queries."
+    )
+    for way in ("favoured", "disfavoured"):
+        listed = list(dict.fromkeys(each.system for each in found.rows if each.verdict == way))
+        if listed:
+            yield (
+                f"The machine {'favours' if way == 'favoured' else 'disfavours'} {', '.join(listed)}. Next: believe "
+                "people's judgments, or let a model of another maker judge."
+            )
+    if not any(each.verdict != "unclear" for each in found.rows):
+        widest = max(max(abs(each.low), abs(each.high)) for each in found.rows)
+        yield f"No system shows more than chance; an excess of more than {score(widest)} is ruled out."

@@ -6,12 +6,16 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from rankproof.document.display import first_columns, width
+from rankproof.document.model import ALWAYS as ALWAYS
+from rankproof.document.model import WARNING as WARNING
+from rankproof.document.model import Column as Column
 from rankproof.document.numbers import count
 
 WIDTH, HEIGHT = 80, 24
@@ -20,6 +24,8 @@ NARROWEST, WIDEST = 20, 300
 READABLE = 100
 """Columns beyond which running text is hard to read."""
 GAP = "  "
+LEAST = 8
+"""Columns of the shortest label in front of an item."""
 ELLIPSIS = "..."
 
 
@@ -29,6 +35,27 @@ _face: ContextVar[str] = ContextVar("_face", default="python")
 def lay_out_for(face: Literal["python", "shell", "file"]) -> None:
     """Where the text that follows is read: a file is 80 columns wide, whatever the terminal is like."""
     _face.set(face)
+
+
+_colours: ContextVar[dict[str, str]] = ContextVar("_colours", default={})  # noqa: B039 (never changed)
+COLOURS = {"error": "\x1b[31m", "warning": "\x1b[33m"}
+RESET = "\x1b[0m"
+
+
+def paint(label: str) -> str:
+    """A label in its colour, where colours are wanted."""
+    colour = _colours.get().get(label)
+    return f"{colour}{label}{RESET}" if colour else label
+
+
+@contextmanager
+def in_colours(wanted: bool = True) -> Iterator[None]:
+    """What is printed within this has colours, if they are wanted."""
+    token = _colours.set(COLOURS if wanted else {})
+    try:
+        yield
+    finally:
+        _colours.reset(token)
 
 
 def in_shell() -> bool:
@@ -56,21 +83,6 @@ def _size(variable: str, axis: int, usual: int) -> int:
         return os.get_terminal_size(sys.stdout.fileno())[axis] or usual if sys.stdout.isatty() else usual
     except (OSError, ValueError, AttributeError):  # a stream that is no file
         return usual
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A heading (of one or more lines) and the cells under it."""
-
-    heading: str
-    cells: Sequence[str]
-    right: bool = False
-    """Whether it is set flush right, as numbers are."""
-
-    @property
-    def width(self) -> int:
-        """The columns of the screen it needs."""
-        return max(width(text) for text in (*self.heading.split("\n"), *self.cells))
 
 
 def clean(text: str) -> str:
@@ -264,10 +276,6 @@ def interval(low: float, mean: float, high: float, scale: tuple[float, float], w
     return " " * start + LINE * (at - start) + DOT + LINE * (end - at)
 
 
-ALWAYS = 0
-"""The rank of what no screen may lack."""
-WARNING = "more warning"
-"""What a part is called of which there are several."""
 COUNTED = ("more error", WARNING, "more note")
 
 

@@ -21,12 +21,12 @@ from typing import Any
 
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
+from rankproof.document.disk import check_free, whole_file, write_file
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import BEIR_CORPUS, beir_questions, folder_at, load_corpus, load_questions, split_of
 from rankproof.io.files import matching
 from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
-from rankproof.io.pipes import check_free, whole_file, write_file
 from rankproof.io.records import (
     QUESTION_ID,
     QUESTION_TEXT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import stat
@@ -12,7 +11,6 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from rankproof.errors import DataError, UsageError
@@ -94,9 +92,8 @@ class Pipe(os.PathLike[str]):
         return len(block)
 
     def _begin(self) -> None:
-        import tempfile  # what no pipe needs is not loaded
 
-        copy = tempfile.TemporaryFile(prefix="rankproof-")  # noqa: SIM115 (it lives as long as the object)
+        copy = tempfile.TemporaryFile(prefix="rankproof-")
         weakref.finalize(self, copy.close)
         raw = open_raw(self._path)
         if self._path != STDIN:
@@ -205,166 +202,3 @@ def open_raw(path: str) -> BinaryIO:
 
 def _name(path: str) -> str:
     return "standard input" if path == STDIN else path
-
-
-# Files that are written: whole or not at all, and never over something that is there unless that is asked for.
-#
-# Every file that rankproof writes for its user goes through here.
-
-Target: TypeAlias = "str | os.PathLike[str]"
-
-STDOUT = "-"
-GENERATOR = '<meta name="generator" content="rankproof">'
-"""Stands in every page, so that a page is known as one of ours and a newer one may take its place."""
-HEAD = 4096
-"""Bytes of a file in which the mark of a page stands."""
-
-
-def check_free(target: Target, *, force: bool = False) -> None:
-    """Refuse a place where nothing can be written, or where something is that would be lost.
-
-    An empty file, a page of ours and whatever is no regular file (a terminal, a pipe) may be written to.
-    """
-    if os.fspath(target) == STDOUT:
-        return
-    where = Path(target)
-    if "\0" in os.fspath(where):
-        raise UsageError(f"{os.fspath(where)!r}: this is no name of a file. Next: name a file to write.")
-    try:
-        if where.is_dir():
-            raise UsageError(f"{where}: this is a folder, expected a file to write. Next: name a file in it.")
-        if not where.exists():
-            _check_folder(where)
-        elif not force and where.is_file() and not _may_go(where):
-            raise UsageError(
-                f"{where}: there is such a file already, and it was left as it is. Next: name another file, or "
-                "add --force to replace it (in Python force=True)."
-            )
-    except OSError as error:
-        raise _unwritable(where, error) from error
-
-
-def _check_folder(where: Path) -> None:
-    folder = Path(os.path.realpath(where)).parent
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, f"{os.strerror(errno.ENOENT)} (there is no folder {folder})")
-
-
-def _may_go(where: Path) -> bool:
-    """Whether nothing is lost with the file: it is empty, or a page that we made."""
-    if where.stat().st_size == 0:
-        return True
-    with where.open("rb") as stream:
-        return GENERATOR.encode() in stream.read(HEAD)
-
-
-def write_file(target: Target, content: str | bytes, *, force: bool = False) -> Path:
-    """Write a file whole, or leave what is there as it was; characters that UTF-8 lacks are written as escapes."""
-    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    with whole_file(target, force=force) as stream:
-        stream.write(data)
-    return Path(target)
-
-
-@contextmanager
-def whole_file(target: Target, *, force: bool = False) -> Iterator[BinaryIO]:
-    """A file that appears under its name only when it is whole; until then, the old one stays.
-
-    It keeps the rights of the file it replaces, and a link goes on pointing to it. `-` is standard output.
-    """
-    if os.fspath(target) == STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    check_free(target, force=force)
-    where = Path(target)
-    try:
-        with _written(Path(os.path.realpath(where))) as stream:
-            yield stream
-    except OSError as error:
-        raise _unwritable(where, error) from error
-
-
-@contextmanager
-def _written(final: Path) -> Iterator[BinaryIO]:
-    old = final.stat() if final.exists() else None
-    if old is not None and not stat.S_ISREG(old.st_mode):
-        with final.open("wb") as stream:
-            yield stream
-    elif old is not None and not os.access(final, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    elif old is not None and (old.st_nlink > 1 or not os.access(final.parent, os.W_OK)):
-        # Another name of the same file, or a folder that takes no second file: the file itself must be kept.
-        import tempfile  # for files written in place alone
-
-        with tempfile.TemporaryFile() as whole:
-            yield whole
-            _write_over(final, whole)
-    else:
-        yield from _replaced(final, old)
-
-
-def _replaced(final: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
-    part = final.with_name(f".rankproof-{os.urandom(6).hex()}.part")
-    try:
-        with part.open("xb") as stream:
-            yield stream
-            stream.flush()
-            _sync(stream)
-        if old is not None:
-            _take_over(part, old)
-        try:
-            part.replace(final)
-        except OSError as error:
-            if error.errno != errno.EBUSY or old is None:  # a file that is mounted, as containers do
-                raise
-            with part.open("rb") as whole:
-                _write_over(final, whole)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _sync(stream: BinaryIO) -> None:
-    """Have the disk take it now: some tell only then that they are full, and some cannot be asked."""
-    try:
-        os.fsync(stream.fileno())
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
-            raise
-
-
-def _write_over(final: Path, whole: BinaryIO) -> None:
-    """Put the content into the file itself; what was there is put back where that fails."""
-    with final.open("r+b") as stream:
-        before = stream.read()
-        try:
-            _fill(stream, whole)
-        except OSError:
-            stream.seek(0)
-            stream.write(before)
-            stream.truncate()
-            raise
-
-
-def _fill(stream: BinaryIO, whole: BinaryIO) -> None:
-    import shutil
-
-    whole.seek(0)
-    stream.seek(0)
-    shutil.copyfileobj(whole, stream)
-    stream.truncate()
-    stream.flush()
-
-
-def _take_over(part: Path, old: os.stat_result) -> None:
-    """Give the new file the rights and the owner of the old one, as far as we may."""
-    with suppress(OSError, AttributeError):
-        os.chown(part, old.st_uid, old.st_gid)
-    with suppress(OSError):
-        part.chmod(stat.S_IMODE(old.st_mode))
-
-
-def _unwritable(where: Path, error: OSError) -> UsageError:
-    return UsageError(
-        f"{where}: cannot be written: {error.strerror or error}. Next: name a file that can be written."
-    )

@@ -12,12 +12,13 @@ from typing import BinaryIO
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
+from rankproof.document.disk import check_free, whole_file
 from rankproof.errors import DataError, UsageError, nearest, one_of
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
 from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.pipes import check_free, is_pipe, pipes_kept, whole_file
+from rankproof.io.pipes import is_pipe, pipes_kept
 from rankproof.io.render import Columns, columns_of_judgments, columns_of_ranking, render
 from rankproof.io.roles import column_of
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest
-from rankproof.io.pipes import write_file
 from rankproof.io.trec.qrels import MACHINE
 from rankproof.judging.blame import Failure, Lost
 from rankproof.judging.run import JudgedSample

@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
-from rankproof.io.pipes import write_file
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges.choose import HumanJudge, human_judge
 from rankproof.judging.ledger import DEFAULT

@@ -12,11 +12,12 @@ from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
 from rankproof.diagnosing import diagnose
 from rankproof.diagnosing.modes import Diagnosed
+from rankproof.document.disk import check_free, write_file
 from rankproof.document.display import Displayable
 from rankproof.document.html.page import Section, el, page
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.load import load_ranking
-from rankproof.io.pipes import check_free, pipes_kept, write_file
+from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.reports import queries, summary, systems
 from rankproof.reports.content import Content, PageTexts, collect

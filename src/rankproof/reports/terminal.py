@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rankproof.comparing.words import beside, waterfalls
 from rankproof.comparing.words import tables as compared
 from rankproof.document import terminal
+from rankproof.document.formats.table import lines_of
 from rankproof.document.numbers import count, score, share
 from rankproof.document.terminal import Column, cut, table, wrap
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
@@ -74,7 +75,7 @@ def _differences(content: Content) -> list[str]:
     view = content.comparison or {}
     means = {each.measure: each.mean for each in content.system(view["baseline"]).bars}
     falls = {each.system: [value for _, value in each.values] for each in content.moved}
-    return [*compared({**view, "means": means}), *waterfalls(content.measure, falls)][:-1]
+    return lines_of(*compared({**view, "means": means}), *waterfalls(content.measure, falls))[:-1]
 
 
 def _losses(content: Content) -> list[str]:
@@ -130,7 +131,7 @@ def _duels(content: Content) -> list[str]:
 
 def _cases(content: Content) -> list[str]:
     shown = content.cases[:CASES]
-    lines = [line for each in shown for line in [*beside(each, content.texts.get(each.query)), ""]]
+    lines = [line for each in shown for line in [*lines_of(*beside(each, content.texts.get(each.query))), ""]]
     left = content.queries - len(shown)
     return [*lines, f"The other {count(left, 'query is', 'queries are')} left out."] if left else lines[:-1]
 

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.io.pipes import write_file
 from rankproof.store.database import damaged
 
 

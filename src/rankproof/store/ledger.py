@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rankproof.document.disk import whole_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.pipes import whole_file
 from rankproof.store.database import TIMEOUT, Schema, held, reading, version, writing
 
 Key = tuple[str, str, str]

@@ -40,9 +40,9 @@ from rankproof.bench.runs import kept_answers_note
 from rankproof.comparing.alignment import averaged
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
+from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, one_of
-from rankproof.io.pipes import write_file
 from rankproof.progress import Progress
 from rankproof.store.answers import opened
 

@@ -169,8 +169,8 @@ class Section:
         return el("section", title, self.body, id=self.key, aria_labelledby=f"{self.key}-heading")
 
 
-def page(title: str, opening: Child, sections: Sequence[Section], foot: Child) -> str:
-    """The whole page as text."""
+def page(title: str, opening: Child, sections: Sequence[Section], foot: Child, lead: Child = None) -> str:
+    """The whole page as text; `lead` is what stands before all sections."""
     head = join(
         [
             el("meta", charset="utf-8"),
@@ -181,8 +181,8 @@ def page(title: str, opening: Child, sections: Sequence[Section], foot: Child) -
             el("style", Markup(sheet())),
         ]
     )
-    header = el("header", el("h1", title), opening, _contents(sections))
-    main = el("main", *(Markup(str(each)) for each in sections), id="main")
+    header = el("header", el("h1", title), opening, _contents(sections) if sections else None)
+    main = el("main", lead, *(Markup(str(each)) for each in sections), id="main")
     skip = el("a", "Skip to the content", href="#main", cls="skip")
     body = el("body", skip, header, main, el("footer", el("hr"), foot))
     return f"<!DOCTYPE html>\n{el('html', el('head', head), body, lang='en')}\n"

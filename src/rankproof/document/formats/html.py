@@ -1,0 +1,138 @@
+"""A document as one page that needs nothing else, printed on paper, and as the part of a notebook's page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape as escaped
+
+from rankproof.document.display import CELL, TABLE
+from rankproof.document.formats import NOTEBOOK, OutputFormat, register
+from rankproof.document.model import PAGE, Block, Bullets, Chart, Code, Document, Heading, Paragraph, Table
+from rankproof.document.terminal import clean
+
+
+def page(document: Document) -> str:
+    """The whole page: a section for each heading, before them what has none."""
+    from rankproof import __version__
+    from rankproof.document.html.page import Section, el, join
+    from rankproof.document.html.page import page as whole
+
+    lead: list[Block] = []
+    sections: list[tuple[str, list[Block]]] = []
+    for block in (block for part in document.shown(PAGE) for block in part.blocks):
+        if isinstance(block, Heading):
+            sections.append((block.text, []))
+        else:
+            (sections[-1][1] if sections else lead).append(block)
+    made = [
+        Section(f"{_key(name)}-{n}", name, join(map(_block, blocks)))
+        for n, (name, blocks) in enumerate(sections, 1)
+    ]
+    foot = el("p", f"Made by rankproof {__version__}.")
+    return whole(document.title, None, made, foot, lead=join(map(_block, lead)))
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "part"
+
+
+def _block(block: Block) -> str | None:
+    """A block as markup."""
+    from rankproof.document.html.page import Markup, el, figure
+
+    if isinstance(block, Paragraph):
+        return el("p", block.text) if block.text else None
+    if isinstance(block, Bullets):
+        labels = block.labels or [""] * len(block.items)
+        items = (
+            el("li", el("b", label) if label else None, f" {item}" if label else item)
+            for label, item in zip(labels, block.items, strict=True)
+        )
+        return el("ol" if block.numbered else "ul", *items)
+    if isinstance(block, Code):
+        return el("pre", el("code", block.text))
+    if isinstance(block, Table) and block.columns:
+        return _table(block)
+    if isinstance(block, Chart) and block.picture is not None:
+        return figure(block.caption, Markup(block.picture()))
+    return None
+
+
+def _table(block: Table) -> str:
+    from rankproof.document.html.page import table
+
+    words = [n for n, each in enumerate(block.columns) if not each.right]
+    headings = [each.heading.replace("\n", " ") for each in block.columns]
+    rows = [[_cell(cell) for cell in row] for row in block.rows]
+    return table(block.caption or headings[0], headings, rows, words=words)
+
+
+def _cell(cell: str) -> str:
+    from rankproof.document.html.page import el, join
+
+    best, raised = getattr(cell, "best", False), getattr(cell, "raised", "")
+    under = getattr(cell, "under", "")
+    if not (best or raised or under):
+        return str(cell)
+    made = [el("b", str(cell)) if best else str(cell), el("sup", raised) if raised else None]
+    return join([*made, f" {under}" if under else None])
+
+
+def on_paper(document: Document) -> bytes:
+    """The page printed by an installed Chromium, Chrome or Edge."""
+    from rankproof.document.pdf import print_page
+
+    return print_page(page(document))
+
+
+def fragment(document: Document) -> str:
+    """The document inside another page, with a style of its own: no identifier, no style sheet, no script."""
+    made = (_inside(block) for part in document.shown(PAGE) for block in part.blocks)
+    return f"<div>{''.join(made)}</div>"
+
+
+def _inside(block: Block) -> str:
+    if isinstance(block, Paragraph | Heading):
+        tag = "p" if isinstance(block, Paragraph) else "h4"
+        return f"<{tag}>{_text(block.text)}</{tag}>" if block.text else ""
+    if isinstance(block, Bullets):
+        labels = block.labels or [""] * len(block.items)
+        listed = (
+            f"{label}: {item}" if label else item for label, item in zip(labels, block.items, strict=True)
+        )
+        tag = "ol" if block.numbered else "ul"
+        return f"<{tag}>{''.join(f'<li>{_text(each)}</li>' for each in listed)}</{tag}>"
+    if isinstance(block, Code):
+        return f"<pre>{_text(block.text)}</pre>"
+    if isinstance(block, Table) and block.columns:
+        caption = f"<p>{_text(block.caption)}</p>" if block.caption else ""
+        sides = ["right" if each.right else "left" for each in block.columns]
+        headings = [each.heading.replace("\n", " ") for each in block.columns]
+        rows = "".join(_row("td", row, sides) for row in block.rows)
+        return f'{caption}<table style="{TABLE}">{_row("th", headings, sides)}{rows}</table>'
+    return ""
+
+
+def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+    made = (
+        f'<{tag} style="{CELL}{side}">{_inner(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True)
+    )
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def _inner(cell: str) -> str:
+    text = f"<b>{_text(cell)}</b>" if getattr(cell, "best", False) else _text(cell)
+    under = getattr(cell, "under", "")
+    return f"{text} {_text(under)}" if under else text
+
+
+def _text(text: str) -> str:
+    return escaped(clean(text))
+
+
+register(
+    OutputFormat("html", page, (".html", ".htm")),
+    OutputFormat("pdf", on_paper, (".pdf",), binary=True),
+    OutputFormat(NOTEBOOK, fragment, general=False),
+)

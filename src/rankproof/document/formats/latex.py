@@ -1,0 +1,89 @@
+"""The tables of a document in LaTeX, in booktabs style, for papers; what is said beside them as comments above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankproof.document.formats import OutputFormat, register
+from rankproof.document.model import PAPER, Block, Bullets, Code, Document, Heading, Paragraph, Table
+from rankproof.document.terminal import clean
+
+NEEDS = "needs: booktabs, textcomp"
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "]": "{]}",
+    "'": r"\textquotesingle{}",
+}
+"""Square brackets too: after a line's end LaTeX would take one as an argument."""
+_RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
+
+
+def text(document: Document) -> str:
+    """Comments, then each table as a tabular."""
+    every = [block for part in document.shown(PAPER) for block in part.blocks]
+    said = dict.fromkeys([NEEDS, *(line for block in every for line in _said(block))])
+    tables = [_tabular(block) for block in every if isinstance(block, Table) and block.columns]
+    return "\n".join([*(f"% {clean(each)}" for each in said if each), "\n\n".join(tables)]) + "\n"
+
+
+register(OutputFormat("latex", text, (".tex",)))
+
+
+def escape(text: str) -> str:
+    r"""The text as LaTeX sets it unchanged.
+
+    >>> escape("run_1 & 50%")
+    'run\\_1 \\& 50\\%'
+    """
+    return "".join(_SPECIAL.get(char, char) for char in clean(text))
+
+
+def _said(block: Block) -> Iterator[str]:
+    if isinstance(block, Paragraph | Heading | Code):
+        yield block.text
+    if isinstance(block, Bullets):
+        labels = block.labels or [""] * len(block.items)
+        yield from (
+            f"{label}: {item}" if label else item for label, item in zip(labels, block.items, strict=True)
+        )
+
+
+def _tabular(table: Table) -> str:
+    sides = "".join("r" if each.right else "l" for each in table.columns)
+    headings = [escape(each.heading.replace("\n", " ")) for each in table.columns]
+    rows = [line for row in table.rows for line in _rows(row)]
+    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _row(headings), r"\midrule", *rows]
+    caption = [f"% {clean(table.caption)}"] if table.caption else []
+    return "\n".join([*caption, *lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _rows(cells: tuple[str, ...]) -> Iterator[str]:
+    """A row, and below it what stands under its cells."""
+    yield _row([_cell(each) for each in cells])
+    under = [getattr(each, "under", "") for each in cells]
+    if any(under):
+        yield _row([rf"\scriptsize {escape(each)}" if each else "" for each in under])
+
+
+def _row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _cell(cell: str) -> str:
+    made, raised = escape(cell), getattr(cell, "raised", "")
+    if getattr(cell, "best", False):
+        made = rf"\textbf{{{made}}}"
+    return f"{made}$^{{{_RAISED.get(raised) or rf'{escape(raised)}'}}}$" if raised else made

@@ -1,0 +1,77 @@
+"""A document as markdown, for issues, pull requests and notebooks."""
+
+from __future__ import annotations
+
+import re
+
+from rankproof.document.formats import OutputFormat, register
+from rankproof.document.model import PAGE, Block, Bullets, Code, Column, Document, Heading, Paragraph, Table
+from rankproof.document.terminal import clean
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
+_BEGINS = re.compile(r"^([-+]|\d+[.)])(?= )")
+MARK = r"\*"
+"""Stands behind what is best of its row or column."""
+
+
+def text(document: Document) -> str:
+    """Headings, paragraphs, tables and lists with an empty line between."""
+    made = (_block(block) for part in document.shown(PAGE) for block in part.blocks)
+    return "\n\n".join(each for each in made if each) + "\n"
+
+
+register(OutputFormat("markdown", text, (".md", ".markdown")))
+
+
+def escape(text: str) -> str:
+    """The text as markdown shows it unchanged.
+
+    >>> escape("a|b_c*")
+    'a\\\\|b\\\\_c\\\\*'
+    """
+    return _SPECIAL.sub(r"\\\1", clean(text))
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Paragraph):
+        return _line(block.text)
+    if isinstance(block, Heading):
+        return f"{'#' * block.level} {_line(block.text)}"
+    if isinstance(block, Bullets):
+        labels = block.labels or [""] * len(block.items)
+        marks = (f"{n}." if block.numbered else "-" for n in range(1, len(labels) + 1))
+        listed = zip(marks, labels, block.items, strict=True)
+        return "\n".join(
+            f"{mark} {_line(f'{label}: {item}' if label else item)}" for mark, label, item in listed
+        )
+    if isinstance(block, Code):
+        fence = "`" * (3 + block.text.count("```"))
+        return f"{fence}\n{clean(block.text)}\n{fence}"
+    if isinstance(block, Table) and block.columns:
+        caption = [_line(block.caption), ""] if block.caption else []
+        return "\n".join([*caption, *_table(block)])
+    return ""
+
+
+def _line(text: str) -> str:
+    """Running text in one line; what would begin a list there is escaped too.
+
+    >>> _line("- a 1. b"), _line("12. May")
+    ('\\\\- a 1. b', '12\\\\. May')
+    """
+    return _BEGINS.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", escape(" ".join(text.split())))
+
+
+def _table(table: Table) -> list[str]:
+    headings = [escape(each.heading.replace("\n", " ")) for each in table.columns]
+    rule = ["---:" if each.right else "---" for each in table.columns]
+    rows = zip(*map(_cells, table.columns), strict=True)
+    return ["| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows)]
+
+
+def _cells(column: Column) -> list[str]:
+    cells = []
+    for each in column.cells:
+        best, under = getattr(each, "best", False), getattr(each, "under", "")
+        cells.append(f"{escape(each)}{MARK if best else ''} {escape(under)}".rstrip())
+    return cells

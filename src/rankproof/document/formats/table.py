@@ -1,0 +1,161 @@
+"""A document in a terminal: `table` is one screen of what matters most, `full` is everything."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rankproof.document.formats import FULL, OutputFormat, register
+from rankproof.document.model import (
+    SCREEN,
+    TEXT,
+    Block,
+    Bullets,
+    Chart,
+    Code,
+    Column,
+    Document,
+    Heading,
+    Paragraph,
+    Part,
+    Table,
+)
+from rankproof.document.terminal import GAP, LEAST, blocks, clean, cut, fitted, page_width, paint, whole, wrap
+from rankproof.document.terminal import Part as Lines
+
+MARK = "*"
+"""Stands behind what is best of its row or column."""
+INDENT = "  "
+
+
+def screen(document: Document) -> str:
+    """What one screen has room for, the least dispensable first."""
+    parts = [lines for part in document.shown(SCREEN, _form_fits) for lines in _lines_of(part)]
+    more = [part.name for part in document.shown(TEXT) if part.name and SCREEN not in part.media]
+    return "\n".join(fitted(parts, more=more)) + "\n"
+
+
+def full(document: Document) -> str:
+    """Everything, tables of groups all laid out alike."""
+    return (
+        "\n".join(lines_of(*(block for part in document.shown(TEXT, _form_fits) for block in part.blocks)))
+        + "\n"
+    )
+
+
+register(OutputFormat("table", screen), OutputFormat(FULL, full, ("", ".txt", ".text", ".log")))
+
+
+def _form_fits(form: Sequence[Part]) -> bool:
+    """Whether the tables of a form are no wider than the page, and no taller than they may be."""
+    tables = [block for part in form for block in part.blocks if isinstance(block, Table)]
+    return all(
+        (each.grouped or _fits(_shown(each))) and not 0 < each.tall < len(_table(each)) for each in tables
+    )
+
+
+def _lines_of(part: Part, narrow: bool = False) -> Iterator[Lines]:
+    """The lines of a part; columns that go on below may be parts of their own."""
+    lines: list[str] = []
+    more: list[Lines] = []
+    for block in part.blocks:
+        if isinstance(block, Table) and block.rest:
+            rank, name = block.rest
+            first, *others = blocks(_shown(block))
+            lines += [*_captioned(block.caption), *first, ""]
+            more += [Lines(["", *each], rank, name) for each in others]
+        else:
+            lines += _block(block, narrow)
+    yield Lines(lines, part.rank, part.name)
+    yield from more
+
+
+def lines_of(*listed: Block) -> list[str]:
+    """The lines of some blocks, tables of groups all laid out alike."""
+    grouped = (each for each in listed if isinstance(each, Table) and each.grouped)
+    narrow = not all(_fits(_shown(each)) for each in grouped)
+    return whole(list(_lines_of(Part(*listed), narrow)))
+
+
+def _block(block: Block, narrow: bool) -> list[str]:
+    if isinstance(block, Paragraph):
+        return wrap(block.text) if block.text else [""]
+    if isinstance(block, Heading):
+        return ["", *wrap(block.text)]
+    if isinstance(block, Table):
+        return [*_captioned(block.caption), *_table(block, narrow), ""] if block.columns else []
+    if isinstance(block, Bullets):
+        return _bullets(block)
+    if isinstance(block, Code):
+        return _typed(block.text)
+    if isinstance(block, Chart) and block.lines is not None:
+        return [*_captioned(block.caption), *block.lines(page_width()), ""]
+    return []
+
+
+def _typed(command: str) -> list[str]:
+    """A command to be copied: over several lines where one is too short, no word of it cut."""
+    room = page_width() - len(INDENT) - 2
+    lines = textwrap.wrap(clean(command), room, break_long_words=False, break_on_hyphens=False)
+    return [f"{INDENT}{line}" for line in " \\\n".join(lines).splitlines()]
+
+
+def _captioned(caption: str) -> list[str]:
+    return ["", *wrap(caption), ""] if caption else [""]
+
+
+def _bullets(block: Bullets) -> list[str]:
+    """A line or more each: behind a label, a number or a dash."""
+    labels = block.labels or [f"{n}." if block.numbered else "-" for n in range(1, len(block.items) + 1)]
+    room = max(max(map(len, labels), default=0), LEAST if block.labels else 0) + 1
+    lines = []
+    for label, item in zip(labels, block.items, strict=True):
+        first, *rest = wrap(item, first=f"{INDENT}{label:{room}}", later=INDENT + " " * room)
+        lines += [first.replace(label, paint(label), 1), *rest]
+    return lines
+
+
+def _shown(table: Table) -> list[Column]:
+    """The columns as a screen has them: cut where they may be, the best cells marked."""
+    columns = [replace(each, cells=_cells(each), most=0) for each in table.columns]
+    for at in table.shrink:
+        others = sum(each.width + len(GAP) for n, each in enumerate(columns) if n not in table.shrink)
+        room = (page_width() - others - len(GAP) * (len(table.shrink) - 1)) // len(table.shrink)
+        columns[at] = replace(columns[at], cells=[cut(cell, max(room, 9)) for cell in columns[at].cells])
+    return columns
+
+
+def _cells(column: Column) -> list[str]:
+    marked = any(getattr(each, "best", False) for each in column.cells)
+    cells = [cut(each, column.most) if column.most else each for each in column.cells]
+    if not marked:
+        return [str(each) for each in cells]
+    best = (getattr(each, "best", False) for each in column.cells)
+    return [each + (MARK if won else " ") for each, won in zip(cells, best, strict=True)]
+
+
+def _table(table: Table, narrow: bool = False) -> list[str]:
+    columns = _shown(table)
+    if table.grouped and (narrow or not _fits(columns)):
+        columns = _narrow(columns)
+    return [line for n, part in enumerate(blocks(columns)) for line in ([""] * (n > 0) + part)]
+
+
+def _fits(columns: Sequence[Column]) -> bool:
+    """Whether a table needs no more than the page has."""
+    return sum(each.width + len(GAP) for each in columns) - len(GAP) <= page_width()
+
+
+def _narrow(columns: Sequence[Column]) -> list[Column]:
+    """The same with each group on a line of its own, so that the last column stays beside its row."""
+    rows: list[tuple[str, ...]] = []
+    for group, name, *others in zip(*(each.cells for each in columns), strict=True):
+        rows += [(group, *("" for _ in others))] if group else []
+        rows.append((f"{INDENT}{name}", *others))
+    first, *rest = (
+        replace(column, cells=cells)
+        for column, cells in zip(columns[1:], zip(*rows, strict=True), strict=True)
+    )
+    room = page_width() - sum(each.width + len(GAP) for each in rest)
+    return [replace(first, cells=[cut(each, room) for each in first.cells]), *rest]

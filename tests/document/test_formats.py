@@ -1,0 +1,284 @@
+"""One law for every result in every format: it prints, escapes, reads back as the data it is, and saves by its ending."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import rankproof
+from rankproof.document.display import LONGEST, width
+from rankproof.document.formats import Result, known, printed
+from rankproof.document.formats.data import plain
+from rankproof.document.model import (
+    Bullets,
+    Cell,
+    Chart,
+    Code,
+    Column,
+    Document,
+    Heading,
+    Paragraph,
+    Part,
+    Table,
+)
+from rankproof.errors import UsageError
+
+ODD = "a|b_<script>x</script>\\$%&#{}~^*`\x1b[31m\u202e'\""
+"""A name with everything that some format takes for markup, and with what would move the cursor."""
+OTHER = "- 1. 検索 & \x07 [x](y)"
+
+
+def judged() -> Any:
+    judgments = {f"{ODD}{i}": {"d|1": 2, "d<2>": 1} for i in range(12)}
+    first = {query: ["d|1", "x", "d<2>"] for query in judgments}
+    second = {query: ["x", "d|1"] for query in list(judgments)[:10]}
+    return judgments, {ODD: first, OTHER: second, "third": first}
+
+
+@cache
+def of_comparing() -> dict[str, Result]:
+    judgments, runs = judged()
+    groups = {query: f"{ODD}group {n % 2}" for n, query in enumerate(judgments)}
+    scores = {name: rankproof.evaluate(judgments, run, "RR, AP") for name, run in runs.items()}
+    machine = {query: {"d|1": 1, "d<2>": 2} for query in judgments}
+    return {
+        "comparison": rankproof.compare(judgments, runs, "RR, AP", by=groups, all_pairs=True),
+        "gate": rankproof.gate(judgments, runs[ODD], runs[OTHER], "RR", by=groups, floors={"RR": 0.9}),
+        "leaderboard": rankproof.leaderboard(scores),
+        "correlation": rankproof.rank_correlation(scores, {name: n for n, name in enumerate(scores)}),
+        "kinship": rankproof.kinship(judgments, machine, runs, "RR"),
+    }
+
+
+MAKERS: dict[str, Callable[[], Result]] = {
+    name: lambda name=name: of_comparing()[name]  # type: ignore[misc]
+    for name in ("comparison", "gate", "leaderboard", "correlation", "kinship")
+}
+"""A result of each kind, with odd names in it. A new kind of result is added here, and held to the laws below."""
+
+
+def history(folder: Path) -> Result:
+    judgments, runs = judged()
+    made = rankproof.History(folder / "results.db")
+    for n, run in enumerate(runs.values()):
+        made.save(rankproof.evaluate(judgments, run, "RR, AP"), f"<b>|{n}\\", tags={"a|b": "<i>"})
+    return made
+
+
+@pytest.fixture(params=[*MAKERS, "history"])
+def result(request: Any, tmp_path: Path) -> Result:
+    return history(tmp_path) if request.param == "history" else MAKERS[request.param]()
+
+
+class Page(HTMLParser):
+    """The tags of a page, balanced, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+        assert not [name for name, _ in attrs if name.startswith("on")]
+        if tag not in ("meta", "br", "hr", "col", "link"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def cells(line: str, mark: str) -> int:
+    """How many marks a line has that no backslash stands before."""
+    return len(re.findall(rf"(?<!\\)(?:\\\\)*{re.escape(mark)}", line))
+
+
+def check_text(text: str) -> None:
+    for line in text.splitlines():
+        assert line.isprintable(), line
+        assert width(line) <= 80, line
+
+
+def check_markdown(text: str) -> None:
+    for line in text.splitlines():
+        assert line.isprintable(), line
+        assert not cells(line, "<"), line
+    for rule in re.finditer(r"((?:^\|.*\n)+)", text, re.MULTILINE):
+        assert len({cells(line, "|") for line in rule[1].splitlines()}) == 1, rule[1]
+
+
+def check_latex(text: str) -> None:
+    for line in text.splitlines():
+        assert line.isprintable(), line
+        assert line.startswith(("%", "\\begin{tabular}", "\\end{tabular}")) or not cells(line, "%"), line
+    for table in re.findall(r"\\midrule\n(.*?)\n\\bottomrule", text, re.DOTALL):
+        assert len({cells(line, "&") for line in table.splitlines()}) == 1, table
+
+
+def check_html(text: str) -> None:
+    page = Page(text)
+    assert "script" not in page.tags
+    assert "table" in page.tags
+    assert all(char.isprintable() or char == "\n" for char in text)
+
+
+def check_data(result: Result, folder: Path) -> None:
+    document = result._document()
+    records = [plain(dict(each)) for each in document.records]
+    assert records
+    read = list(csv.DictReader(io.StringIO(result.format("csv"))))
+    for got, record in zip(read, records, strict=True):
+        for name, value in record.items():
+            if not isinstance(value, dict | list):
+                assert got[name] == ("" if value is None else str(value))
+    assert json.loads(result.format("json")) == plain(records if document.tree is None else document.tree)
+    assert [json.loads(line) for line in result.format("jsonl").splitlines()] == records
+    arrow = pytest.importorskip("pyarrow.parquet")
+    found = arrow.read_table(result.save(folder / "out.parquet")).to_pylist()
+    for got, record in zip(found, records, strict=True):
+        for name, value in record.items():
+            if not isinstance(value, dict | list):
+                assert got[name] == value
+
+
+def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> None:
+    assert set(result.formats()) >= {
+        "table",
+        "full",
+        "markdown",
+        "latex",
+        "html",
+        "csv",
+        "json",
+        "jsonl",
+        "parquet",
+    }
+    check_text(result.format())
+    check_text(result.format("full"))
+    check_markdown(result.format("markdown"))
+    check_latex(result.format("latex"))
+    check_html(result.format("html"))
+    check_html(result._repr_html_())
+    check_data(result, tmp_path)
+    assert str(result) == result.format("table")
+    assert repr(result).isprintable()
+    assert width(repr(result)) <= LONGEST
+    json.dumps(plain(result.to_dict()))
+
+
+def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(
+    result: Result, tmp_path: Path
+) -> None:
+    for name in set(result.formats()) - {"pdf"}:
+        for ending in known()[name].endings:
+            path = result.save(tmp_path / f"out-{name}{ending}")
+            assert path.read_bytes() == as_bytes(printed(result, name))
+            path.write_text("mine")
+            with pytest.raises(UsageError, match="there is such a file already"):
+                result.save(path)
+            assert path.read_text() == "mine"
+            assert result.save(str(path), force=True).read_bytes() == as_bytes(printed(result, name))
+    with pytest.raises(UsageError, match=r"ending: got '.xlsx'.*Next"):
+        result.save(tmp_path / "out.xlsx")
+    assert not (tmp_path / "out.xlsx").exists()
+
+
+def as_bytes(made: str | bytes) -> bytes:
+    return made if isinstance(made, bytes) else made.encode()
+
+
+def test_a_format_that_is_not_there_is_refused_with_the_nearest_one(result: Result) -> None:
+    with pytest.raises(UsageError, match=r"got 'markdwn'.*Did you mean 'markdown'\?"):
+        result.format("markdwn")
+    for name in ("parquet", "pdf"):
+        with pytest.raises(UsageError, match=rf"{name} is no text. Next: .*\.save"):
+            result.format(name)
+    for odd in (None, 3, ["table"], "notebook"):
+        with pytest.raises(UsageError, match="format: got"):
+            result.format(odd)  # type: ignore[arg-type]
+
+
+def test_test_cases_are_a_format_of_those_that_have_some(result: Result) -> None:
+    if "junit" in result.formats():
+        suite = ElementTree.fromstring(result.format("junit"))
+        assert len(list(suite.iter("testcase"))) == int(suite.get("tests", 0)) > 0
+    else:
+        with pytest.raises(UsageError, match="format: got 'junit'"):
+            result.format("junit")
+
+
+def test_no_result_has_a_verb_of_formats_of_its_own() -> None:
+    """Only `document` knows formats: a result says what it is, and whoever prints it says how."""
+    own: dict[type, set[str]] = {}
+    todo = Result.__subclasses__()
+    while todo:
+        kind = todo.pop()
+        todo += kind.__subclasses__()
+        own[kind] = {"html", "markdown", "_repr_html_", "__str__"} & set(vars(kind))
+    assert {
+        kind: names for kind, names in own.items() if names and kind.__module__.startswith("rankproof")
+    } == {}
+
+
+def test_a_new_format_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module beside the others, and every result, its endings, its completion and its help have the format."""
+    from rankproof.document import formats
+
+    (tmp_path / "shout.py").write_text(
+        "from rankproof.document.formats import OutputFormat, register\n"
+        "register(OutputFormat('shout', lambda document: document.title.upper() + '!\\n', ('.shout',)))\n"
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
+        formats._load_all.cache_clear()
+        gate = of_comparing()["gate"]
+        assert gate.format("shout") == gate._document().title.upper() + "!\n"
+        assert gate.save(tmp_path / "out.shout").read_text() == gate.format("shout")
+        assert "shout" in rankproof.Leaderboard.formats()
+        assert formats.of_ending("x.SHOUT") == "shout"
+    formats._REGISTRY.pop("shout")
+    sys.modules.pop("rankproof.document.formats.shout")
+    formats._load_all.cache_clear()
+    assert "shout" not in rankproof.Gate.formats()
+
+
+def every_block() -> Iterator[Part]:
+    table = Table(
+        [
+            Column(ODD, [ODD, "b"]),
+            Column("two\nlines", [Cell("0.5", best=True, raised="†", under="[.1, .9]"), "0.4"], True),
+        ],
+        caption=ODD,
+    )
+    yield Part(Heading(ODD), Paragraph(ODD), Paragraph(""), Bullets([ODD, OTHER]), Bullets(["x"], ["error"]))
+    yield Part(
+        table, Bullets([ODD], numbered=True), Code(f"{ODD} ``` x"), Chart(ODD, lambda room: ["█" * room])
+    )
+    yield Part(Table([]), name="nothing")
+
+
+def test_every_block_prints_in_every_format() -> None:
+    document = Document(ODD, list(every_block()), [{"a": ODD, "b": None, "c": [1], "n": float("nan")}])
+    made = {name: each.render(document) for name, each in known().items() if name not in ("pdf", "parquet")}
+    check_text(str(made["full"]))
+    check_text(str(made["table"]))
+    check_latex(str(made["latex"]))
+    check_html(str(made["html"]))
+    check_html(str(made["notebook"]))
+    assert r"\textbf{0.5}$^{\dagger}$" in str(made["latex"])
+    assert "0.5*" in str(made["table"])
+    assert json.loads(str(made["json"])) == [{"a": ODD, "b": None, "c": [1], "n": None}]
