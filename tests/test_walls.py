@@ -206,7 +206,7 @@ SLOW_TO_LOAD = {
     ("arguments", "others", "most"),
     [
         (["--help"], {"scoring", "comparing", "stats"}, 13),
-        (["evaluate", "q.qrels", "r.run"], {"comparing", "store"}, 92),
+        (["evaluate", "q.qrels", "r.run"], {"comparing", "store"}, 93),
     ],
 )
 def test_a_command_loads_little(tmp_path: Path, arguments: list[str], others: set[str], most: int) -> None:

@@ -10,18 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from rankproof.document.display import width
+from rankproof.document.terminal import ALWAYS as ALWAYS
+from rankproof.document.terminal import WARNING as WARNING
+from rankproof.document.terminal import Column as Column
 
 SCREEN, TEXT, PAGE, PAPER = "screen", "text", "page", "paper"
 """The places that something is printed for: one screen of a terminal, a text of 80 columns that holds everything, a
 page that scrolls, and the tables of a paper."""
 EVERYWHERE = (SCREEN, TEXT, PAGE, PAPER)
 TERMINAL = (SCREEN, TEXT)
-
-ALWAYS = 0
-"""The rank of what no screen may lack."""
-WARNING = "more warning"
-"""What a part is called of which there are several."""
 
 Record: TypeAlias = Mapping[str, Any]
 """A row of plain values by the names of their columns, with full precision."""
@@ -43,23 +40,6 @@ class Cell(str):
         made = super().__new__(cls, text)
         made.best, made.raised, made.under = best, raised, under
         return made
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A heading (of one or more lines) and the cells under it."""
-
-    heading: str
-    cells: Sequence[str]
-    right: bool = False
-    """Whether it is set flush right, as numbers are."""
-    most: int = 0
-    """The columns of a screen that it may take; 0 for as many as there are."""
-
-    @property
-    def width(self) -> int:
-        """The columns of the screen it needs."""
-        return max(width(text) for text in (*self.heading.split("\n"), *self.cells))
 
 
 @dataclass(frozen=True, slots=True)

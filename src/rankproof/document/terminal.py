@@ -13,9 +13,6 @@ from itertools import pairwise
 from typing import Literal
 
 from rankproof.document.display import first_columns, width
-from rankproof.document.model import ALWAYS as ALWAYS
-from rankproof.document.model import WARNING as WARNING
-from rankproof.document.model import Column as Column
 from rankproof.document.numbers import count
 
 WIDTH, HEIGHT = 80, 24
@@ -83,6 +80,23 @@ def _size(variable: str, axis: int, usual: int) -> int:
         return os.get_terminal_size(sys.stdout.fileno())[axis] or usual if sys.stdout.isatty() else usual
     except (OSError, ValueError, AttributeError):  # a stream that is no file
         return usual
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading (of one or more lines) and the cells under it."""
+
+    heading: str
+    cells: Sequence[str]
+    right: bool = False
+    """Whether it is set flush right, as numbers are."""
+    most: int = 0
+    """The columns of a screen that it may take; 0 for as many as there are."""
+
+    @property
+    def width(self) -> int:
+        """The columns of the screen it needs."""
+        return max(width(text) for text in (*self.heading.split("\n"), *self.cells))
 
 
 def clean(text: str) -> str:
@@ -276,6 +290,10 @@ def interval(low: float, mean: float, high: float, scale: tuple[float, float], w
     return " " * start + LINE * (at - start) + DOT + LINE * (end - at)
 
 
+ALWAYS = 0
+"""The rank of what no screen may lack."""
+WARNING = "more warning"
+"""What a part is called of which there are several."""
 COUNTED = ("more error", WARNING, "more note")
 
 

@@ -92,8 +92,9 @@ class Pipe(os.PathLike[str]):
         return len(block)
 
     def _begin(self) -> None:
+        import tempfile  # what no pipe needs is not loaded
 
-        copy = tempfile.TemporaryFile(prefix="rankproof-")
+        copy = tempfile.TemporaryFile(prefix="rankproof-")  # noqa: SIM115 (it lives as long as the object)
         weakref.finalize(self, copy.close)
         raw = open_raw(self._path)
         if self._path != STDIN:
