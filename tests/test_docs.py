@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,19 @@ def test_modules_that_are_named_on_the_page_exist(page: str) -> None:
     gone = [name for name in named if not any(path.endswith(f"/{name}") for path in known)]
     assert named
     assert not gone
+
+
+def test_functions_that_the_page_of_statistics_names_exist() -> None:
+    """Rows such as `paired.d_z`, `hedges_g`, `cliffs_delta`: the first names the module for all."""
+    page = (ROOT / "docs/statistics.md").read_text()
+    cells = [
+        line.split(" | ")[1] for line in page.splitlines() if line.startswith("| ") and line.count(" | ") == 2
+    ]
+    named = [found for cell in cells if (found := re.findall(r"`([a-z_.]+)`", cell)) and "." in found[0]]
+    assert len(named) > 10
+    for first, *others in named:
+        module = import_module(f"rankproof.stats.{first.partition('.')[0]}")
+        assert [name for name in (first.partition(".")[2], *others) if not hasattr(module, name)] == []
 
 
 def test_the_version_has_one_source() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.comparing.alignment import together
-from rankproof.comparing.compare import SMALL, bounds_told, kin_told
+from rankproof.comparing.compare import SMALL, bounds_told, kin_told, possible_ends
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import averaged
@@ -31,12 +31,14 @@ from rankproof.scoring.evaluate import (
 )
 from rankproof.scoring.scores import Scores
 from rankproof.stats.corrections import correct, letters
+from rankproof.stats.differences import Ends, agreeing, difference_interval
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.paired import paired
 from rankproof.stats.rankings import (
     Alike,
     Ordering,
     kendall_tau_b,
+    most_swaps,
     order,
     rbo_of,
     stability,
@@ -62,6 +64,9 @@ class Duel(Displayable):
     p: float
     """By sign flips, corrected over all pairs (Holm)."""
     told_apart: bool
+    low: float | None = None
+    """The interval of the difference at 1 - alpha; None where the measure is no mean over the queries."""
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,8 @@ class Leaderboard(Result):
     swap_rate: float
     """How often two halves of the queries disagree about which of two systems is better."""
     alpha: float
+    swap_most: float = 0.5
+    """How often two halves of other queries like these may disagree at most (at 1 - alpha)."""
     higher: bool = True
     """Whether more is better."""
     left_out: int = 0
@@ -214,7 +221,6 @@ def leaderboard(
             " Next: score at least two queries."
         )
     found = stability(values, higher)
-    tested = _pairwise(values, seed)
     check_not_thin(alike, name)
     every = len(alike[first].queries)
     # Over the same queries for all: who has no value where it is hard must not lead by that.
@@ -223,10 +229,10 @@ def leaderboard(
         each: averaged(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
     }
     ordered = order(means, higher)
-    duels = tuple(
-        Duel(one, other, means[one] - means[other], p, len(queries) >= SMALL and p <= alpha)
-        for one, other in combinations(ordered, 2)
-        for p in [tested[frozenset((one, other))]]
+    limits = _farthest(alike, name) if column.measure.spec.average == "mean" else None
+    duels, decided = (
+        _duels(values, {each: means[each] for each in ordered}, limits, alpha, seed),
+        len(queries) >= SMALL,
     )
     counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
     return Leaderboard(
@@ -240,6 +246,7 @@ def leaderboard(
         told_apart=sum(each.told_apart for each in duels),
         pairs=len(duels),
         swap_rate=swap_rate(values, np.random.default_rng(seed), SPLITS).rate,
+        swap_most=sum(most_swaps(each.p if decided else 1.0, alpha) for each in duels) / len(duels),
         alpha=alpha,
         higher=higher,
         intervals={each: _ends(counting[each].interval(name)) for each in ordered},
@@ -401,10 +408,29 @@ def _counting(scores: Mapping[str, Scores], name: str) -> tuple[dict[str, Array]
     return values, [queries[i] for i in np.flatnonzero(kept).tolist()]
 
 
-def _pairwise(values: Mapping[str, Array], seed: int) -> dict[frozenset[str], float]:
-    """The corrected p of every pair of systems."""
-    every = list(combinations(sorted(values), 2))
-    rows = [paired(values[a], values[b]) for a, b in every]
-    found = sign_flips(rows, np.random.default_rng(seed), permutations=PERMUTATIONS)
-    ps = correct([each.p for each in found], "holm")
-    return {frozenset(pair): p for pair, p in zip(every, ps, strict=True)}
+def _farthest(scores: Mapping[str, Scores], name: str) -> Callable[[str, str], Ends]:
+    return lambda one, other: possible_ends(scores[one], scores[other], name)
+
+
+def _duels(
+    values: Mapping[str, Array],
+    means: Mapping[str, float],
+    limits: Callable[[str, str], Ends] | None,
+    alpha: float,
+    seed: int,
+) -> tuple[Duel, ...]:
+    """Every pair of systems, tested as one family, the better one of each first."""
+    names = sorted(values)
+    rows = {pair: paired(values[pair[0]], values[pair[1]]) for pair in combinations(names, 2)}
+    found = sign_flips(list(rows.values()), np.random.default_rng(seed), permutations=PERMUTATIONS)
+    ps = dict(zip(rows, correct([each.p for each in found], "holm"), strict=True))
+    duels = []
+    for one, other in combinations(means, 2):
+        pair = (one, other) if one < other else (other, one)
+        p, row, difference = ps[pair], rows[pair] if one < other else -rows[pair], means[one] - means[other]
+        low = high = None
+        if limits is not None:
+            span = difference_interval(row, level=1 - alpha, ends=limits(one, other))
+            low, high = agreeing((span.low, span.high), difference, p, alpha)
+        duels.append(Duel(one, other, difference, p, len(row) >= SMALL and p <= alpha, low, high))
+    return tuple(duels)

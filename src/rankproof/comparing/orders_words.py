@@ -109,8 +109,9 @@ def _trust(view: View) -> list[str]:
         _groups(view),
         left,
         f"Told apart beyond chance: {view['told_apart']} of {pairs} of systems (sign flips, Holm, at "
-        f"{view['alpha']:g}). Two halves of the queries disagree about the better of two systems "
-        f"{share(view['swap_rate'])} of the time.",
+        f"{view['alpha']:g}). Two halves of these queries disagree about the better of two systems "
+        f"{share(view['swap_rate'])} of the time, two halves of other queries like them at most "
+        f"{share(max(view['swap_most'], 0.001))}.",
     ]
 
 

@@ -31,6 +31,7 @@ from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, evaluate, prepare
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
+from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST
 from rankproof.scoring.words import CUTS, WORDS, Band, band
@@ -154,7 +155,7 @@ def _diagnosis(
         rng,
         higher=evidence.sign > 0,
         alpha=alpha,
-        widest=evidence.widest(),
+        bounds=ends(scores, evidence.measure),
     )
     return Diagnosis(
         measure=row.measure,

@@ -163,11 +163,6 @@ class Evidence:
         """The value of each query that has something to find."""
         return {query: each.value for query, each in self.asked.items() if each.relevant}
 
-    def widest(self) -> float:
-        """The greatest difference of two means that there can be: from 0 or the least value to the highest ceiling."""
-        ends = [0.0, *(end for each in self.asked.values() for end in (each.value, each.ceiling))]
-        return max(ends) - min(ends)
-
     @cached_property
     def drawn(self) -> Array:
         """Which of the queries that count other searches are tried on: all, or so many drawn at random."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +27,7 @@ from rankproof.diagnosing.query import Asked
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
 from rankproof.stats.differences import agreeing
+from rankproof.stats.intervals import UNIT, Bounds
 from rankproof.stats.shares import Gap, gap
 
 FEWEST = 10
@@ -71,12 +71,12 @@ def patterns(
     *,
     higher: bool = True,
     alpha: float = 0.05,
-    widest: float = math.inf,
+    bounds: Bounds = UNIT,
 ) -> list[Pattern]:
     """Each kind of query against the others: the worst first, those with too few queries last.
 
-    `kinds` says which queries are of each kind; `values` has the value of every query that counts; `widest` is
-    the greatest difference that there can be.
+    `kinds` says which queries are of each kind; `values` has the value of every query that counts; `bounds` are
+    what a query can score.
 
     >>> values = {f"q{i}": 0.1 if i < 10 else 0.9 for i in range(30)}
     >>> kinds = {"short": [f"q{i}" for i in range(10)], "typo": ["q12"]}
@@ -87,7 +87,7 @@ def patterns(
     # Each kind draws anew, so that neither the order of the kinds nor what else is looked at changes an answer.
     seed = int(rng.integers(1 << 62))
     gaps = {
-        kind: gap(*_sides(named, values), np.random.default_rng(seed), 1 - alpha)
+        kind: gap(*_sides(named, values), np.random.default_rng(seed), 1 - alpha, bounds)
         for kind, named in groups.items()
         if 0 < len(named) < len(values)
     }
@@ -97,7 +97,7 @@ def patterns(
     found = [
         _pattern(
             kind,
-            replace(each, low=max(each.low, -widest), high=min(each.high, widest)),
+            each,
             groups[kind],
             values,
             corrected.get(kind),

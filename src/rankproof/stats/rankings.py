@@ -16,6 +16,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_whole
+from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import by_query, check_share, finite
 
 Ordering = Mapping[str, float]
@@ -184,6 +185,19 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
     rates = ((1 - agreed / splits) / 2).tolist()
     pairs = dict(zip(combinations(names, 2), rates, strict=True))
     return Swaps(sum(rates) / len(rates), pairs, splits, half)
+
+
+def most_swaps(p: float, alpha: float = 0.05) -> float:
+    """How often two halves of other queries disagree at most, about two systems whose difference has this p.
+
+    A half sees the difference with sqrt(2) times the standard error of all queries; the least difference that goes
+    with the p at 1 - alpha is taken. Where the test finds nothing, two halves are as good as two coins.
+
+    >>> most_swaps(0.06), round(most_swaps(0.001), 3), most_swaps(1e-12) < 1e-3
+    (0.5, 0.287, True)
+    """
+    wrong = NORMAL.cdf(min(0.0, NORMAL.inv_cdf(p / 2) - NORMAL.inv_cdf(alpha / 2)) / 2**0.5)
+    return 2 * wrong * (1 - wrong)
 
 
 def _winners(rows: Array) -> Array:

@@ -16,9 +16,11 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
-from rankproof.stats.differences import difference_intervals
-from rankproof.stats.paired import paired
-from rankproof.stats.variance import anova, shares_of
+from rankproof.stats.differences import agreeing, difference_intervals
+from rankproof.stats.flips import sign_flips
+from rankproof.stats.intervals import Interval
+from rankproof.stats.paired import paired, total
+from rankproof.stats.variance import shares_of
 
 ALPHA = 0.05
 """The chance that any of the levels' intervals misses, over all levels of all factors (Bonferroni)."""
@@ -37,6 +39,8 @@ class Level(Displayable):
     """To the first level, over the same settings of all other factors."""
     low: float | None
     high: float | None
+    p: float | None = None
+    """By sign flips, corrected over all levels of all factors (Holm); None for the first level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Effect(Displayable):
     """How much of all that varies comes from the factor: with those of the others, of interactions, of questions
     and of the rest it adds up to 1 (`variance`)."""
     p: float | None
-    """By a two-way analysis of variance, corrected over all factors; None where it is undefined."""
+    """The smallest p of its levels, each against the first."""
 
     def to_dict(self) -> dict[str, Any]:
         """The effect as plain data."""
@@ -73,20 +77,23 @@ def main_effects(
     tables = {factor: by_level(factor, configurations, values) for factor in FACTORS}
     known = {factor: found for factor, found in tables.items() if found is not None}
     shares = variance(configurations, values)
-    number = sum(len(found[0]) - 1 for found in known.values())
-    anovas = {factor: anova(np.column_stack(list(found[0].values()))) for factor, found in known.items()}
-    ps = {factor: each.systems.p for factor, each in anovas.items() if each.systems.p is not None}
-    corrected = dict(zip(ps, correct(list(ps.values())), strict=True))
-    return [
-        Effect(
-            factor,
-            _levels(levels, rng, 1 - ALPHA / max(1, number)),
-            settings,
-            shares.get(factor, 0.0),
-            corrected.get(factor),
-        )
-        for factor, (levels, settings) in known.items()
+    off = [
+        paired(each, lines[0])
+        for levels, _ in known.values()
+        for lines in [[*levels.values()]]
+        for each in lines[1:]
     ]
+    spans = difference_intervals(off, level=1 - ALPHA / max(1, len(off)))
+    ps = correct([each.p for each in sign_flips(off, rng)]) if off else []
+    others = iter(zip(off, spans, ps, strict=True))
+    found = []
+    for factor, (levels, settings) in known.items():
+        (name, mine), *more = levels.items()
+        told = [_level(name, mine, *next(others)) for name, mine in more]
+        smallest = min(each.p for each in told if each.p is not None)
+        first = Level(name, float(mine.mean()), 0.0, 0.0, 0.0)
+        found.append(Effect(factor, (first, *told), settings, shares.get(factor, 0.0), smallest))
+    return found
 
 
 def by_level(
@@ -127,20 +134,10 @@ def variance(configurations: Sequence[Configuration], values: Array) -> dict[str
     return shares_of(values, {factor: [each.level(factor) for each in configurations] for factor in FACTORS})
 
 
-def _levels(levels: Mapping[str, Array], rng: np.random.Generator, level: float) -> tuple[Level, ...]:
-    first, *_ = levels.values()
-    differences = [paired(each, first) for each in levels.values()]
-    spans = difference_intervals(differences, rng, level)
-    return tuple(
-        Level(
-            name,
-            float(mine.mean()),
-            float(off.mean()),
-            float(span.low) if np.isfinite(span.low) else None,
-            float(span.high) if np.isfinite(span.high) else None,
-        )
-        for (name, mine), off, span in zip(levels.items(), differences, spans, strict=True)
-    )
+def _level(name: str, values: Array, off: Array, span: Interval, p: float) -> Level:
+    """A level against the first of its factor; its interval leaves 0 out where, and only where, p is small."""
+    low, high = agreeing((span.low, span.high), total(off) / len(off), p, ALPHA)
+    return Level(name, float(values.mean()), total(off) / len(off), low, high, p)
 
 
 MEDIAN, SLOW = 0.5, 0.95
@@ -198,6 +195,8 @@ class Held(Displayable):
     p: float | None
     verdict: str
     """better, worse, unclear; "baseline" where there is nothing but the baseline."""
+    note: str = ""
+    """What limits the verdict, where something does: fewer than 10 questions decide nothing."""
 
 
 def row_of(plan: GridPlan, tried: TriedConfiguration, measures: Sequence[Measure]) -> GridRow:
@@ -256,4 +255,4 @@ def score_held_out(
     row = compare(judgments, {"baseline": theirs.ranking, "winner": mine.ranking}, measure).row(
         "winner", measure
     )
-    return Held(*own, row.difference, row.low, row.high, row.p, row.verdict)
+    return Held(*own, row.difference, row.low, row.high, row.p, row.verdict, row.note)

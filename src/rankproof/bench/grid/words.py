@@ -114,7 +114,7 @@ def _held(view: View, held: View) -> str:
         f"{_rival(view, held)} has {score(held['baseline'])}, a difference of {signed(held['difference'])} "
         f"{difference_span(held['difference_low'], held['difference_high'])}, p {probability(held['p'])}"
     )
-    return f"{worth}: this is what to expect of new questions. {against}: {_WORDS[held['verdict']]}."
+    return f"{worth}: this is what to expect of new questions. {against}: {held['note'] or _WORDS[held['verdict']]}."
 
 
 def _rival(view: View, held: View) -> str:
@@ -201,26 +201,25 @@ def effects(view: View) -> Table:
     rows = []
     for effect in view["effects"]:
         for n, level in enumerate(effect["levels"]):
-            off = ("", "") if n == 0 else _off(level)
-            whole = (f"{effect['share']:.1%}", _p(effect["p"])) if n == 0 else ("", "")
+            factor, share = (effect["factor"], f"{effect['share']:.1%}") if n == 0 else ("", "")
             rows.append(
-                [effect["factor"] if n == 0 else "", level["name"], score(level["mean"]), *off, *whole]
+                [factor, level["name"], score(level["mean"]), *(_off(level) if n else ("",) * 3), share]
             )
-    return "What each factor does", ["factor", "level", "mean", "difference", "interval", "share", "p"], rows
+    return "What each factor does", ["factor", "level", "mean", "difference", "interval", "p", "share"], rows
 
 
-def _off(level: View) -> tuple[str, str]:
-    return signed(level["difference"]), difference_span(level["low"], level["high"])
-
-
-def _p(p: float | None) -> str:
-    return ABSENT if p is None else probability(p)
+def _off(level: View) -> tuple[str, str, str]:
+    return (
+        signed(level["difference"]),
+        difference_span(level["low"], level["high"]),
+        probability(level["p"]),
+    )
 
 
 ABOUT_EFFECTS = (
     "Each level against the first of its factor, averaged over what was run with all of them; intervals hold for all "
-    "levels at once (Bonferroni). Shares are of one analysis of the whole design: factors, interactions, questions and "
-    "the rest (question by configuration) add up to 100 %. p by analysis of variance, corrected over factors (holm)."
+    "levels at once (Bonferroni), p is by sign flips and corrected over all levels (Holm). Shares are of one analysis "
+    "of the whole design: factors, interactions, questions and the rest (question by configuration) add up to 100 %."
 )
 
 
