@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankproof import gate, sample
-from rankproof.cli.gate import command
+from rankproof.cli.changes import gate_change as command
 from rankproof.errors import UsageError
 from rankproof.stats.confidence import smallest_margin
 from rankproof.stats.gate import Decision, decide, overall

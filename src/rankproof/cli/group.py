@@ -17,18 +17,14 @@ from rankproof.io.pipes import pipes_kept, read_side_by_side
 
 MODULES = {
     "run": "bench",
-    "rank-correlation": "leaderboard",
-    "history": "saved",
-    "show": "saved",
-    "rm": "saved",
-    "demo": "report",
-    "profiles": "measures",
+    **dict.fromkeys(("compare", "gate"), "changes"),
+    **dict.fromkeys(("leaderboard", "rank-correlation", "report", "demo"), "standings"),
+    **dict.fromkeys(("history", "show", "rm"), "saved"),
+    **dict.fromkeys(("explain", "diagnose", "measures", "profiles"), "reasons"),
+    **dict.fromkeys(("calibrate", "verdicts"), "trust"),
     "pool": "label",
     "convert": "fuse",
-    "diagnose": "explain",
-    "audit": "evaluate",
-    "spans": "evaluate",
-    "trec_eval": "evaluate",
+    **dict.fromkeys(("audit", "spans", "trec_eval"), "evaluate"),
 }
 """Where a command stands that shares its module with another; the others stand in one of their own name."""
 

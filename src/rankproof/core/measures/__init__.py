@@ -4,7 +4,6 @@
 from rankproof.core.measures import sets  # noqa: I001  (its measures come first)
 from rankproof.core.measures import ranked
 from rankproof.core.measures import graded
-from rankproof.core.measures import cascade
 from rankproof.core.measures import gains
 from rankproof.core.measures import interpolated
 from rankproof.core.measures import incomplete
@@ -22,7 +21,7 @@ from rankproof.core.measures import spans
 FAMILIES = {
     "Sets": (sets,),
     "Ranks": (ranked, interpolated),
-    "Grades": (graded, cascade, gains),
+    "Grades": (graded, gains),
     "Incomplete judgments": (incomplete,),
     "Readers": (users, cwl, compatibility),
     "Aspects": (aspects, novelty),
