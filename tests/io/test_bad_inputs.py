@@ -220,7 +220,7 @@ def test_the_splits_of_a_beir_folder(tmp_path: Path):
     (qrels / "test.tsv.gz").write_bytes(gzip.compress(b"query-id\tcorpus-id\tscore\nq1\ttest\t1\n"))
     judgments = load_judgments(tmp_path)
     assert judgments.docs == ["test"]
-    assert f"there are also dev, train, as {tmp_path}#dev" in judgments.prepared["notes"][-1]
+    assert f"there are also dev, train, as {tmp_path}#dev" in judgments.notes[-1]
 
 
 def test_a_single_split_needs_no_name(tmp_path: Path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.errors import DataError
-from rankproof.io.trec import TrecRankings, qrels, read_qrels, scan
+from rankproof.io.trec import TrecRankings, index, qrels, read_qrels, scan
 from rankproof.scoring import limits
 from tests.memory import MOST_HELD, needs_kernel_count
 
@@ -63,17 +65,29 @@ def test_judgments_of_a_large_file_are_the_same_as_of_a_small_one(tmp_path: Path
             patch.setattr(qrels, "MUCH", least)
             patch.setattr(qrels, "PIECE", piece)
             found = read_qrels(content)
-        assert type(found.queries) is not type(whole.queries), "read as a small file is"
-        assert found.queries == whole.queries
-        assert tuple(found.docs) == tuple(whole.docs)
+        assert type(found.query_ids) is not type(whole.query_ids), "read as a small file is"
+        assert (found.queries, found.docs) == (whole.queries, whole.docs)
+        assert list(found.doc_ids) == whole.docs
         assert found.as_dict() == whole.as_dict()
         assert found.start.tolist() == whole.start.tolist()
-        assert found.docs[3:9] == whole.docs[3:9]
-        assert found.docs[-1] == whole.docs[-1]
+        assert found.doc_ids[3:9] == whole.docs[3:9]
+        assert found.doc_ids[-1] == whole.docs[-1]
         assert [found.index[each] for each in whole.queries] == list(range(700))
         assert "nobody" not in found.index
-        assert "nobody" not in found.queries
-        assert list(found.docs[8:2:-2]) == whole.docs[8:2:-2]
+        assert "nobody" not in found.query_ids
+        assert list(found.doc_ids[8:2:-2]) == whole.docs[8:2:-2]
+        run = {query: list(docs) for query, docs in whole.as_dict().items()}
+        one, other = (evaluate(judged, run, "AP, RR@3") for judged in (found, whole))
+        for name in ("queries", "per_query", "slices", "judgments"):
+            assert type(getattr(one, name)) is type(getattr(other, name)), name
+        assert (one.queries, one.queries[2:5], hash(one.queries)) == (
+            other.queries,
+            other.queries[2:5],
+            hash(other.queries),
+        )
+        assert (repr(one), one.to_dict()["queries"]) == (repr(other), other.to_dict()["queries"])
+        assert json.dumps(one.queries) == json.dumps(other.queries)
+        assert pickle.loads(pickle.dumps(found)).as_dict() == whole.as_dict()
 
 
 ODD = {
@@ -100,7 +114,7 @@ def test_odd_judgments_are_read_the_same_in_pieces(content: bytes, monkeypatch: 
         except DataError as error:
             return str(error)
         facets = found.facets and found.facets.aspect.tolist()
-        return list(found.as_dict().items()), facets, found.repeated, found.prepared
+        return list(found.as_dict().items()), facets, found.repeated, found.machine, found.notes
 
     expected = said()
     monkeypatch.setattr(qrels, "MUCH", 1)
@@ -156,5 +170,5 @@ def test_a_long_ranking_is_read_the_same_in_pieces(
     monkeypatch.setattr(scan, "WHOLE", 1)
     for size in (50, 1000):
         monkeypatch.setattr(scan, "SIZE", size)
-        monkeypatch.setattr(qrels, "ROWS", size)
+        monkeypatch.setattr(index, "ROWS", size)
         assert said() == expected

@@ -105,7 +105,7 @@ def test_documents_without_grades_are_relevant_and_that_is_said(tmp_path: Path):
     file.write_text("query_id,doc_id\nq1,a\nq1,b\nq2,c\n")
     judgments = load_judgments(file)
     assert judgments.as_dict() == {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
-    assert any("counts as relevant (grade 1)" in note for note in judgments.prepared["notes"])
+    assert any("counts as relevant (grade 1)" in note for note in judgments.notes)
 
 
 def test_what_was_taken_as_what_is_said(tmp_path: Path):

@@ -13,7 +13,6 @@ from rankproof.errors import DataError, UsageError
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.labelled import load_labelled
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.rows import notes_of
 from rankproof.io.write import convert
 from tests.shell import rankproof
 
@@ -39,7 +38,7 @@ def test_an_archive_is_read_as_its_folder(within: str, method: int, tmp_path: Pa
     judgments = load_judgments(path)
     assert judgments.as_dict() == {"q1": {"d1": 1.0}}
     assert load_judgments(f"{path}#dev").as_dict() == {"q2": {"d2": 2.0}}
-    note = notes_of(judgments)[-1]
+    note = judgments.notes[-1]
     assert "qrels/test.tsv" in note
     assert "dev" in note
     assert load_questions(path) == {"q1": "Can I get a refund?", "q2": "And else?"}

@@ -130,7 +130,7 @@ def kinship(
     scores = {
         name: [evaluate(each, run, asked, **conventions) for each in both] for name, run in runs.items()
     }
-    said = judge or str(theirs.prepared.get("machine", "")).removeprefix(MACHINE)
+    said = judge or theirs.machine.removeprefix(MACHINE)
     makers = {name: _names(name, runs[name], models) for name in runs}
     keys = list(next(iter(scores.values()))[0])
     size = len(keys) * (len(runs) if len(runs) > 2 else 1)

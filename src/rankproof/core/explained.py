@@ -178,7 +178,7 @@ def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[Explai
     adds = derive(measure, best).parts
     for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
         if grade > 0:
-            yield ExplainedLine(rank, judgments.docs[doc], grade=grade, adds=adds.get(rank))
+            yield ExplainedLine(rank, judgments.doc_ids[doc], grade=grade, adds=adds.get(rank))
 
 
 @lru_cache(maxsize=64)

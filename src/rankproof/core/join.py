@@ -135,7 +135,7 @@ def join(
     census: Census | None = None,
 ) -> Hits:
     """The judged documents that the rankings found, under the conventions."""
-    n = len(judgments.queries)
+    n = len(judgments.query_ids)
     retrieved, answered, rows = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool), _Rows()
     for block in blocks:
         if census is not None and isinstance(block, Block):
@@ -217,7 +217,7 @@ def _hits(
         rank=rank,
         grade=judgments.grade.take(doc),
         doc=doc,
-        n=len(judgments.queries),
+        n=len(judgments.query_ids),
         retrieved=retrieved,
         pool=judgments.pool,
         first=_where_any(rows.first, rows.rank, order),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from rankproof.core.hits import Array, Facets, Hits
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, is_number, shorten
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +25,9 @@ class Judgments(Displayable):
     Made by `rankproof.io`, which has checked ids and grades; code behind it trusts them.
     """
 
-    queries: Sequence[str]
-    """The query ids, in the order they were given."""
-    docs: Sequence[str]
+    query_ids: Sequence[str]
+    """The query ids, in the order they were given; of a large file they are kept as bytes."""
+    doc_ids: Sequence[str]
     """The judged document ids, those of the first query first; a document once a query."""
     start: Array
     """Where each query's documents begin; one more entry than there are queries."""
@@ -36,26 +39,44 @@ class Judgments(Displayable):
     """How many judgments were given twice with the same grade, and kept once."""
     source: str = "judgments"
     """What the judgments were read from, for messages."""
-    prepared: dict[str, object] = field(default_factory=dict, repr=False)
-    """What readers derive from the judgments once and use for every ranking."""
+    integer_ids: tuple[bool, bool] = (False, False)
+    """Whether the ids of queries, and of documents, were integers."""
+    untyped: bool = False
+    """Whether they come from a file that does not tell integers from text."""
+    machine: str = ""
+    """How a judge that is no person marked them, as "machine:NAME"; empty where people judged."""
+    library: str = ""
+    """Of which library the data frame was that they came in; empty for other inputs."""
+    notes: tuple[str, ...] = ()
+    """What was taken as what when they were read."""
+
+    @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """The query ids, in the order they were given."""
+        return tuple(self.query_ids)
+
+    @cached_property
+    def docs(self) -> list[str]:
+        """The judged document ids, those of the first query first."""
+        return self.doc_ids if isinstance(self.doc_ids, list) else list(self.doc_ids)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
         """Where each query stands in `queries`; ids that are kept as bytes know it themselves."""
-        places: Mapping[str, int] | None = getattr(self.queries, "places", None)
+        places: Mapping[str, int] | None = getattr(self.query_ids, "places", None)
         if places is not None:
             return places
-        return {query: i for i, query in enumerate(self.queries)}
+        return {query: i for i, query in enumerate(self.query_ids)}
 
     @cached_property
     def query(self) -> Array:
         """The query (as an index) of each judged document."""
-        return np.arange(len(self.queries)).repeat(self.start[1:] - self.start[:-1])
+        return np.arange(len(self.query_ids)).repeat(self.start[1:] - self.start[:-1])
 
     @cached_property
     def pool(self) -> Hits:
         """All judged documents as Hits, from which every ideal ranking is made."""
-        length, doc = self.start[1:] - self.start[:-1], np.arange(len(self.docs))
+        length, doc = self.start[1:] - self.start[:-1], np.arange(len(self.doc_ids))
         query = self.query
         place = doc + 1 - self.start.take(query)
         pool = Hits(
@@ -63,7 +84,7 @@ class Judgments(Displayable):
             rank=place,
             grade=self.grade,
             doc=doc,
-            n=len(self.queries),
+            n=len(self.query_ids),
             retrieved=length,
             facets=self.facets,
         )
@@ -74,11 +95,24 @@ class Judgments(Displayable):
         """The judged documents of one query with their grades."""
         i = self.index[query]
         rows = slice(int(self.start[i]), int(self.start[i + 1]))
-        return dict(zip(self.docs[rows], self.grade[rows].tolist(), strict=True))
+        return dict(zip(self.doc_ids[rows], self.grade[rows].tolist(), strict=True))
 
     def as_dict(self) -> dict[str, dict[str, float]]:
         """All judgments as `{query: {document: grade}}`."""
-        return {query: self.of(query) for query in self.queries}
+        return {query: self.of(query) for query in self.query_ids}
+
+
+def cached_for_judgments(make: Callable[[Judgments], T]) -> Callable[[Judgments], T]:
+    """The function, whose result for some judgments is kept for as long as these judgments are there."""
+    known: WeakKeyDictionary[Judgments, T] = WeakKeyDictionary()
+
+    @wraps(make)
+    def found(judgments: Judgments) -> T:
+        if judgments not in known:
+            known[judgments] = make(judgments)
+        return known[judgments]
+
+    return found
 
 
 def judgments_from_rows(
@@ -142,8 +176,8 @@ def judgments_from_nested(
     counts = [len(docs) for docs in table.values()]
     rows = [grades for docs in table.values() for grades in docs.values()]
     return Judgments(
-        queries=tuple(table),
-        docs=[doc for docs in table.values() for doc in docs],
+        query_ids=tuple(table),
+        doc_ids=[doc for docs in table.values() for doc in docs],
         start=np.append(0, np.cumsum(counts, dtype=np.intp)).astype(np.intp),
         grade=np.array([max(grades.values()) for grades in rows], dtype=np.float64),
         facets=_facets(table) if has_aspects else None,

@@ -135,7 +135,7 @@ def missed(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, floa
 
 def _ranks(judgments: Judgments, hits: Hits) -> dict[str, int]:
     pairs = zip(hits.doc.tolist(), hits.rank.tolist(), strict=True)
-    return {judgments.docs[doc]: rank for doc, rank in pairs if doc >= 0}
+    return {judgments.doc_ids[doc]: rank for doc, rank in pairs if doc >= 0}
 
 
 def _rows_of(table: RankingTable, query: str) -> list[int]:
@@ -212,7 +212,7 @@ def ranks_in(
     if not len(tied):
         return first, None, None
     if conventions.ties == "rank":
-        raise _same_rank(judgments.queries[block.query[block.ranking[tied[0]]]])
+        raise _same_rank(judgments.query_ids[block.query[block.ranking[tied[0]]]])
     rank = first.copy()
     rank[tied] += _places_in_tie(block, score, found, tied, judgments, conventions.ties)
     return rank, first, above + equal
@@ -293,7 +293,7 @@ def _places_in_tie(
         key = (int(block.ranking[hit]), float(found[hit]))
         if key not in known:
             known[key] = _order_of_equals(block, score, *key, rule)
-        places[i] = known[key][judgments.docs[block.judged[hit]]]
+        places[i] = known[key][judgments.doc_ids[block.judged[hit]]]
     return places
 
 
@@ -315,7 +315,7 @@ def _same_rank(query: str) -> DataError:
 def _not_a_number(block: Block, judgments: Judgments) -> DataError:
     row = int(np.flatnonzero(np.isnan(block.score))[0])
     ranking = int(np.searchsorted(block.start, row, side="right")) - 1
-    query, doc = judgments.queries[block.query[ranking]], block.ids(np.array([row]))[0]
+    query, doc = judgments.query_ids[block.query[ranking]], block.ids(np.array([row]))[0]
     return DataError(
         f"query {shorten(query)}, document {shorten(doc)}: the score is NaN, which has no place in an order. "
         "Next: drop the document or give it a score."

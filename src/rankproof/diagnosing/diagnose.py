@@ -142,7 +142,7 @@ def _diagnosis(
 ) -> Diagnosis:
     scores = evidence.scores
     bands = {name: _band(scores, name) for name in CUTS}
-    by_machine = "machine" in evidence.judgments.prepared
+    by_machine = bool(evidence.judgments.machine)
     whole = _whole(evidence, bands["P@5"], bands["R@5"])
     row = scores.row(evidence.measure)
     gap = evidence.hole
@@ -242,7 +242,7 @@ def _notes(evidence: Evidence) -> list[str]:
     """What was not looked at, and what it takes."""
     texts = any(evidence.questions.get(query) for query in evidence.asked)
     said = []
-    if "machine" in evidence.judgments.prepared:
+    if evidence.judgments.machine:
         said.append("A machine made these judgments, so its levels may be off, and no band is named.")
     if not texts:
         said.append("Without the texts of the questions (queries=), their words were not looked at.")

@@ -93,8 +93,6 @@ def _damaged(source: str, error: Exception) -> DataError:
     return DataError(f"{source}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.")
 
 
-LIBRARY = "library"
-"""Under this judgments keep which library the frame was of that they were read from."""
 BACKENDS = ("polars", "pandas", "pyarrow")
 """The libraries that `make_frame` can use; one that is loaded already comes first."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse
@@ -37,7 +37,6 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
     return False
 
 
-UNTYPED = "of a file without types"
 PROBED = 8192
 """Dicts up to this length are known by their size in memory."""
 
@@ -129,12 +128,7 @@ def plain_digits(ids: Iterable[str]) -> bool:
 
 def as_text(judgments: Judgments) -> Judgments:
     """The judgments for rankings whose ids are text, as retrievers and searches give them."""
-    return replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
-
-
-def untyped(judgments: Judgments) -> Judgments:
-    """The judgments of a file that does not tell integers from text."""
-    return replace(judgments, prepared={**judgments.prepared, UNTYPED: True})
+    return replace(judgments, integer_ids=(False, False))
 
 
 def meeting(
@@ -148,21 +142,21 @@ def meeting(
     documents (1) are plain digits of such a file.
     """
     kinds = list(judged_kinds(judgments))
-    texts = (judgments.queries, judgments.docs)
+    texts = (judgments.query_ids, judgments.doc_ids)
     for role, kind in enumerate(kinds):
-        if ours[role] and kind is False and judgments.prepared.get(UNTYPED) and plain_digits(texts[role]):
+        if ours[role] and kind is False and judgments.untyped and plain_digits(texts[role]):
             kinds[role] = True
         elif ours[role] is False and kind and digits(role):
             kinds[role] = False
     if kinds == list(judged_kinds(judgments)):
         return judgments
-    return replace(judgments, prepared={**judgments.prepared, "integer_ids": tuple(map(bool, kinds))})
+    return replace(judgments, integer_ids=(bool(kinds[0]), bool(kinds[1])))
 
 
 def judged_kinds(judgments: Judgments) -> tuple[bool | None, bool | None]:
     """Whether the judgments came with integers as ids of queries, and of documents; None: no ids."""
-    queries, docs = cast(tuple[bool, bool], judgments.prepared.get("integer_ids", (False, False)))
-    return (queries if judgments.queries else None), (docs if len(judgments.docs) else None)
+    queries, docs = judgments.integer_ids
+    return (queries if judgments.query_ids else None), (docs if len(judgments.doc_ids) else None)
 
 
 def as_given(ids: Sequence[str], integers: bool | None) -> Sequence[Any]:

@@ -44,18 +44,18 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     aspects = tables.have_aspects()
     parts = tables.parts(docs, graded=not aspects)
     docs_are_integers = tables.are_integers(docs, parts)
-    kinds: dict[str, object] = {"integer_ids": (bool(queries_are_integers), bool(docs_are_integers))}
+    kinds = (bool(queries_are_integers), bool(docs_are_integers))
     if aspects:
         judgments = judgments_from_nested(tables.nested(), True, source=source)
-        return replace(judgments, prepared=kinds, repeated=repeated)
+        return replace(judgments, integer_ids=kinds, repeated=repeated)
     return Judgments(
-        queries=tuple(queries),
-        docs=list(map(str, docs)) if docs_are_integers else docs,
+        query_ids=tuple(queries),
+        doc_ids=list(map(str, docs)) if docs_are_integers else docs,
         start=offsets(whole([part.length for part in parts])),
         grade=whole([part.grade for part in parts], np.float64),
         repeated=repeated,
         source=source,
-        prepared=kinds,
+        integer_ids=kinds,
     )
 
 

@@ -248,7 +248,7 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _judgments(judgments: Judgments) -> str:
-    for name in (*judgments.queries, *judgments.docs):
+    for name in (*judgments.query_ids, *judgments.doc_ids):
         if name != name.strip() or re.search(r"[\t\r\n]", name):
             raise UsageError(
                 f"the id {shorten(name)} cannot be written in a BEIR folder. Next: write a .jsonl file instead."

@@ -19,7 +19,6 @@ from rankproof.io import corpora
 from rankproof.io.files import check_path, name_of, opened, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import (
-    LIBRARY,
     MAGIC,
     is_frame,
     judgments_from_frame,
@@ -29,13 +28,12 @@ from rankproof.io.frames import (
     read_parquet,
     records_of_frame,
 )
-from rankproof.io.ids import untyped
 from rankproof.io.jsonio import graded, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.pipes import PathLike, Pipe, kept
 from rankproof.io.rankings import ranking_of
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
-from rankproof.io.rows import Rows, judgments_of, notes_of, read_tuples
+from rankproof.io.rows import Rows, judgments_of, read_tuples
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.trec.chunks import BadLine, check_lines
 
@@ -57,7 +55,7 @@ def load_judgments(data: Source) -> Judgments:
         return judgments_from_mapping(data)
     if is_frame(data):
         found = judgments_from_frame(data)
-        return replace(found, prepared={**found.prepared, LIBRARY: library_of(data)})
+        return replace(found, library=library_of(data))
     if hasattr(data, "blocks"):
         raise DataError(f"judgments: got a ranking ({data.source}). Next: swap the two arguments.")
     return judgments_of(read_tuples(_iterable(data, "judgments"), JUDGMENTS, "judgments"))
@@ -104,8 +102,7 @@ def _judgments_at(path: PathLike) -> Judgments:
         return _judgments_in(where, str(path))
     file = corpora.judgments_file(folder, split)
     judgments = _judgments_in(file, str(file))
-    notes = [*notes_of(judgments), corpora.choice_note(folder, file)]
-    return replace(judgments, prepared={**judgments.prepared, "notes": notes})
+    return replace(judgments, notes=(*judgments.notes, corpora.choice_note(folder, file)))
 
 
 def _ranking_at(path: PathLike) -> Rankings:
@@ -129,13 +126,13 @@ def _judgments_in(path: PathLike, source: str) -> Judgments:
     if kind == TREC_RANKING:
         raise _swapped(source, "a ranking (6 columns)", "judgments (4 columns)")
     if kind == TREC_JUDGMENTS:
-        return untyped(read_qrels(path, source=source))
+        return replace(read_qrels(path, source=source), untyped=True)
     if kind == PARQUET:
         return judgments_from_frame(read_parquet(path, JUDGMENTS, source), source)
     found = _content(path, kind, JUDGMENTS, source)
     if isinstance(found, Rows):
-        return untyped(judgments_of(found)) if kind != JSON else judgments_of(found)
-    return untyped(judgments_from_mapping(graded(found, source), source))
+        return replace(judgments_of(found), untyped=kind != JSON)
+    return replace(judgments_from_mapping(graded(found, source), source), untyped=True)
 
 
 def _ranking_in(path: PathLike, source: str) -> Rankings:

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat, starmap
 from operator import eq, is_, is_not
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
 from rankproof.core.arrays import offsets
 from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.rules import Conventions
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
@@ -66,30 +67,32 @@ class Finder:
         start = self.judgments.start[first : first + len(rankings) + 1]
         judged = start[-1] - start[0]
         if self.again and judged >= WORTH * len(score):
-            some = self._look_ups()[first : first + len(rankings)]
+            some = look_ups(self.judgments)[first : first + len(rankings)]
             return _listed_among_judged(rankings, length, score, some)
         if judged > len(score):
             _bring_ids(rankings)
         return _judged_among_listed(rankings, start, self.docs)
 
-    def _look_ups(self) -> list[LookUp]:
-        """The look-up of each query, made once for all runs."""
-        known = self.judgments.prepared
-        key = f"look-ups of {'integers' if judged_kinds(self.judgments)[1] else 'text'}"
-        if key not in known:
-            ends = self.judgments.start.tolist()
-            known[key] = [
-                dict(zip(self.docs[begin:end], range(begin, end), strict=True)).get
-                for begin, end in pairwise(ends)
-            ]
-        return cast(list[LookUp], known[key])
+
+@cached_for_judgments
+def look_ups(judgments: Judgments) -> list[LookUp]:
+    """The look-up of each query, made once for all runs."""
+    docs = as_given(judgments.doc_ids, judged_kinds(judgments)[1])
+    return [
+        dict(zip(docs[begin:end], range(begin, end), strict=True)).get
+        for begin, end in pairwise(judgments.start.tolist())
+    ]
+
+
+_met: WeakSet[Judgments] = WeakSet()
+"""The judgments that met a run."""
 
 
 def finder(judgments: Judgments) -> Finder:
     """What finds the judged documents of one more run."""
-    again = "met a run" in judgments.prepared
-    judgments.prepared["met a run"] = True
-    return Finder(judgments, as_given(judgments.docs, judged_kinds(judgments)[1]), again)
+    again = judgments in _met
+    _met.add(judgments)
+    return Finder(judgments, as_given(judgments.doc_ids, judged_kinds(judgments)[1]), again)
 
 
 def _judged_among_listed(rankings: list[Ranking], start: Array, docs: Sequence[Any]) -> MappedRows:
@@ -149,7 +152,7 @@ class MappingRankings:
         for begin in range(0, len(rankings), QUERIES):
             some = rankings[begin : begin + QUERIES]
             present = _present(some)
-            self._make_dicts(some, judgments.queries[begin : begin + QUERIES], conventions, census)
+            self._make_dicts(some, judgments.query_ids[begin : begin + QUERIES], conventions, census)
             length = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
             for part in _cut(length, start[begin : begin + QUERIES + 1]):
                 first = begin + part.start
@@ -187,11 +190,11 @@ class MappingRankings:
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:
         """What the mapping holds for each judged query, in the order of the judgments."""
         kind = judged_kinds(judgments)[0]
-        if kind is False and self._answers(judgments.queries):
+        if kind is False and self._answers(judgments.query_ids):
             return list(self.mapping.values())
         where = f"{self.source}, queries"
         check_same_kind(are_integers(self.mapping, where), kind, where)
-        queries = as_given(judgments.queries, kind)
+        queries = as_given(judgments.query_ids, kind)
         rankings = list(map(self.mapping.get, queries, repeat(ABSENT)))
         extra = len(self.mapping) - sum(map(is_not, rankings, repeat(ABSENT)))
         if extra:
@@ -271,7 +274,7 @@ class _Batch:
     def _named(self) -> Iterator[tuple[str, Ranking]]:
         """Each ranking with the words that say in a message where it is."""
         for i, ranking in enumerate(self.rankings, self.first):
-            yield f"{self.source}, query {shorten(self.judgments.queries[i])}", ranking
+            yield f"{self.source}, query {shorten(self.judgments.query_ids[i])}", ranking
 
 
 def _present(rankings: list[Any]) -> Array | None:

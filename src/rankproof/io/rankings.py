@@ -317,7 +317,7 @@ class RowRankings:
         ranking, judged, found = [], [], []
         for number, (query, rows) in enumerate(batch):
             first, end = int(judgments.start[query]), int(judgments.start[query + 1])
-            judgment = dict(zip(judgments.docs[first:end], range(first, end), strict=True))
+            judgment = dict(zip(judgments.doc_ids[first:end], range(first, end), strict=True))
             for row in rows:
                 if self.rows.doc[row] in judgment:
                     ranking.append(number)

@@ -51,8 +51,8 @@ class Columns:
 
 def columns_of_judgments(judgments: Judgments) -> Columns:
     """Judgments as columns; one row an aspect where they have aspects."""
-    queries = np.array(judgments.queries, dtype=object)[judgments.query]
-    docs = np.array(judgments.docs, dtype=object)
+    queries = np.array(judgments.query_ids, dtype=object)[judgments.query]
+    docs = np.array(judgments.doc_ids, dtype=object)
     facets, row, aspects, notes = judgments.facets, np.arange(len(docs)), None, []
     if facets is not None:
         row = np.repeat(row, np.diff(facets.start))
@@ -64,7 +64,7 @@ def columns_of_judgments(judgments: Judgments) -> Columns:
         docs[row].tolist(),
         (judgments.grade if facets is None else facets.grade).tolist(),
         aspect=aspects,
-        empty=tuple(np.array(judgments.queries, dtype=object)[np.diff(judgments.start) == 0]),
+        empty=tuple(np.array(judgments.query_ids, dtype=object)[np.diff(judgments.start) == 0]),
         source=judgments.source,
         notes=notes,
     )

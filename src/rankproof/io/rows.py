@@ -221,7 +221,11 @@ def _list_in(value: Any) -> Sequence[Any] | None:
 
 
 def judgments_of(rows: Rows) -> Judgments:
-    """The judgments in the rows; without a grade column every document named is relevant."""
+    """The judgments in the rows; without a grade column every document named is relevant.
+
+    >>> judgments_of(Rows({"query": ["q"], "doc": ["d"]}, "a list")).notes
+    ('a list: no grades, so every document listed counts as relevant (grade 1)',)
+    """
     rows = one_a_row(rows, ranked=False)
     check_not_empty(rows)
     queries, queries_are_int = rows.ids("query")
@@ -234,8 +238,7 @@ def judgments_of(rows: Rows) -> Judgments:
         notes.append(f"{rows.source}: no grades, so every document listed counts as relevant (grade 1)")
     aspects = rows.ids("aspect")[0] if "aspect" in rows.columns else _iterations(rows)
     judgments = judgments_from_rows(queries, docs, grades, aspects, source=rows.source, line=rows.line)
-    kept: dict[str, object] = {"integer_ids": (queries_are_int, docs_are_int), "notes": notes}
-    return replace(judgments, prepared=kept)
+    return replace(judgments, integer_ids=(queries_are_int, docs_are_int), notes=tuple(notes))
 
 
 def _iterations(rows: Rows) -> list[str] | None:
@@ -244,16 +247,6 @@ def _iterations(rows: Rows) -> list[str] | None:
         return None
     found = list(map(str, rows.columns["iteration"]))
     return found if len(set(found)) > 1 else None
-
-
-def notes_of(judgments: Judgments) -> list[str]:
-    """What was taken as what when the judgments were read.
-
-    >>> notes_of(judgments_of(Rows({"query": ["q"], "doc": ["d"]}, "a list")))
-    ['a list: no grades, so every document listed counts as relevant (grade 1)']
-    """
-    notes = judgments.prepared.get("notes", ())
-    return list(notes) if isinstance(notes, (list, tuple)) else []
 
 
 def check_not_empty(rows: Rows) -> None:

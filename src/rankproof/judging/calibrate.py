@@ -227,7 +227,7 @@ def _together(
 def _apart(machine: Judgments, human: Judgments) -> DataError:
     """What keeps two sets of judgments apart."""
     shared = set(machine.queries) & set(human.queries)
-    sides = (human.docs, machine.docs) if shared else (human.queries, machine.queries)
+    sides = (human.doc_ids, machine.doc_ids) if shared else (human.query_ids, machine.query_ids)
     what = "documents" if shared else "queries"
     rule = spelt_apart(*sides, (SIDES[0], SIDES[1]))
     shown = f"{shorten(sides[0][0])} and {shorten(sides[1][0])}" if all(map(len, sides)) else "none"

@@ -326,7 +326,7 @@ def _gathered(
         alike.update(_asked(judged.case.sample))
     ids = tuple(evidence.samples)
     return JudgedScores(
-        queries=ids,
+        query_ids=ids,
         columns={name: tallies.pop(0).column() for name in names},  # one after the other, to hold few twice
         groups=groups.of(ids),
         judges=[{"name": each.name, "identity": dict(each.identity)} for each in run.judges],

@@ -298,7 +298,7 @@ class JudgedScores(Scores):
     def _slice(self, queries: Array) -> JudgedScores:
         return replace(
             self,
-            queries=tuple(self.queries[i] for i in queries.tolist()),
+            query_ids=tuple(self.queries[i] for i in queries.tolist()),
             columns={name: self.column(name).cut(queries) for name in self.columns},
             groups={},
             stored={},
@@ -347,7 +347,7 @@ def read_back(data: Mapping[str, Any]) -> JudgedScores:
     queries = tuple(data["queries"])
     index = {query: i for i, query in enumerate(queries)}
     found = JudgedScores(
-        queries=queries,
+        query_ids=queries,
         columns={},
         groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
         names=dict(data["names"]),

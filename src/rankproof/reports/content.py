@@ -183,8 +183,8 @@ def collect(
     bars, method = _all_bars(scores, 1 - alpha)
     return Content(
         title=texts.title,
-        queries=len(judgments.queries),
-        documents=len(judgments.docs),
+        queries=len(judgments.query_ids),
+        documents=len(judgments.doc_ids),
         systems=tuple(_system(name, each, bars[name]) for name, each in scores.items()),
         definitions=tuple(_definitions(first)),
         leader=leader,
@@ -200,7 +200,7 @@ def collect(
         ranks=ranks,
         cases=cases,
         findings=tuple(_findings(scores)),
-        texts=query_texts(texts.queries, judgments.queries, named[0]),
+        texts=query_texts(texts.queries, judgments.query_ids, named[0]),
         titles=read_titles(texts.documents, named[1]),
         profile=first.conventions.profile,
         version=_version(),

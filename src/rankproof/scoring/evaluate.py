@@ -21,11 +21,10 @@ from rankproof.core.rules import Conventions, Default
 from rankproof.core.scoring import ScoreColumn, scored
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
-from rankproof.io.frames import LIBRARY, is_frame, library_of
+from rankproof.io.frames import is_frame, library_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.io.rows import notes_of
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
 from rankproof.scoring.limits import SEED
 from rankproof.scoring.scores import Scores
@@ -97,7 +96,7 @@ def evaluate(
     _check_one(ranking)
     judged = load_judgments(judgments)
     found = score_ranking(judged, load_ranking(ranking), asked, conventions, groups, names)
-    found.library = library_of(ranking) or str(judged.prepared.get(LIBRARY, ""))
+    found.library = library_of(ranking) or judged.library
     return found
 
 
@@ -127,22 +126,22 @@ def score_ranking(
     asked_as: Mapping[str, Measure] | None = None,
 ) -> Scores:
     """Scores of an opened ranking; `asked_as` has the names under which a profile's measures were asked."""
-    if not judgments.queries:
+    if not judgments.query_ids:
         raise DataError(
             f"{judgments.source}: there are no judgments in it, so there is nothing to score. "
             "Next: check which file or table this is."
         )
-    census = Census(notes=notes_of(judgments))
-    if "machine" in judgments.prepared:
+    census = Census(notes=list(judgments.notes))
+    if judgments.machine:
         census.made_by += [each for name in ("source", "tag") if (each := getattr(ranking, name, ""))]
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
     _check_grades(judgments, measures)
     rng = np.random.default_rng(SEED) if hits.first is not None else None
     return Scores(
-        queries=judgments.queries,
-        columns=scored(measures, hits, conventions, rng, judgments.queries),
+        query_ids=judgments.query_ids,
+        columns=scored(measures, hits, conventions, rng, judgments.query_ids),
         conventions=conventions,
-        groups=grouped(judgments.queries, by),
+        groups=grouped(judgments.query_ids, by),
         names={asked: each.name for asked, each in (asked_as or {}).items()},
         hits=hits,
         judgments=judgments,
@@ -164,9 +163,9 @@ def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
         if exponential
         else ("it is too large to compute with", "write grades on a scale of its own")
     )
-    query = judgments.queries[int(judgments.query[row])]
+    query = judgments.query_ids[int(judgments.query[row])]
     raise DataError(
-        f"{judgments.source}, query {shorten(query)}, document {shorten(judgments.docs[row])}: the grade is "
+        f"{judgments.source}, query {shorten(query)}, document {shorten(judgments.doc_ids[row])}: the grade is "
         f"{judgments.grade[row]:g}, expected at most {most:g}: {why}. Next: {instead}."
     )
 
@@ -310,7 +309,7 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
             "the two rankings answer no query in common. Next: check that their query ids are alike."
         )
     columns = {each.name: ScoreColumn(each, _values(each, both, mine, theirs), None) for each in asked}
-    return Scores(queries=tuple(both), columns=columns)
+    return Scores(query_ids=tuple(both), columns=columns)
 
 
 def ordered(table: RankingTable) -> dict[str, list[str]]:

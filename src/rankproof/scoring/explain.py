@@ -316,7 +316,7 @@ def _known(query: Any, judgments: Judgments) -> str:
     name = str(query)
     if name not in judgments.index:
         raise UsageError(
-            f"query {shorten(name)} is not judged in {judgments.source}.{nearest(name, judgments.queries)} "
+            f"query {shorten(name)} is not judged in {judgments.source}.{nearest(name, judgments.query_ids)} "
             "Next: name a query of the judgments."
         )
     return name
@@ -341,7 +341,7 @@ def explained(scores: Scores, judgments: Judgments, table: RankingTable, query: 
         lines=tuple(listing(table, query, judgments, hits, conventions, written.parts)),
         missed=tuple(missed(judgments, query, hits)),
         steps=(*written.steps, *_closing(written.value, value, conventions)),
-        names={i: judgments.docs[i] for i in range(judgments.start[at], judgments.start[at + 1])},
+        names={i: judgments.doc_ids[i] for i in range(judgments.start[at], judgments.start[at + 1])},
         conventions=conventions,
         notes=tuple(_notes(scores, at)),
         claim=None if conventions.profile is None else claim(conventions.profile, measure),

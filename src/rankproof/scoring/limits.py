@@ -31,7 +31,7 @@ def facts_of(hits: Hits | None, judgments: Judgments | None, columns: list[Score
     """Judged documents, the share of ties, and for each cut-off the share nobody judged; as plain data."""
     unjudged = _unjudged_share(hits, columns)
     return {
-        "documents": 0 if judgments is None else len(judgments.docs),
+        "documents": 0 if judgments is None else len(judgments.doc_ids),
         "tied": _tied_share(hits),
         "unjudged": {str(k): share for k, share in unjudged.items()},
     }
@@ -206,7 +206,9 @@ def as_data(scores: Scores) -> dict[str, Any]:
         "rows": {name: scores.row(name).to_dict() for name in scores.columns},
         "per_query": {name: scores.values(name) for name in scores.columns},
         "names": scores.names,
-        "groups": {name: [scores.queries[i] for i in rows.tolist()] for name, rows in scores.groups.items()},
+        "groups": {
+            name: [scores.query_ids[i] for i in rows.tolist()] for name, rows in scores.groups.items()
+        },
         "facts": scores.facts,
         "definition": scores.definition,
         "audit": scores.audit.to_dict(),
@@ -218,7 +220,7 @@ def read_back(data: Mapping[str, Any], kind: type[Scores]) -> Scores:
     queries = tuple(data["queries"])
     index = {query: i for i, query in enumerate(queries)}
     return kind(
-        queries=queries,
+        query_ids=queries,
         columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
         conventions=Conventions(**data["definition"]["conventions"]),
         groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class Scores(Displayable):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
 
-    queries: Sequence[str]
+    query_ids: Sequence[str]
+    """The query ids in the order they were judged; of large judgments they are kept as bytes."""
     columns: dict[str, ScoreColumn]
     conventions: Conventions = field(default_factory=Conventions)
     groups: dict[str, Array] = field(default_factory=dict)
@@ -51,6 +52,11 @@ class Scores(Displayable):
     """The scores that these are a slice of."""
     reached: dict[str, Pair] = field(default_factory=dict)
     """The mean and the largest of the queries' ceilings by measure, as far as they were asked for."""
+
+    @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """The query ids in the order they were judged."""
+        return tuple(self.query_ids)
 
     # --- numbers -------------------------------------------------------------------------------
 
@@ -126,9 +132,9 @@ class Scores(Displayable):
         """The value of each query that counts."""
         column = self.column(measure)
         if column.counted is None:
-            return dict(zip(self.queries, column.values.tolist(), strict=True))
+            return dict(zip(self.query_ids, column.values.tolist(), strict=True))
         kept = np.flatnonzero(column.counted).tolist()
-        return {self.queries[i]: float(column.values[i]) for i in kept}
+        return {self.query_ids[i]: float(column.values[i]) for i in kept}
 
     def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
         """The `n` queries with the worst values, the worst first."""
@@ -195,11 +201,11 @@ class Scores(Displayable):
 
     def only(self, measures: Sequence[str], queries: Sequence[str]) -> Scores:
         """The scores of these measures and queries, in this order, without slices; audit and facts as they were."""
-        index = {query: i for i, query in enumerate(self.queries)}
+        index = {query: i for i, query in enumerate(self.query_ids)}
         part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
         part.columns = {name: part.columns[name] for name in measures}
         part.stored = {"definition": self.definition, "audit": self.audit.to_dict(), "facts": self.facts}
-        if len(queries) == len(self.queries):
+        if len(queries) == len(self.query_ids):
             part.stored["rows"] = self.stored.get("rows", {})
         return part
 
@@ -209,7 +215,7 @@ class Scores(Displayable):
             return ScoreColumn(column.measure, column.values[queries], counted, column.note)
 
         return Scores(
-            queries=tuple(self.queries[i] for i in queries.tolist()),
+            query_ids=tuple(self.query_ids[i] for i in queries.tolist()),
             columns={name: cut(column) for name, column in self.columns.items()},
             conventions=self.conventions,
             names=self.names,
@@ -249,7 +255,7 @@ class Scores(Displayable):
         return Summary(
             name=name,
             rows=[self.row(each) for each in self.columns],
-            queries=len(self.queries),
+            queries=len(self.query_ids),
             documents=self.facts["documents"],
             tied=self.facts["tied"],
             unjudged=self.unjudged,
@@ -375,7 +381,9 @@ class Scores(Displayable):
 
     def _in_one_line(self) -> str:
         means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
-        return f"<Scores of {len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}: {means}>"
+        return (
+            f"<Scores of {len(self.query_ids)} {'query' if len(self.query_ids) == 1 else 'queries'}: {means}>"
+        )
 
 
 def _defined(measure: Measure) -> dict[str, Any]:

@@ -208,7 +208,7 @@ def evaluate_spans(
     queries = tuple(judged.by_query)
     kept = _counting(asked, counted, queries, found, conventions)
     return Scores(
-        queries=queries,
+        query_ids=queries,
         columns={each.name: ScoreColumn(each, each(counted), kept) for each in asked},
         conventions=conventions,
         groups=grouped(queries, groups_of(by, judgments)),

@@ -170,7 +170,7 @@ def of_judgments(judgments: Judgments) -> str:
 
     Aspects count by what is in them; their names and order move no number.
     """
-    return _digest(_judged(judgments, i) for i in _sorted(judgments.queries))
+    return _digest(_judged(judgments, i) for i in _sorted(judgments.query_ids))
 
 
 def _sorted(queries: Sequence[str]) -> list[int]:
@@ -179,9 +179,9 @@ def _sorted(queries: Sequence[str]) -> list[int]:
 
 def _judged(judgments: Judgments, query: int) -> list[Any]:
     rows = range(int(judgments.start[query]), int(judgments.start[query + 1]))
-    docs = [judgments.docs[row] for row in rows]
+    docs = [judgments.doc_ids[row] for row in rows]
     plain = sorted(zip(docs, judgments.grade[rows.start : rows.stop].tolist(), strict=True))
-    return [judgments.queries[query], plain, _aspects(judgments, rows)]
+    return [judgments.query_ids[query], plain, _aspects(judgments, rows)]
 
 
 def _aspects(judgments: Judgments, rows: range) -> list[Any]:
@@ -192,7 +192,7 @@ def _aspects(judgments: Judgments, rows: range) -> list[Any]:
     for row in rows:
         part = slice(int(facets.start[row]), int(facets.start[row + 1]))
         for aspect, grade in zip(facets.aspect[part].tolist(), facets.grade[part].tolist(), strict=True):
-            found.setdefault(aspect, []).append((judgments.docs[row], grade))
+            found.setdefault(aspect, []).append((judgments.doc_ids[row], grade))
     return sorted(sorted(each) for each in found.values())
 
 

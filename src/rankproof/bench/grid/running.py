@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.ids import as_text
 from rankproof.io.labelled import load_labelled
 from rankproof.io.load import load_judgments
 from rankproof.scoring.evaluate import evaluate
@@ -115,7 +116,7 @@ def data_of(source: GridSource, plan: GridPlan) -> Data:
             f"{source.name}: it searches, filters or reranks documents, and no corpus is named. "
             'Next: add  corpus = "...".'
         )
-    judged = replace(judgments, prepared={**judgments.prepared, "integer_ids": (False, False)})
+    judged = as_text(judgments)
     if corpus is not None:
         check_found(not_in_corpus(relevant_in(judged), corpus), source.name)
         check_filters(source, plan.filters, corpus)

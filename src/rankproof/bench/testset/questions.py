@@ -96,9 +96,9 @@ def _share(budget: int | None, made: Pool) -> int | None:
 def grades_by_query(judgments: Judgments) -> dict[str, dict[str, Any]]:
     """The grade of each judged document by query."""
     found: dict[str, dict[str, Any]] = {}
-    for place, query in enumerate(judgments.queries):
+    for place, query in enumerate(judgments.query_ids):
         rows = range(judgments.start[place], judgments.start[place + 1])
-        found[query] = {judgments.docs[row]: judgments.grade[row] for row in rows}
+        found[query] = {judgments.doc_ids[row]: judgments.grade[row] for row in rows}
     return found
 
 

@@ -108,9 +108,9 @@ def _without_aspects(judgments: Judgments) -> Judgments:
     twice = np.flatnonzero(np.diff(facets.start) > 1)
     if len(twice):
         row = int(twice[0])
-        query = judgments.queries[int(judgments.query[row])]
+        query = judgments.query_ids[int(judgments.query[row])]
         raise DataError(
-            f"{judgments.source}: document {shorten(judgments.docs[row])} of topic {shorten(query)} is "
+            f"{judgments.source}: document {shorten(judgments.doc_ids[row])} of topic {shorten(query)} is "
             "judged twice, with a different second column. Next: -R qrels_jg takes that for several judges"
         )
     return replace(judgments, facets=None)

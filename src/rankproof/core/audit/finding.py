@@ -205,7 +205,7 @@ class FindingCase:
     @property
     def n(self) -> int:
         """The number of judged queries."""
-        return len(self.judgments.queries)
+        return len(self.judgments.query_ids)
 
     @property
     def answered(self) -> Array:
@@ -220,7 +220,7 @@ class FindingCase:
 
     def names(self, which: Array) -> list[str]:
         """The ids of the queries that `which` (booleans) picks."""
-        return [self.judgments.queries[i] for i in np.flatnonzero(which).tolist()]
+        return [self.judgments.query_ids[i] for i in np.flatnonzero(which).tolist()]
 
 
 # Are two models one, by their names? A judge that ranked, embedded or wrote what it judges is partial to it.

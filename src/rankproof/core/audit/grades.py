@@ -25,7 +25,7 @@ def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
             "nothing-relevant",
             case.n,
             f"No query has a document of grade {rel:g} or more.",
-            _judged(judgments, np.ones(len(judgments.docs), dtype=bool)),
+            _judged(judgments, np.ones(len(judgments.doc_ids), dtype=bool)),
             "check the grades, or say from which grade on a document is relevant, like P(rel=0.5)@5.",
         )
     elif not relevant.all():
@@ -135,7 +135,7 @@ def looks_like_scores(judgments: Judgments) -> bool:
 
 def _differ_within_queries(judgments: Judgments) -> bool:
     """Whether nearly every document of the first queries has a grade of its own, like places in a ranking."""
-    first = min(len(judgments.queries), 50)
+    first = min(len(judgments.query_ids), 50)
     rows = int(judgments.start[first])
     pairs = set(zip(judgments.query[:rows].tolist(), judgments.grade[:rows].tolist(), strict=True))
     return rows > GRADES * first and len(pairs) > 0.9 * rows
@@ -144,8 +144,8 @@ def _differ_within_queries(judgments: Judgments) -> bool:
 def judged_themselves(case: FindingCase) -> Iterator[Finding]:
     """Judged documents with the id of their query."""
     judgments = case.judgments
-    names = chain.from_iterable(map(repeat, judgments.queries, np.diff(judgments.start).tolist()))
-    pairs = zip(names, judgments.docs, strict=True)
+    names = chain.from_iterable(map(repeat, judgments.query_ids, np.diff(judgments.start).tolist()))
+    pairs = zip(names, judgments.doc_ids, strict=True)
     same = [query for query, doc in pairs if query == doc]
     if same:
         yield Finding(
@@ -162,7 +162,7 @@ def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:
     """A few judgments in words."""
 
     def said(i: int) -> str:
-        doc, query = judgments.docs[i], judgments.queries[int(judgments.query[i])]
+        doc, query = judgments.doc_ids[i], judgments.query_ids[int(judgments.query[i])]
         return f"{shorten(doc, 40)} for {shorten(query, 40)} at {judgments.grade[i]:g}"
 
     return tuple(said(i) for i in np.flatnonzero(which)[:3].tolist())

@@ -20,7 +20,7 @@ NOTHING_SHARED = "no-common-documents"
 def relevant_in(judgments: Judgments) -> list[str]:
     """The documents that are relevant to any query, each once."""
     rows = (judgments.grade > 0).nonzero()[0].tolist()
-    return list(dict.fromkeys(judgments.docs[row] for row in rows))
+    return list(dict.fromkeys(judgments.doc_ids[row] for row in rows))
 
 
 def not_in_corpus(relevant: Iterable[str], corpus: Collection[str]) -> Finding | None:
@@ -52,7 +52,7 @@ def without_text(queries: Collection[str], questions: Collection[str]) -> Findin
 
 def ranked_otherwise(judgments: Judgments, ranked: Iterable[str]) -> Finding | None:
     """A finding where ranking and judgments share no document, but would if they were spelt alike."""
-    judged, docs = set(judgments.docs), set(ranked)
+    judged, docs = set(judgments.doc_ids), set(ranked)
     rule = spelt_apart(judged, docs) if judged.isdisjoint(docs) else None
     if rule is None:
         return None

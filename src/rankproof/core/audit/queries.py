@@ -116,7 +116,7 @@ def missing_queries(case: FindingCase) -> Iterator[Finding]:
     """Judged queries that the ranking does not answer."""
     skipped = case.conventions.missing == "skip"
     missing = case.names(~case.answered)
-    yield from unanswered(case.judgments.queries, missing, case.census.extra_examples, skipped)
+    yield from unanswered(case.judgments.query_ids, missing, case.census.extra_examples, skipped)
 
 
 def unanswered(
@@ -178,7 +178,7 @@ def nothing_found(case: FindingCase) -> Iterator[Finding]:
 
 def no_common_documents(case: FindingCase, ranked: list[str]) -> Finding:
     """The finding for two sides that share no document."""
-    judged = case.judgments.docs
+    judged = case.judgments.doc_ids
     sides = [f"{shorten(d)} is judged" for d in judged[:2]] + [f"{shorten(d)} is ranked" for d in ranked[:2]]
     return Finding(
         "error",
@@ -287,7 +287,7 @@ def made_by_machine(case: FindingCase) -> Iterator[Finding]:
     """Judgments that nobody made: whoever reads the numbers is to know."""
     for note in dict.fromkeys(note for note in case.census.notes if BY_MACHINE in note):
         yield Finding(
-            *("warning", "machine-judgments", len(case.judgments.queries)),
+            *("warning", "machine-judgments", len(case.judgments.query_ids)),
             f"{note}.",
             advice="'rankproof calibrate' says how far the machine can be trusted.",
         )
@@ -295,7 +295,7 @@ def made_by_machine(case: FindingCase) -> Iterator[Finding]:
 
 def judged_by_its_kin(case: FindingCase) -> Iterator[Finding]:
     """Judgments made by the model that made the ranking."""
-    machine = str(case.judgments.prepared.get("machine", "")).removeprefix("machine:")
+    machine = case.judgments.machine.removeprefix("machine:")
     if machine:
         yield from kin_of(machine.split("+"), {"the ranking": case.census.made_by})
 

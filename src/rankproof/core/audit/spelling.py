@@ -229,7 +229,7 @@ def unmet(judgments: Judgments, table: RankingTable) -> Unmet:
         unjudged[query] = [doc for doc in ranked if doc not in grades]
         wanted += len(good)
         relevant.update([(query, doc) for doc in good if doc not in ranked])
-    return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.docs)
+    return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.doc_ids)
 
 
 def ways(sides: Unmet) -> list[Way]:

@@ -155,9 +155,9 @@ def misspelt(case: FindingCase, table: RankingTable, partly: bool = False) -> It
     """Documents and queries that both sides have, under ids that are spelt otherwise."""
     judgments = case.judgments
     if not case.answered.all():
-        missing, known = case.names(~case.answered), set(judgments.queries)
+        missing, known = case.names(~case.answered), set(judgments.query_ids)
         extra = [each for each in dict.fromkeys(table.query) if each not in known]
-        yield from misspelt_queries(missing, extra, judgments.queries)
+        yield from misspelt_queries(missing, extra, judgments.query_ids)
     yield from misspelt_documents(unmet(judgments, table), partly)
 
 
@@ -197,11 +197,11 @@ def explained(found: Audit, judgments: Judgments, hits: Hits, table: RankingTabl
 def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
     """Whether the ids of both sides meet, and what keeps them apart where they do not."""
     judged, docs = case.judgments, whole.table.doc
-    if set(judged.queries).isdisjoint(whole.queries):
-        yield no_common_queries(judged.queries, whole.queries)
-    if set(judged.docs).isdisjoint(docs):
+    if set(judged.query_ids).isdisjoint(whole.queries):
+        yield no_common_queries(judged.query_ids, whole.queries)
+    if set(judged.doc_ids).isdisjoint(docs):
         yield no_common_documents(case, list(docs[:2]))
-    for left, right in ((judged.queries, whole.queries), (judged.docs, docs)):
+    for left, right in ((judged.query_ids, whole.queries), (judged.doc_ids, docs)):
         yield from twins(left, right)
         apart = affixes(left, right) if set(left).isdisjoint(right) else None
         if apart is not None:

@@ -22,9 +22,8 @@ from rankproof.errors import DataError
 from rankproof.io.files import PathLike, opened
 from rankproof.io.ids import check_same_kind, judged_kinds, meeting, plain_digits
 from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, in_order
-from rankproof.io.trec.index import COLUMNS, DOC, QUERY, Index, index_of
+from rankproof.io.trec.index import COLUMNS, DOC, QUERY, Index, index_of, starts_of_runs
 from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
-from rankproof.io.trec.qrels import starts_of_runs
 from rankproof.io.trec.scan import Scanned, note_ranks_of, numbers, scan
 
 

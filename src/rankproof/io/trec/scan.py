@@ -13,9 +13,22 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
 from rankproof.errors import shorten
 from rankproof.io.trec.chunks import NEWLINE, PAD, SIZE, BadLine, Chunk, chunk_of
-from rankproof.io.trec.index import COLUMNS, DOC, QUERY, RANK, SCORE, Index, Rows
+from rankproof.io.trec.index import (
+    COLUMNS,
+    DOC,
+    QUERY,
+    RANK,
+    SCORE,
+    SMALL,
+    Index,
+    Rows,
+    are_different,
+    are_equal,
+    hashes,
+    salts,
+    starts_of_runs,
+)
 from rankproof.io.trec.lines import Lines, Repeated, parse, split, text_of_line
-from rankproof.io.trec.qrels import SMALL, are_different, are_equal, hashes, salts, starts_of_runs
 
 BITS = 17
 """How many bits number a place in the table that finds equal keys."""
