@@ -355,8 +355,8 @@ def test_errors_say_file_and_line(tmp_path: Path, line: str, said: str) -> None:
     [
         (b"", "empty"),
         (b"[]", "empty"),
-        (b'{"question": "\xff"}', "line 1: not UTF-8"),
-        (b"question,answer\na,b,c\n", "line 2: got 3 cells, expected 2"),
+        (b'{"question": "\xff"}', "line 1: the bytes"),
+        (b"question,answer\na,b,c\n", "line 2: got 3 columns"),
         (b'question,contexts\na,"[broken"\n', "line 2: got .* as 'contexts', expected a list"),
     ],
 )

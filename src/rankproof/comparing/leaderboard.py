@@ -325,7 +325,7 @@ def _ordering(
 ) -> tuple[dict[str, float], bool, str]:
     """The score of each system, whether more is better, and what the set is called."""
     if isinstance(systems, str | os.PathLike):
-        from rankproof.io.ids import read_ordering
+        from rankproof.io.load import read_ordering
 
         asked = None if measure is None else str(measure)
         named = f"{os.fspath(systems)} {asked or ''}".strip()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError, nearest, shorten
@@ -17,25 +16,23 @@ from rankproof.io.files import (
     folders,
     is_zip,
     matching,
-    name_of,
-    opened,
     read_bytes,
     text_of,
 )
-from rankproof.io.records import (
+from rankproof.io.read import (
     DOCUMENT_ID,
     DOCUMENT_TEXT,
     METADATA,
     QUESTION_ID,
     QUESTION_TEXT,
     TITLE,
-    Placed,
+    Row,
     checked_id,
     field_of,
     id_of,
     record_of,
     records,
-    records_in,
+    rows_in,
     text_in,
 )
 from rankproof.io.roles import named_columns
@@ -151,16 +148,18 @@ def load_corpus(source: Any) -> Corpus:
     return corpus
 
 
-def _placed(source: Any) -> Iterator[Placed]:
+def _placed(source: Any) -> Iterator[Row]:
     if hasattr(source, "docs_iter"):
-        return ((f"the corpus, item {n}", _ir_document(each)) for n, each in enumerate(source.docs_iter(), 1))
+        return (
+            Row(f"the corpus, item {n}", _ir_document(each)) for n, each in enumerate(source.docs_iter(), 1)
+        )
     path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
     if path and (folder := folder_at(Path(source))):
         return _in_folder(folder)
     return records(source, "the corpus")
 
 
-def _each_once(placed: Iterator[Placed], seen: dict[str, str]) -> Iterator[Document]:
+def _each_once(placed: Iterator[Row], seen: dict[str, str]) -> Iterator[Document]:
     for where, found in placed:
         document = _document(where, found)
         if document.id in seen:
@@ -206,9 +205,9 @@ def _ir_document(document: Any) -> Mapping[str, Any]:
     return record
 
 
-def _in_folder(folder: Path) -> Iterator[Placed]:
+def _in_folder(folder: Path) -> Iterator[Row]:
     if found := matching(folder, BEIR_CORPUS):
-        return records_in(found[0])
+        return rows_in(found[0])
     files = [
         path for path in sorted(folder.rglob("*")) if path.suffix.lower() in TEXT_FILES and path.is_file()
     ]
@@ -220,9 +219,9 @@ def _in_folder(folder: Path) -> Iterator[Placed]:
     return (_text_file(path, folder) for path in files)
 
 
-def _text_file(path: Path, folder: Path) -> Placed:
+def _text_file(path: Path, folder: Path) -> Row:
     name = path.relative_to(folder).as_posix()
-    return str(path), {"_id": name, "text": text_of(read_bytes(path), str(path))}
+    return Row(str(path), {"_id": name, "text": text_of(read_bytes(path), str(path))})
 
 
 def _warn_of_empty(corpus: Corpus, placed: Mapping[str, str]) -> None:
@@ -261,13 +260,13 @@ def load_questions(source: Any) -> dict[str, str]:
     return found
 
 
-def _placed_question(source: Any) -> Iterator[Placed]:
+def _placed_question(source: Any) -> Iterator[Row]:
     if hasattr(source, "queries_iter"):
         each = enumerate(source.queries_iter(), 1)
-        return ((f"the questions, item {number}", record_of(item)) for number, item in each)
+        return (Row(f"the questions, item {number}", record_of(item)) for number, item in each)
     path = isinstance(source, (str, os.PathLike)) and os.fspath(source) != STDIN
     if path and (folder := folder_at(Path(source))):
-        return records_in(beir_questions(folder))
+        return rows_in(beir_questions(folder))
     # A series, as a column of a frame is, holds the texts alone.
     return records(source.to_list() if hasattr(source, "to_list") else source, "the questions")
 
@@ -328,7 +327,7 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
             f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. "
             "Next: give one of these."
         )
-    pairs = source.items() if isinstance(source, Mapping) else _lines(source)
+    pairs = source.items() if isinstance(source, Mapping) else _by_id(rows_in(source))
     found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
     return {name: text for name, text in found if text}
 
@@ -362,39 +361,12 @@ def _text(record: Any, fields: tuple[str, ...]) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[str, Any]]:
+def _by_id(rows: Iterator[Row]) -> Iterator[tuple[str, Any]]:
     """The records of a file one by one: a collection may be larger than memory."""
-    with opened(path) as stream:
-        for number, line in _decoded(stream, name_of(path)):
-            if line.strip():
-                read = _json if line.startswith("{") else _tabbed
-                yield read(line, f"{name_of(path)}, line {number}")
-
-
-def _decoded(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(stream, start=1):
-        try:
-            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(f"{name}, line {number}: not UTF-8. Next: save it as UTF-8.") from error
-
-
-def _json(line: str, where: str) -> tuple[str, Any]:
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise DataError(f"{where}: not JSON: {error}. Next: write one record a line.") from error
-    name = next((record[each] for each in IDS if each in record), None)
-    if name is None:
-        raise DataError(f"{where}: a record without an id, expected one of {', '.join(IDS)}. Next: add one.")
-    return str(name), record
-
-
-def _tabbed(line: str, where: str) -> tuple[str, Any]:
-    name, tab, text = line.rstrip("\r\n").partition("\t")
-    if not tab:
-        raise DataError(
-            f"{where}: got {shorten(line.strip())}, expected ID<TAB>TEXT or a JSON record. "
-            "Next: mend the line."
-        )
-    return name, text
+    for where, record in rows:
+        name = next((record[each] for each in IDS if record.get(each) is not None), None)
+        if name is None:
+            raise DataError(
+                f"{where}: a record without an id, expected one of {', '.join(IDS)}. Next: add one."
+            )
+        yield str(name), record

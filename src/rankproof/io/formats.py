@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
+from rankproof.io.read import BLANKS, DELIMITERS, cells
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, listed, said
 from rankproof.io.rows import Rows, parse_numbers, spells_number
 
@@ -22,8 +22,6 @@ LONG = 1000
 """A line of more characters than this is quoted with its length."""
 SAMPLE = 50
 """How many lines are looked at."""
-
-DELIMITERS = ("\t", ",", ";")
 
 
 @dataclass(frozen=True)
@@ -185,8 +183,6 @@ def _mostly(which: Iterable[bool]) -> bool:
     return 2 * sum(found) >= len(found)
 
 
-BLANKS = " \t\n\r\x0b\x0c"
-"""What is taken off around ids; other spaces belong to them, as in the other formats."""
 NUMBERS = ("grade", "score", "rank")
 """The roles whose fields are numbers."""
 
@@ -197,9 +193,11 @@ NEXT = (
 
 def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Rows:
     """The rows of a CSV or TSV text, each column under its role."""
-    lines, fields = _split(text, delimiter, source)
-    if not fields:
+    # Quotes mean nothing in TSV: an id may begin with one.
+    rows = list(cells(io.StringIO(text, newline=""), delimiter, source, quoted=delimiter != "\t"))
+    if not rows:
         raise DataError(f"{source}: empty, there is not one line in it. Next: check how it was made.")
+    lines, fields = map(list, zip(*rows, strict=True))
     _check_width(fields, lines, source)
     if not has_header(fields[0]):
         places = _places(fields, wanted, source)
@@ -217,28 +215,6 @@ def has_header(fields: Sequence[str]) -> bool:
     """
     known = column_of("query", fields) or column_of("doc", fields)
     return bool(known) and not any(spells_number(field) for field in fields)
-
-
-def _split(text: str, delimiter: str, source: str) -> tuple[list[int], list[list[str]]]:
-    """The fields of every line that is not blank, and the number of that line."""
-    # Quotes mean nothing in TSV: an id may begin with one.
-    quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
-    ends, fields = [], []
-    try:
-        for each in reader:
-            ends.append(reader.line_num)
-            fields.append(each)
-    except csv.Error as error:
-        raise DataError(
-            f"{source}, line {reader.line_num}: cannot be read as CSV: {error}. Next: mend the line."
-        ) from error
-    lines = [end + 1 for end in [0, *ends[:-1]]]
-    blank = {row for row, each in enumerate(fields) if len(each) < 2 and not any(map(str.strip, each))}
-    if blank:
-        lines = [line for row, line in enumerate(lines) if row not in blank]
-        fields = [each for row, each in enumerate(fields) if row not in blank]
-    return lines, fields
 
 
 def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, int]:

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.io.files import STDIN, name_of, read_bytes, text_of
+from rankproof.io.files import STDIN, name_of
 from rankproof.io.ids import is_id
-from rankproof.io.records import (
-    DELIMITERS,
-    KNOWN,
+from rankproof.io.read import (
     METADATA,
     QUESTION_ID,
     QUESTION_TEXT,
-    Placed,
+    Row,
     field_of,
     id_of,
+    pairs,
     records,
+    rows_in,
 )
 from rankproof.io.roles import NAMES, plain
 
@@ -36,11 +36,13 @@ def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
     >>> load_groups([{"_id": "q1", "metadata": {"kind": "typo"}}, {"_id": "q2", "metadata": {}}])
     {'q1': 'typo'}
     """
-    if field is None and isinstance(source, str | os.PathLike):
-        text = text_of(read_bytes(source), name_of(source))
-        if not _has_records(text):
-            return _once(_pairs(text, name_of(source)))
-    return _grouped(list(records(source, "by")), field, name_of_source(source))
+    if isinstance(source, str | os.PathLike):
+        placed = list(rows_in(source, headless=_pairs if field is None else pairs, comment=_is_comment))
+        if placed and isinstance(placed[0].value, tuple):
+            return _once((where, *pair) for where, pair in placed)
+    else:
+        placed = list(records(source, "by"))
+    return _grouped(placed, field, name_of_source(source))
 
 
 def groups_in_judgments(source: Any, column: str) -> dict[str, str]:
@@ -53,31 +55,21 @@ def name_of_source(source: Any) -> str:
     return name_of(source) if isinstance(source, str | os.PathLike) else "by"
 
 
-def _has_records(text: str) -> bool:
-    """Whether a file holds records, so that its lines are more than pairs: JSON, or columns with names."""
-    first = next((line for line in text.split("\n") if line.strip() and not _is_comment(line)), "")
-    cells = max((first.split(each) for each in DELIMITERS), key=len)
-    return first[:1] in ("{", "[") or bool(
-        KNOWN & {plain(each.strip('"')) for each in cells if len(cells) > 1}
-    )
-
-
 def _is_comment(line: str) -> bool:
     """A line that begins with `#` is a comment, unless it is one of QUERY<TAB>GROUP: a query may be called #python."""
     return line.startswith("#") and line.count("\t") != 1
 
 
-def _pairs(text: str, path: str) -> Iterator[tuple[str, str, str]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        line = line.removesuffix("\r")
-        if not line.strip() or _is_comment(line):
-            continue
-        query, tab, group = line.partition("\t")
-        if not tab or not query or not group.strip() or "\t" in group:
-            raise DataError(
-                f"{path}, line {number}: got {shorten(line)}, expected QUERY<TAB>GROUP. Next: mend the line."
-            )
-        yield f"{path}, line {number}", query, group.strip()
+def _pairs(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
+    for number, line in lines:
+        if line.strip():
+            query, tab, group = line.rstrip("\r\n").partition("\t")
+            if not tab or not query or not group.strip() or "\t" in group:
+                raise DataError(
+                    f"{name}, line {number}: got {shorten(line.strip())}, expected QUERY<TAB>GROUP. "
+                    "Next: mend the line."
+                )
+            yield Row(f"{name}, line {number}", (query, group.strip()))
 
 
 def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
@@ -93,7 +85,7 @@ def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     return groups
 
 
-def _grouped(placed: list[Placed], field: str | None, name: str) -> dict[str, str]:
+def _grouped(placed: list[Row], field: str | None, name: str) -> dict[str, str]:
     rows = [(where, _record(record, where)) for where, record in placed]
     wanted = field or _only_field([record for _, record in rows], name)
     found = _once(_in_rows(rows, wanted))

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import DataError, shorten
+from rankproof.io.read import parsed
 from rankproof.io.roles import RANKING, Wanted, column_named, column_of, list_columns, plain, without_expected
 from rankproof.io.rows import Rows, read_tuples
 
@@ -43,11 +44,11 @@ def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
 
 def _read(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     try:
-        data = _parse(text, source)
-    except json.JSONDecodeError as error:
-        if not _has_many_lines(text):
-            raise _not_json(error, source) from error
-        return _objects(*_parse_lines(text, source), wanted, source)
+        data = _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and _has_many_lines(text):
+            return _objects(*_parse_lines(text, source), wanted, source)
+        data = parsed(text, source, 1, _DECODER)  # refuses it in words
     if isinstance(data, list):
         return _objects(data, None, wanted, source)
     if isinstance(data, dict):
@@ -59,17 +60,6 @@ _FORMS = (
     "Next: write {query: {doc: number}}, {query: [doc, ...]}, "
     'or rows as {"query_id": ..., "doc_id": ..., "score": ...}.'
 )
-
-
-def _parse(text: str, where: str) -> Any:
-    try:
-        return _DECODER.decode(text)
-    except RecursionError as error:
-        raise DataError(f"{where}: the JSON is nested too deep. {_FORMS}") from error
-    except json.JSONDecodeError:
-        raise
-    except ValueError as error:
-        raise DataError(f"{where}: cannot be read as JSON: {error}. Next: mend it there.") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -91,24 +81,8 @@ def _has_many_lines(text: str) -> bool:
 
 
 def _parse_lines(text: str, source: str) -> tuple[list[Any], list[int]]:
-    data, lines = [], []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            data.append(_parse(line, f"{source}, line {number}"))
-        except json.JSONDecodeError as error:
-            raise _not_json(error, source, number) from error
-        lines.append(number)
-    return data, lines
-
-
-def _not_json(error: json.JSONDecodeError, source: str, line: int | None = None) -> DataError:
-    found = error.doc[max(error.pos - 20, 0) : error.pos + 20].strip()
-    return DataError(
-        f"{source}, line {line or error.lineno}: no valid JSON ({error.msg}) at {shorten(found)}. "
-        "Next: write the file anew, or cut it off where it breaks."
-    )
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return [parsed(line, source, number, _DECODER) for number, line in lines], [number for number, _ in lines]
 
 
 # --- nested ------------------------------------------------------------------------------------

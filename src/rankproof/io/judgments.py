@@ -18,7 +18,7 @@ from rankproof.core.judgments import Judgments, judgments_from_nested
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import name_of
 from rankproof.io.ids import are_integers, is_id, keys_are_integers
-from rankproof.io.records import Placed, checked_id, field_of, records
+from rankproof.io.read import Row, checked_id, field_of, records
 from rankproof.io.roles import NAMES
 from rankproof.io.rows import is_number, numbers_in
 
@@ -250,7 +250,7 @@ def load_places(path: str | os.PathLike[str]) -> dict[str, tuple[str, int, int]]
     return found
 
 
-def _rows(placed: Iterator[Placed]) -> Iterator[tuple[str, str, Any]]:
+def _rows(placed: Iterator[Row]) -> Iterator[tuple[str, str, Any]]:
     """Where each span stands, its query, and its (document, start, end, grade); None for a query without spans."""
     for where, item in placed:
         if isinstance(item, Mapping) and field_of(item, START) is None and "_id" in item:

@@ -27,10 +27,10 @@ from rankproof.io.corpora import BEIR_CORPUS, beir_questions, folder_at, load_co
 from rankproof.io.files import matching
 from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
-from rankproof.io.records import (
+from rankproof.io.read import (
     QUESTION_ID,
     QUESTION_TEXT,
-    Placed,
+    Row,
     checked_id,
     field_of,
     id_of,
@@ -100,7 +100,7 @@ def _of_ir_datasets(source: Any) -> LabelledQuestions:
     return LabelledQuestions(load_questions(source), load_judgments(source.qrels_iter()), corpus)
 
 
-def _of_records(placed: Iterable[Placed]) -> LabelledQuestions:
+def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
     questions: dict[str, str] = {}
     relevant: dict[str, dict[Any, Any]] = {}
     for where, record in placed:

@@ -7,7 +7,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
 from rankproof.errors import UsageError, nearest, shorten
-from rankproof.io.records import DOCUMENT_ID, DOCUMENT_TEXT, METADATA
+from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA
 from rankproof.io.roles import plain
 from rankproof.net.retries import Failed, as_failed
 

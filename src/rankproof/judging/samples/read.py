@@ -12,7 +12,7 @@ from string import digits as DIGITS
 from typing import Any
 
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.io.load import Row, rows_of
+from rankproof.io.read import Row, rows_of
 from rankproof.judging.samples import sample as values
 from rankproof.judging.samples.fields import NAMES, fields_in, is_absent, others_in
 from rankproof.judging.samples.sample import Sample
