@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from rankproof import evaluate, sample
 from rankproof.stats.bca import intervals as bca_intervals
 from rankproof.stats.confidence import ValueSample, lower_bound
-from rankproof.stats.detection import detectable, needed
+from rankproof.stats.detection import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.gate import FAIL, PASS, decide, overall
@@ -213,7 +213,7 @@ def needed_found(world: World, n: int, times: int, seed: int = 1) -> tuple[float
     drop, rng = world.margins[-1], np.random.default_rng([seed, n, 3])
     rows = []
     for row in world.rows(n, drop, times, seed):
-        number = needed(row, float(row.mean()), ALPHA)
+        number = needed_queries(row, float(row.mean()), ALPHA)
         if number is not None and number <= PLANNABLE:
             rows.append(world.draw(rng, number, abs(float(row.mean()))))
     tests = [sign_flips([row], np.random.default_rng(0), permutations=PERMUTATIONS)[0] for row in rows]

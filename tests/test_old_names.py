@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -29,3 +30,23 @@ print(*(str(each.message) for each in told if each.category is DeprecationWarnin
 def test_what_never_was_is_still_not_found() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"rankproof\.api\.nothing"):
         __import__("rankproof.api.nothing")
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("core.paper", "wanted", "relevant_step"),
+        ("core.paper", "summed", "sum_step"),
+        ("stats.paired", "paired", "paired_differences"),
+        ("core.measures.preferences", "possible", "possible_preferences"),
+    ],
+)
+def test_a_function_of_the_docs_is_found_by_its_old_name(module: str, old: str, new: str) -> None:
+    found = importlib.import_module(f"rankproof.{module}")
+    with pytest.warns(
+        DeprecationWarning, match=f"{module}.{old} is now {new}. Next: use the new name."
+    ) as told:
+        assert getattr(found, old) is getattr(found, new)
+    assert told[0].filename == __file__
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        assert found.nothing

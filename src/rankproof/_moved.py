@@ -1,4 +1,4 @@
-"""Modules that stood elsewhere in the last release: found by their old names for one release more, with a warning."""
+"""Names of the last release: found for one release more, with a warning that says the new name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -38,14 +39,29 @@ class OldNames:
         """Give it everything that stands at the new place."""
         if module.__name__ not in MOVED:
             return
-        import warnings
-
         new = MOVED[module.__name__]
-        warnings.warn(
-            f"{module.__name__} is now {new}. Next: import it from there.", DeprecationWarning, stacklevel=2
-        )
+        warn_of(module.__name__, new, "import it from there")
         inside = vars(import_module(new))
         module.__dict__.update({name: each for name, each in inside.items() if not name.startswith("__")})
+
+
+def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+    """What a module takes as `__getattr__`, so that old names of its functions give the functions: `{old: new}`."""
+
+    def get(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warn_of(f"{module}.{name}", names[name])
+        return getattr(sys.modules[module], names[name])
+
+    return get
+
+
+def warn_of(old: str, new: str, do: str = "use the new name") -> None:
+    """Say what an old name is now."""
+    import warnings
+
+    warnings.warn(f"{old} is now {new}. Next: {do}.", DeprecationWarning, stacklevel=3)
 
 
 def find_old_names() -> None:

@@ -19,7 +19,7 @@ from rankproof import RR, audit, compare, evaluate, explain, gate, report, sampl
 from rankproof.cli import run
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.detection import detectable, needed
+from rankproof.stats.detection import detectable, needed_queries
 from rankproof.stats.differences import equivalence
 
 Run = dict[str, list[str]]
@@ -304,7 +304,7 @@ def test_what_is_detectable_gets_a_verdict_beside_all_other_rows() -> None:
     row = beside.row("new", "P@1")
     moves = np.array([by for _, by in beside.moved("new", "P@1")])
     assert row.detectable == detectable(moves, 0.05 / 3).value
-    assert row.queries_needed == needed(moves, row.difference, 0.05 / 3)
+    assert row.queries_needed == needed_queries(moves, row.difference, 0.05 / 3)
     assert alone.row("new", "P@1").detectable == detectable(moves, 0.05).value
     free = compare(judged, runs, "P@1, RR, AP", correction="none")
     assert free.row("new", "P@1").detectable == alone.row("new", "P@1").detectable

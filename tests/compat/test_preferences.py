@@ -6,7 +6,7 @@ import pytest
 
 from rankproof.compat.trec_eval.columns import preference_value, preferences
 from rankproof.compat.trec_eval.files import CATALOGUE, JudgedFile
-from rankproof.core.measures.preferences import possible
+from rankproof.core.measures.preferences import possible_preferences
 from rankproof.errors import DataError
 from tests.each import with_each
 
@@ -38,7 +38,7 @@ TWO_JUDGES = judged(
     ("rows", "number"), [(ONE_ORDER, 13), (TWO_PARTS, 5), (TWO_JUDGES, 5)], ids=["order", "parts", "judges"]
 )
 def test_preferences_are_counted_with_what_follows_from_them(rows, number):
-    assert possible(preferences(rows, [])) == number
+    assert possible_preferences(preferences(rows, [])) == number
 
 
 def test_no_preference_between_documents_of_different_parts():

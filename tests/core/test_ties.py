@@ -13,7 +13,7 @@ import pytest
 from rankproof.core.hits import Hits
 from rankproof.core.measure import REGISTRY, Measure, forget, measure
 from rankproof.core.names import parse
-from rankproof.core.orders import arrangements, drawn
+from rankproof.core.orders import arrangements, draw_places
 from rankproof.core.rules import tied_values
 from tests.each import with_each
 
@@ -241,7 +241,7 @@ def test_arrangements_are_all_there_and_none_twice() -> None:
 
 @pytest.mark.parametrize(("size", "count"), [(10, 4), (100, 5), (40, 5), (6, 6)])
 def test_drawn_places_differ_and_fall_everywhere_alike(size: int, count: int) -> None:
-    places = drawn(size, count, 20_000, np.random.default_rng(1))
+    places = draw_places(size, count, 20_000, np.random.default_rng(1))
     assert (np.diff(np.sort(places, axis=1), axis=1) > 0).all()
     for column in places.T:
         seen = np.bincount(column, minlength=size)

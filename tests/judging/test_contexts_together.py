@@ -10,7 +10,7 @@ import pytest
 
 from rankproof import Judge, judge
 from rankproof.judging.verdicts import Relation
-from rankproof.text.blocks import are_several, together
+from rankproof.text.blocks import are_several, join_texts
 
 BORN, WON, OTHER = "Ana was born in Ulm.", "She won in 1999.", "Cats sleep."
 CLAIM, PLAIN, FALSE = "Ana of Ulm won in 1999.", "Ana was born in Ulm.", "Ana is tall."
@@ -62,7 +62,7 @@ def test_what_several_contexts_say_together_counts_where_that_is_asked_for(
 def test_only_claims_that_no_context_supports_are_asked_again_and_of_all_at_once() -> None:
     reader = Reader()
     judge([ROW], "faithfulness(contexts='together')", judge=reader)
-    several = together(sorted(ROW["contexts"]))
+    several = join_texts(sorted(ROW["contexts"]))
     assert {left for _, left, right in reader.asked if right == several} == {CLAIM, FALSE}
     assert len(reader.asked) == len(set(reader.asked)) == 1 + 9 + 2
 

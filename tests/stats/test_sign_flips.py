@@ -17,8 +17,15 @@ from scipy import stats
 
 from rankproof.errors import DataError, UsageError
 from rankproof.stats import flips
-from rankproof.stats.flips import common_unit, counted, flips_above, sign_flip, sign_flips, tried
-from rankproof.stats.paired import paired
+from rankproof.stats.flips import (
+    common_unit,
+    flips_above,
+    sign_flip,
+    sign_flips,
+    totals_by_count,
+    totals_by_trial,
+)
+from rankproof.stats.paired import paired_differences
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -75,7 +82,7 @@ def test_counting_on_a_grid_equals_trying_all_signs() -> None:
     draw = rng(3)
     for unit in [0.1, 1 / 3, 0.05, 1 / 7]:
         sizes = np.sort(unit * draw.integers(1, 12, 14))
-        on_grid, tries = counted(sizes), tried(sizes)
+        on_grid, tries = totals_by_count(sizes), totals_by_trial(sizes)
         assert on_grid is not None
         for reach in np.linspace(0, sizes.sum(), 7):
             assert on_grid[1][np.abs(on_grid[0]) >= reach - 1e-9].sum() == pytest.approx(
@@ -147,7 +154,7 @@ def test_beyond_the_draws_p_is_that_of_exact_counting(kind: str, m: int) -> None
     """Against every total counted on a fine grid, from the middle of the tail down to 1e-12."""
     shares = INTEGERS[kind](rng(m), m)
     sizes = np.sort(np.maximum(1.0, np.rint(shares / shares.sum() * 60_000)))
-    totals, chances = counted(sizes) or (np.empty(0), np.empty(0))
+    totals, chances = totals_by_count(sizes) or (np.empty(0), np.empty(0))
     tails = np.cumsum(chances[::-1])[::-1]
     for wanted in (1e-3, 1e-4, 1e-6, 1e-9, 1e-12):
         place = int(np.searchsorted(-tails, -wanted)) + 1
@@ -244,7 +251,7 @@ def test_limits_are_stated() -> None:
 
 
 def test_rounding_of_equal_values_is_no_difference() -> None:
-    assert paired(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 1.0])).tolist() == [0.0, 0.0]
+    assert paired_differences(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 1.0])).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +278,7 @@ def test_bad_questions_are_refused() -> None:
 
 def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(DataError, match="got 3 and 2"):
-        paired(np.ones(3), np.ones(2))
+        paired_differences(np.ones(3), np.ones(2))
 
 
 @pytest.mark.parametrize("n", [20, 30, 90, 1500])

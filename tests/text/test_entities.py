@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankproof.text.entities import entities, shared
+from rankproof.text.entities import entities, shared_entities
 
 
 def forms(text: str) -> list[str]:
@@ -13,7 +13,7 @@ def forms(text: str) -> list[str]:
 
 def test_the_worked_value() -> None:
     wanted = entities("Brazil, Brasília, April 21 1960")
-    found = shared(wanted, "Brasília, Brazil")
+    found = shared_entities(wanted, "Brasília, Brazil")
     assert (len(found), len(wanted)) == (2, 3)
 
 
@@ -52,11 +52,11 @@ def test_entities_of_a_text(text: str, wanted: list[str]) -> None:
 def test_other_spellings_are_the_same(wanted: str, text: str) -> None:
     entities_ = entities(wanted)
     assert entities_
-    assert shared(entities_, text) == entities_
+    assert shared_entities(entities_, text) == entities_
 
 
 def test_what_is_not_there_is_not_found() -> None:
-    found = shared(entities("Lima and Rome in 1961"), "Rome in 1960")
+    found = shared_entities(entities("Lima and Rome in 1961"), "Rome in 1960")
     assert [entity.form for entity in found] == ["rome"]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from rankproof.text.claims import negations
 from rankproof.text.languages import language
-from rankproof.text.words import folded, stem, words
+from rankproof.text.words import fold, stem, words
 
 
 def forms(text: str) -> list[str]:
@@ -36,7 +36,7 @@ def test_words(text: str, wanted: list[str]) -> None:
 
 def test_places_are_those_of_the_text() -> None:
     text = "Die Straße（東京都）3 km"
-    assert all(folded(text[word.start : word.end]) == word.form for word in words(text))
+    assert all(fold(text[word.start : word.end]) == word.form for word in words(text))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_places_are_those_of_the_text() -> None:
     ],
 )
 def test_forms_of_a_word_have_one_stem(family: str) -> None:
-    assert len({stem(folded(word)) for word in family.split()}) == 1
+    assert len({stem(fold(word)) for word in family.split()}) == 1
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from rankproof.io.load import load_judgments
 from rankproof.io.roles import Columns, with_columns
 from rankproof.progress import Progress
 from rankproof.scoring.evaluate import Measures
-from rankproof.store.answers import Answers, opened
+from rankproof.store.answers import Answers, open_answers
 
 if TYPE_CHECKING:
     from rankproof.diagnosing.diagnose import Diagnosis
@@ -73,7 +73,7 @@ def _about(name: str, retriever: Adapted, corpus: Corpus | None) -> dict[str, An
 
 @contextmanager
 def _memory(cache: str | os.PathLike[str] | None) -> Iterator[Answers | None]:
-    with nullcontext() if cache is None else opened(Path(cache)) as found:
+    with nullcontext() if cache is None else open_answers(Path(cache)) as found:
         yield found
 
 

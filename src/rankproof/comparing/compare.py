@@ -34,11 +34,11 @@ from rankproof.scoring.evaluate import (
 from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.scores import Scores
 from rankproof.stats.corrected import Corrected
-from rankproof.stats.corrections import correct, surely
+from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detection import detectable, needed_or_why
-from rankproof.stats.differences import Ends, agreeing, difference_intervals, equivalence
+from rankproof.stats.differences import Ends, agree_with_test, difference_intervals, equivalence
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import d_z, paired, total
+from rankproof.stats.paired import d_z, paired_differences, total
 
 SMALL = 10
 """A group of fewer queries is shown, and never decided."""
@@ -236,7 +236,7 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Sys
             if measure.spec.average == "mean" and (not group or _both(own, other, key).any()):
                 sign = measure.spec.sign
                 both = _both(own, other, key)
-                values = paired(own.column(key).values[both], other.column(key).values[both])
+                values = paired_differences(own.column(key).values[both], other.column(key).values[both])
                 corrected = own.corrected_lead(other, key, level)
                 mean = None if own.thin(key) or other.thin(key) else own[key]
                 ends = possible_ends(own, other, key)
@@ -359,7 +359,7 @@ def _rows(
     corrected = _corrected(pairs, ps, correction)
     alike = _corrected(pairs, [_beyond(pair, margin) for pair in pairs], correction)
     sizes = Counter(bool(pair.slice) for pair in pairs)
-    surest = {sliced: surely(alpha, size, correction) for sliced, size in sizes.items()}
+    surest = {sliced: sure_level(alpha, size, correction) for sliced, size in sizes.items()}
     return [
         _row(pair, baseline, (span.low, span.high), p, adjusted, same, alpha, surest[bool(pair.slice)])
         for pair, span, p, adjusted, same in zip(pairs, spans, ps, corrected, alike, strict=True)
@@ -396,7 +396,7 @@ def _row(
 ) -> ComparisonRow:
     values, n = pair.values, len(pair.values)
     gain = total(values) / n
-    low, high = agreeing(span, gain, adjusted, alpha) if n > 1 else span
+    low, high = agree_with_test(span, gain, adjusted, alpha) if n > 1 else span
     seen = detectable(values, surest, ends=pair.ends)
     queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
     verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)

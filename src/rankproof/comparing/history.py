@@ -23,7 +23,7 @@ from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.scoring.scores import Scores
 from rankproof.store import experiments
 from rankproof.store.answers import git_commit, of_ranking
-from rankproof.store.database import TIMEOUT, damaged, reading, writing
+from rankproof.store.database import TIMEOUT, damage_error, open_to_read, open_to_write
 from rankproof.store.experiments import Experiment, HistoryEntry, Values
 
 SAME = 1e-9
@@ -103,11 +103,11 @@ class History(Result):
 
     def entries(self, last: int | None = None) -> list[HistoryEntry]:
         """What is saved, or the `last` of it, the oldest first: names, moments, versions, fingerprints, means, tags."""
-        with reading(self.path, self.timeout) as connection:
+        with open_to_read(self.path, self.timeout) as connection:
             return experiments.entries(connection, self.path, last)
 
     def __len__(self) -> int:
-        with reading(self.path, self.timeout) as connection:
+        with open_to_read(self.path, self.timeout) as connection:
             return experiments.count(connection)
 
     def __bool__(self) -> bool:
@@ -116,12 +116,12 @@ class History(Result):
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str) or not self.path.exists():
             return False
-        with reading(self.path, self.timeout) as connection:
-            return experiments.has(connection, unicodedata.normalize("NFC", name))
+        with open_to_read(self.path, self.timeout) as connection:
+            return experiments.has_name(connection, unicodedata.normalize("NFC", name))
 
     def show(self, name: str) -> HistoryEntry:
         """The entry of that name."""
-        with reading(self.path, self.timeout) as connection:
+        with open_to_read(self.path, self.timeout) as connection:
             return experiments.entry(connection, _named(name), self.path)
 
     def scores(self, name: str) -> Scores:
@@ -131,10 +131,10 @@ class History(Result):
     def remove(self, *names: str) -> None:
         """Forget what has these names: all of them or, where one is unknown, none."""
         len(self)  # where there is no history, none is made
-        with writing(self.path, self.timeout) as connection:
+        with open_to_write(self.path, self.timeout) as connection:
             for name in map(_named, names):
                 if not experiments.remove(connection, name):
-                    raise experiments.unknown(self.path, name, experiments.names(connection))
+                    raise experiments.unknown_error(self.path, name, experiments.names(connection))
 
     def compare(self, *names: str, **settings: Any) -> Comparison:
         """Compare what was saved, as `compare_scores` does; the first is the baseline where none is named."""
@@ -179,7 +179,7 @@ class History(Result):
 
     def export_to(self, target: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""
-        with reading(self.path, self.timeout) as connection:
+        with open_to_read(self.path, self.timeout) as connection:
             chosen = tuple(map(_named, names)) or tuple(experiments.names(connection))
             found = [experiments.read(connection, name, self.path) for name in chosen]
         experiments.write(Path(target), found, force=force)
@@ -195,11 +195,11 @@ class History(Result):
         """Refuse a name that cannot be saved under, before any work is done."""
         name = _named(name)
         if self.path.exists() and not replace:
-            with reading(self.path, self.timeout) as connection:
+            with open_to_read(self.path, self.timeout) as connection:
                 experiments.check_free(connection, name, self.path)
 
     def _insert(self, found: list[Experiment], replace: bool) -> None:
-        with writing(self.path, self.timeout) as connection:
+        with open_to_write(self.path, self.timeout) as connection:
             for each in found:
                 if replace:
                     experiments.remove(connection, each.entry.name)
@@ -207,7 +207,7 @@ class History(Result):
                 experiments.insert(connection, each)
 
     def _read(self, name: str) -> Experiment:
-        with reading(self.path, self.timeout) as connection:
+        with open_to_read(self.path, self.timeout) as connection:
             return experiments.read(connection, _named(name), self.path)
 
 
@@ -265,7 +265,7 @@ def _check_mean(path: Path, saved: str, measure: str, mean: float, scores: Score
     """Refuse a mean that its own values do not give."""
     found = scores.means.get(measure, math.nan)
     if not math.isclose(mean, found, rel_tol=SAME, abs_tol=SAME):
-        raise damaged(
+        raise damage_error(
             path,
             f"measured.mean ({measure}) of {shorten(saved)} is {mean!r}, but its values have the mean {found!r}",
             saved=saved,

@@ -14,7 +14,7 @@ from rankproof.comparing.alignment import together
 from rankproof.comparing.compare import SMALL, bounds_told, kin_told, possible_ends
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.core.scoring import averaged
+from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
@@ -31,9 +31,9 @@ from rankproof.scoring.evaluate import (
 )
 from rankproof.scoring.scores import Scores
 from rankproof.stats.corrections import correct, letters
-from rankproof.stats.differences import Ends, agreeing, difference_interval
+from rankproof.stats.differences import Ends, agree_with_test, difference_interval
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import paired
+from rankproof.stats.paired import paired_differences
 from rankproof.stats.rankings import (
     Alike,
     Ordering,
@@ -226,7 +226,7 @@ def leaderboard(
     # Over the same queries for all: who has no value where it is hard must not lead by that.
     shared = len(queries) < every
     means = {
-        each: averaged(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
+        each: average(column.measure, values[each]) if shared else own[name] for each, own in alike.items()
     }
     ordered = order(means, higher)
     limits = _farthest(alike, name) if column.measure.spec.average == "mean" else None
@@ -421,7 +421,7 @@ def _duels(
 ) -> tuple[Duel, ...]:
     """Every pair of systems, tested as one family, the better one of each first."""
     names = sorted(values)
-    rows = {pair: paired(values[pair[0]], values[pair[1]]) for pair in combinations(names, 2)}
+    rows = {pair: paired_differences(values[pair[0]], values[pair[1]]) for pair in combinations(names, 2)}
     found = sign_flips(list(rows.values()), np.random.default_rng(seed), permutations=PERMUTATIONS)
     ps = dict(zip(rows, correct([each.p for each in found], "holm"), strict=True))
     duels = []
@@ -431,6 +431,6 @@ def _duels(
         low = high = None
         if limits is not None:
             span = difference_interval(row, level=1 - alpha, ends=limits(one, other))
-            low, high = agreeing((span.low, span.high), difference, p, alpha)
+            low, high = agree_with_test((span.low, span.high), difference, p, alpha)
         duels.append(Duel(one, other, difference, p, len(row) >= SMALL and p <= alpha, low, high))
     return tuple(duels)

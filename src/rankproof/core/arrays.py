@@ -31,7 +31,7 @@ def offsets(counts: Array) -> Array:
     return begins
 
 
-def whole(parts: list[Array], dtype: type = np.intp) -> Array:
+def join_parts(parts: list[Array], dtype: type = np.intp) -> Array:
     """Parts of a column as one; `dtype` is what it is of where there is no part."""
     if len(parts) == 1:
         return parts[0]

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.core.arrays import gains
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.rules import filled
+from rankproof.core.rules import fill_unjudged
 
 Ends = tuple[PerQuery, PerQuery]
 
@@ -200,7 +200,7 @@ class _Places:
 def _places(h: Hits, k: int | None, grade: float) -> _Places:
     """The places of a ranking down to the cut."""
     cut = seen_down_to(h, k)
-    rows = filled(cut, grade)
+    rows = fill_unjudged(cut, grade)
     return _Places(rows, (rows.doc < 0).astype(np.float64), h.unjudged - cut.unjudged)
 
 

@@ -11,7 +11,7 @@ from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, derive, said
+from rankproof.core.paper import Step, derive, number_text
 from rankproof.core.profiles import Beyond, Profile, as_in, find
 from rankproof.core.rules import CHOICES, Conventions
 from rankproof.core.table import ExplainedLine as ExplainedLine
@@ -32,7 +32,7 @@ def _claimed(other: Explained) -> Iterator[str]:
         yield f"{other.claim.note[0].upper()}{other.claim.note[1:]}."
 
 
-def differing(own: Explained, other: Explained) -> set[str]:
+def differing_kinds(own: Explained, other: Explained) -> set[str]:
     """The kinds of steps that come to different numbers."""
     return {mine.kind for mine, theirs in _pairs(own, other) if not _alike(mine, theirs)}
 
@@ -83,7 +83,7 @@ def _steps(own: Explained, other: Explained) -> Iterator[str]:
     """What is worked out on both sides and comes to something else."""
     for mine, theirs in _pairs(own, other):
         if mine.kind != "result" and not _near(mine.value, theirs.value):
-            here, there = said(mine.value or 0.0), said(theirs.value or 0.0)
+            here, there = number_text(mine.value or 0.0), number_text(theirs.value or 0.0)
             other_words = "" if mine.says == theirs.says else f" ({theirs.says})"
             yield f"{mine.says}: {here} {own.where}; {there} in {other.where}{other_words}."
 
@@ -109,8 +109,8 @@ def _numbers(own: Explained, other: Explained, otherwise: bool) -> str:
         if other.claim is not None and not other.claim.equal:
             return f"The conventions of {other.where} do not move the number."
         return "None of this moves the number." if otherwise else "Nothing differs on this query."
-    here = f"So {own.measure} is {said(own.value)} {own.where}"
-    return f"{here}, {other.measure} {said(other.value)} in {other.where}."
+    here = f"So {own.measure} is {number_text(own.value)} {own.where}"
+    return f"{here}, {other.measure} {number_text(other.value)} in {other.where}."
 
 
 def _word(name: str) -> str:

@@ -380,14 +380,14 @@ ABOVE_ZERO = float(np.nextafter(0, 1))
 """The smallest grade that is one."""
 
 
-def relevant(h: Hits, rel: float, threshold: str = "rel") -> Hits:
+def relevant_rows(h: Hits, rel: float, threshold: str = "rel") -> Hits:
     """The relevant rows: of a grade of at least `rel`, or with `threshold='query'` of their query's own."""
     if threshold == "rel":
         return h.relevant(rel)
-    return h.once("own threshold", lambda: h.keep(h.grade >= own(h)[h.query]))  # type: ignore[no-any-return]
+    return h.once("own threshold", lambda: h.keep(h.grade >= own_level(h)[h.query]))  # type: ignore[no-any-return]
 
 
-def own(h: Hits) -> Array:
+def own_level(h: Hits) -> Array:
     """For each query the larger of half its highest grade and the 90th percentile of its grades, above 0."""
     pool = h.judged
     return pool.once("thresholds", lambda: _own(pool))  # type: ignore[no-any-return]

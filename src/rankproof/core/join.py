@@ -12,11 +12,11 @@ from typing import Protocol
 
 import numpy as np
 
-from rankproof.core.arrays import FEW, distinct, whole
+from rankproof.core.arrays import FEW, distinct, join_parts
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, unjudged_as
-from rankproof.core.table import RankingTable, compared, ranks_in
+from rankproof.core.table import RankingTable, comparable_scores, ranks_in
 from rankproof.document.display import Displayable
 
 SPARSE = 16
@@ -140,7 +140,7 @@ def join(
     for block in blocks:
         if census is not None and isinstance(block, Block):
             note_scores(block.score, block.start[:-1], census)
-        ordered = block if isinstance(block, Ordered) else ranked(block, judgments, conventions)
+        ordered = block if isinstance(block, Ordered) else rank_block(block, judgments, conventions)
         retrieved[ordered.query] = ordered.length
         answered[ordered.query] = True
         _add(rows, ordered)
@@ -190,26 +190,26 @@ def _add(rows: _Rows, ordered: Ordered) -> None:
     rows.doubtful.append(ordered.doubtful)
 
 
-def ranked(block: Block, judgments: Judgments, conventions: Conventions) -> Ordered:
+def rank_block(block: Block, judgments: Judgments, conventions: Conventions) -> Ordered:
     """The rankings of a block with the ranks that the scores, and among equals the tie rule, give."""
     rank, first, last = ranks_in(block, judgments, conventions)
     length = block.start[1:] - block.start[:-1]
-    low = doubtful(block.found, conventions)
+    low = doubtful_scores(block.found, conventions)
     return Ordered(block.query, length, block.ranking, block.judged, rank, first, last, low)
 
 
-def doubtful(score: Array, conventions: Conventions) -> Array | None:
+def doubtful_scores(score: Array, conventions: Conventions) -> Array | None:
     """Which scores are 0 or less; None where none is, or where ranks stand in their place."""
     if conventions.ties == "rank":
         return None
-    low: Array = compared(score, conventions) <= 0
+    low: Array = comparable_scores(score, conventions) <= 0
     return low if np.count_nonzero(low) else None
 
 
 def _hits(
     judgments: Judgments, rows: _Rows, retrieved: Array, answered: Array, conventions: Conventions
 ) -> Hits:
-    query, rank, judged = whole(rows.query), whole(rows.rank), whole(rows.judged)
+    query, rank, judged = join_parts(rows.query), join_parts(rows.rank), join_parts(rows.judged)
     order = _by_place(query, rank, retrieved)
     query, rank, doc = query.take(order), rank.take(order), judged.take(order)
     return Hits(
@@ -236,7 +236,7 @@ def _where_any(parts: list[Array | None], otherwise: Iterable[Array], order: Arr
     if not [part for part in parts if part is not None]:
         return None
     known = [other if part is None else part for part, other in zip(parts, otherwise, strict=True)]
-    return whole(known).take(order)
+    return join_parts(known).take(order)
 
 
 def _by_place(query: Array, rank: Array, retrieved: Array) -> Array:
@@ -255,10 +255,10 @@ SAMPLE = 1000
 """So many rows say whether ranks and scores agree, at next to no cost."""
 
 
-def contrary(group: Array, score: Array, rank: Array) -> Array:
+def contrary_groups(group: Array, score: Array, rank: Array) -> Array:
     """The groups whose ranks put a row above one with a higher score.
 
-    >>> contrary(np.array([0, 0, 1, 1]), np.array([2.0, 1.0, 1.0, 2.0]), np.array([1, 2, 1, 2]))
+    >>> contrary_groups(np.array([0, 0, 1, 1]), np.array([2.0, 1.0, 1.0, 2.0]), np.array([1, 2, 1, 2]))
     array([1])
     """
     order = np.lexsort((-score, rank, group))
@@ -270,4 +270,4 @@ def note_ranks(group: Array, score: Array, rank: Array, census: Census) -> None:
     """Count how many of these rankings have ranks, and how many have them against their scores."""
     if not np.isnan(rank).any():
         census.ranks = len(distinct(group))
-        census.ranks_contrary = len(contrary(group, score, rank))
+        census.ranks_contrary = len(contrary_groups(group, score, rank))

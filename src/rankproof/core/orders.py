@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from rankproof.core.arrays import distinct
-from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant
+from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant_rows
 
 COUNTED_OUT = 2_000
 """A query with up to this many different orders is counted out; beyond it they are drawn."""
@@ -116,7 +116,7 @@ def _ranks(hits: Hits, kind: Array, query: int, rng: np.random.Generator) -> tup
         which = np.unravel_index(np.arange(math.prod(ways)), ways)
         places = [arrangements(tie.size, tie.kinds)[at] for tie, at in zip(ties, which, strict=True)]
     else:
-        places = [drawn(tie.size, len(tie.rows), DRAWN, rng) for tie in ties]
+        places = [draw_places(tie.size, len(tie.rows), DRAWN, rng) for tie in ties]
     ranks = np.tile(hits.rank[hits.starts[query] : hits.starts[query + 1]], (len(places[0]), 1))
     for tie, place in zip(ties, places, strict=True):
         ranks[:, tie.rows] = tie.first + place
@@ -151,7 +151,7 @@ def arrangements(size: int, kinds: tuple[int, ...]) -> Array:
     return np.hstack([np.repeat(chosen, len(rest), axis=0), later])
 
 
-def drawn(size: int, count: int, times: int, rng: np.random.Generator) -> Array:
+def draw_places(size: int, count: int, times: int, rng: np.random.Generator) -> Array:
     """`times` random draws of `count` different places out of `size`, one draw a line."""
     if count * 8 > size:
         return rng.permuted(np.tile(np.arange(size), (times, 1)), axis=1)[:, :count]
@@ -173,7 +173,7 @@ def expected_rr(
     With r relevant in a tie of s, the first of them is at place i of the tie with probability
     C(s - i, r - 1) / C(s, r).
     """
-    first, size, count = _leading_tie(relevant(h.scored(scores), rel, threshold))
+    first, size, count = _leading_tie(relevant_rows(h.scored(scores), rel, threshold))
     chance, total = ratio(count, size), np.zeros(h.n)
     for i in range(int(size.max(initial=0))):
         rank = first + i
@@ -205,7 +205,7 @@ def expected_ap(
 
     Not for `denominator='found'` with a cut, where the divisor depends on the order.
     """
-    good = relevant(h.scored(scores), rel, threshold)
+    good = relevant_rows(h.scored(scores), rel, threshold)
     first, last = _span(good)
     leads = (good.nth == 1) | (np.diff(first, prepend=0) != 0)
     at = np.flatnonzero(leads)
@@ -219,7 +219,7 @@ def expected_ap(
     total = np.bincount(good.query[at][tie], weights=value, minlength=h.n)
     if denominator == "found":
         return ratio(total, good.count())
-    wanted = relevant(h.judged, rel, threshold).count()
+    wanted = relevant_rows(h.judged, rel, threshold).count()
     return ratio(total, np.minimum(wanted, k) if denominator == "min" and k is not None else wanted)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.core.hits import Hits, own
+from rankproof._moved import old_names
+from rankproof.core.hits import Hits, own_level
 from rankproof.core.measure import Measure
 from rankproof.core.rules import seen_by
 from rankproof.document.display import Displayable
@@ -99,7 +100,7 @@ class Case:
         """The grade from which on a document is relevant, and the step that finds it, where there is one."""
         if threshold == "rel":
             return rel, ()
-        least = float(own(self.hits)[0])
+        least = float(own_level(self.hits)[0])
         says = "relevant from max(half the highest grade, the 90th percentile of the grades) on, if above 0"
         return least, (Step("threshold", says, value=least),)
 
@@ -132,10 +133,10 @@ def _aspects(h: Hits) -> list[str]:
     return [names[number] for number in h.aspect.tolist()]
 
 
-def said(value: float) -> str:
+def number_text(value: float) -> str:
     """A number inside a calculation: whole where it is whole, else four decimals.
 
-    >>> said(3.0), said(0.63093), said(-1), said(0.0000123)
+    >>> number_text(3.0), number_text(0.63093), number_text(-1), number_text(0.0000123)
     ('3', '0.6309', '-1', '1.2e-05')
     """
     if float(value).is_integer():
@@ -153,12 +154,12 @@ def at_least(rel: float, scores: str = "any") -> str:
     return f"relevant (grade >= {rel:g}{', score > 0' if scores == 'positive' else ''})"
 
 
-def counted(kind: str, says: str, documents: Sequence[Found]) -> Step:
+def count_step(kind: str, says: str, documents: Sequence[Found]) -> Step:
     """A step that counts documents at their ranks."""
-    return Step(kind, says, graded(documents), "how many", float(len(documents)))
+    return Step(kind, says, graded_terms(documents), "how many", float(len(documents)))
 
 
-def wanted(kind: str, c: Case, rel: float) -> Step:
+def relevant_step(kind: str, c: Case, rel: float) -> Step:
     """The number R of relevant documents there are; they have no ranks."""
     good = c.wanted(rel)
     terms = tuple(Term(f"grade {each.grade:g}", doc=each.doc) for each in good)
@@ -167,12 +168,12 @@ def wanted(kind: str, c: Case, rel: float) -> Step:
     )
 
 
-def graded(documents: Sequence[Found]) -> tuple[Term, ...]:
+def graded_terms(documents: Sequence[Found]) -> tuple[Term, ...]:
     """Documents at their ranks with their grades."""
     return tuple(Term(f"grade {each.grade:g}", None, each.rank, each.doc) for each in documents)
 
 
-def shown(c: Case, k: int | None, denominator: str = "returned") -> Step:
+def shown_step(c: Case, k: int | None, denominator: str = "returned") -> Step:
     """The number of documents shown down to `k`; `k` itself where the measure divides by that."""
     if k is None:
         return Step("denominator", "documents in the ranking", value=float(c.returned))
@@ -186,10 +187,10 @@ def shown(c: Case, k: int | None, denominator: str = "returned") -> Step:
 
 def relevant_shown(good: Sequence[Found], k: int | None, rel: float, scores: str = "any") -> Step:
     """The number of relevant documents shown."""
-    return counted("found", f"{at_least(rel, scores)} {cut_at(k)}", good)
+    return count_step("found", f"{at_least(rel, scores)} {cut_at(k)}", good)
 
 
-def capped(step: Step, k: int) -> Step:
+def cap_step(step: Step, k: int) -> Step:
     """The same count, but no more than `k`."""
     n = int(step.number)
     return Step(step.kind, step.says, step.terms, f"min({k}, {n})", float(min(k, n)))
@@ -198,10 +199,10 @@ def capped(step: Step, k: int) -> Step:
 def share(top: Step, bottom: Step, good: Sequence[Found], *, before: Sequence[Step] = ()) -> Written:
     """Two counts, in the order given, and one divided by the other; each document adds the same."""
     end = quotient("result", "the one divided by the other", top.number, bottom.number)
-    return Written((*before, top, bottom, end), evenly(good, end.number))
+    return Written((*before, top, bottom, end), even_shares(good, end.number))
 
 
-def evenly(good: Sequence[Found], value: float) -> dict[int, float]:
+def even_shares(good: Sequence[Found], value: float) -> dict[int, float]:
     """What each rank adds where all documents add the same."""
     return {each.rank: value / len(good) for each in good}
 
@@ -209,10 +210,10 @@ def evenly(good: Sequence[Found], value: float) -> dict[int, float]:
 def quotient(kind: str, says: str, a: float, b: float) -> Step:
     """A step that divides; 0 where there is nothing to divide by."""
     note = "" if b else ", which is taken as 0"
-    return Step(kind, says, (), f"{said(a)} / {said(b)}{note}", a / b if b else 0.0)
+    return Step(kind, says, (), f"{number_text(a)} / {number_text(b)}{note}", a / b if b else 0.0)
 
 
-def summed(kind: str, says: str, terms: Sequence[Term]) -> Step:
+def sum_step(kind: str, says: str, terms: Sequence[Term]) -> Step:
     """A step that adds up its terms."""
     return Step(kind, says, tuple(terms), "sum", math.fsum(term.value or 0.0 for term in terms))
 
@@ -254,19 +255,19 @@ def writes(*measures: Measure) -> Callable[[Writer], Writer]:
     return register
 
 
-def seen(measure: Measure, h: Hits) -> Written:
+def seen_rows(measure: Measure, h: Hits) -> Written:
     """The rows the measure had, and how its value moves when each document is taken out."""
     value = worth(measure, h)
     without = {doc: worth(measure, _without(h, doc)) for doc in dict.fromkeys(h.doc.tolist()) if doc >= 0}
     parts = {row.rank: value - without[row.doc] for row in rows(h) if row.doc in without}
     moved = tuple(
-        Term(f"{said(value)} - {said(without[row.doc])}", parts[row.rank], row.rank, row.doc)
+        Term(f"{number_text(value)} - {number_text(without[row.doc])}", parts[row.rank], row.rank, row.doc)
         for row in rows(h)
         if abs(parts.get(row.rank, 0.0)) > 1e-12
     )
     best = replace(h.ideal, corpus=h.corpus)
     steps = (
-        Step("found", "judged documents found", graded(rows(h))),
+        Step("found", "judged documents found", graded_terms(rows(h))),
         _reached(measure, "ideal", "all judged documents, best first, and what the measure gives them", best),
         _reached(
             measure, "reordered", "the best order of what was found, and what it would give", h.reordered
@@ -287,12 +288,29 @@ def _without(h: Hits, doc: int) -> Hits:
 
 
 def _reached(measure: Measure, kind: str, says: str, h: Hits) -> Step:
-    return Step(kind, says, graded(rows(h)), str(measure), worth(measure, h))
+    return Step(kind, says, graded_terms(rows(h)), str(measure), worth(measure, h))
 
 
 def derive(measure: Measure, h: Hits) -> Written:
     """The derivation for the only query of `h`; measures without one of their own get the general one."""
     writer = WRITERS.get(measure.spec.function)
     if writer is None:
-        return seen(measure, h)
+        return seen_rows(measure, h)
     return writer(case_of(seen_by(measure, h)), **measure.params)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(
+        __name__,
+        {
+            "said": "number_text",
+            "counted": "count_step",
+            "wanted": "relevant_step",
+            "graded": "graded_terms",
+            "shown": "shown_step",
+            "capped": "cap_step",
+            "summed": "sum_step",
+            "evenly": "even_shares",
+            "seen": "seen_rows",
+        },
+    )

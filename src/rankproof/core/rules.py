@@ -128,13 +128,13 @@ class Conventions(Displayable):
 def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:
     """The hits with documents nobody judged left as they are, taken out, or counted as relevant."""
     if conventions.unjudged == "skip":
-        return condensed(hits)
+        return condense(hits)
     if conventions.unjudged == "relevant":
-        return filled(hits, conventions.unjudged_grade)
+        return fill_unjudged(hits, conventions.unjudged_grade)
     return hits
 
 
-def condensed(hits: Hits) -> Hits:
+def condense(hits: Hits) -> Hits:
     """The rankings without the documents nobody judged; the others keep their ties."""
     first, last = None, None
     if hits.first is not None:
@@ -144,7 +144,7 @@ def condensed(hits: Hits) -> Hits:
     return replace(hits, rank=hits.nth, first=first, last=last, retrieved=retrieved)
 
 
-def filled(hits: Hits, grade: float) -> Hits:
+def fill_unjudged(hits: Hits, grade: float) -> Hits:
     """The hits with a row of `grade` at every rank that holds a document nobody judged."""
     query, rank = _empty_places(hits)
     new = np.full(len(rank), -1, dtype=np.intp)

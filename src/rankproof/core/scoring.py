@@ -11,10 +11,10 @@ import numpy as np
 
 from rankproof.core.arrays import gains
 from rankproof.core.bounds import seen_down_to
-from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant
+from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant_rows
 from rankproof.core.measure import Measure
 from rankproof.core.measures.graded import at_least
-from rankproof.core.rules import Conventions, extremes, filled, seen_by, tied_values, worth
+from rankproof.core.rules import Conventions, extremes, fill_unjudged, seen_by, tied_values, worth
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 
@@ -73,7 +73,7 @@ def unjudged_bounds(measure: Measure, hits: Hits, grade: float = 1) -> tuple[Per
 
 def _between(measure: Measure, shown: Hits, grade: float) -> tuple[PerQuery, PerQuery]:
     """The values with none and with all of the unjudged documents relevant."""
-    one, other = (measure(seen_by(measure, each)) for each in (shown, filled(shown, grade)))
+    one, other = (measure(seen_by(measure, each)) for each in (shown, fill_unjudged(shown, grade)))
     return np.minimum(one, other), np.maximum(one, other)
 
 
@@ -124,10 +124,10 @@ class ScoreColumn(Displayable):
     @property
     def mean(self) -> float:
         """The values as one number, by the measure's own average."""
-        return averaged(self.measure, self.counting)
+        return average(self.measure, self.counting)
 
 
-def averaged(measure: Measure, values: PerQuery) -> float:
+def average(measure: Measure, values: PerQuery) -> float:
     """The mean, the sum or the geometric mean of `values`, as the measure declares."""
     if not len(values):
         raise DataError(
@@ -141,7 +141,7 @@ def averaged(measure: Measure, values: PerQuery) -> float:
     return float(values.mean())
 
 
-def scored(
+def score_columns(
     measures: Sequence[Measure],
     hits: Hits,
     conventions: Conventions,
@@ -217,7 +217,7 @@ def has_relevant(measure: Measure, hits: Hits) -> Array:
     """Which queries have a document that is relevant in the measure's own sense."""
     pool, rel, gain = hits.judged, measure.rel, measure.gain
     if gain is None:
-        return relevant(pool, ABOVE_ZERO if rel is None else rel, measure.threshold).count() > 0
+        return relevant_rows(pool, ABOVE_ZERO if rel is None else rel, measure.threshold).count() > 0
     counted = at_least(pool, rel or 0)
     return counted.keep(gains(counted.grade, gain) > 0).count() > 0
 

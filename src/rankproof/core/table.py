@@ -126,7 +126,7 @@ def best_first(table: RankingTable, conventions: Conventions) -> dict[str, list[
     }
 
 
-def missed(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:
+def missed_documents(judgments: Judgments, query: str, hits: Hits) -> list[tuple[str, float]]:
     """The documents with a grade above 0 that the ranking does not hold, the best first."""
     found = _ranks(judgments, hits)
     left = [(doc, grade) for doc, grade in judgments.of(query).items() if grade > 0 and doc not in found]
@@ -201,7 +201,7 @@ def ranks_in(
 
     Without these two where no document found has an equal.
     """
-    score, found = compared(block.score, conventions), compared(block.found, conventions)
+    score, found = comparable_scores(block.score, conventions), comparable_scores(block.found, conventions)
     if np.count_nonzero(np.isnan(score)):
         raise _not_a_number(block, judgments)
     above, equal = _count_above(block, score, found)
@@ -218,7 +218,7 @@ def ranks_in(
     return rank, first, above + equal
 
 
-def compared(score: Array, conventions: Conventions) -> Array:
+def comparable_scores(score: Array, conventions: Conventions) -> Array:
     """The scores in the precision in which they are compared."""
     if conventions.precision != "float32":
         return score

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rankproof.diagnosing.query import Asked, Library, forms
 from rankproof.errors import shorten
 from rankproof.text.dates import dates
-from rankproof.text.languages import alike, language
+from rankproof.text.languages import are_alike, language
 from rankproof.text.words import UNSPACED, stem
 
 NAMED = 3
@@ -268,7 +268,7 @@ def wrong_language(asked: Asked) -> str:
     own = language(asked.text)
     answers = language(" ".join(library.documents[doc].whole for doc in asked.readable))
     theirs = answers or library.language
-    if alike(own, theirs):
+    if are_alike(own, theirs):
         return ""
     whose = "its relevant documents are" if answers else "the corpus is"
     return f"the question is in {LANGUAGES.get(own, own)}, {whose} in {LANGUAGES.get(theirs, theirs)}"

@@ -10,9 +10,9 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.stats.differences import Ends, agreeing, difference_intervals
+from rankproof.stats.differences import Ends, agree_with_test, difference_intervals
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.paired import paired, total
+from rankproof.stats.paired import paired_differences, total
 
 FEWEST = 10
 """With fewer queries nothing is claimed."""
@@ -169,12 +169,12 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
     [('Add keyword search', True)]
     """
     tried = [each for each in trials if len(each.before)]
-    turned = [paired(each.after, each.before) * (1 if each.higher else -1) for each in tried]
+    turned = [paired_differences(each.after, each.before) * (1 if each.higher else -1) for each in tried]
     share = alpha / max(1, len(tried))
     spans = difference_intervals(turned, level=1 - share)
     ps = [each.p for each in sign_flips(turned, rng)]
     found = [
-        _fix(each, gains, agreeing((span.low, span.high), total(gains) / len(gains), p, share))
+        _fix(each, gains, agree_with_test((span.low, span.high), total(gains) / len(gains), p, share))
         for each, gains, span, p in zip(tried, turned, spans, ps, strict=True)
     ]
     return sorted(found, key=_weight)

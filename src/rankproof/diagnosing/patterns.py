@@ -26,7 +26,7 @@ from rankproof.diagnosing.causes import (
 from rankproof.diagnosing.query import Asked
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
-from rankproof.stats.differences import agreeing
+from rankproof.stats.differences import agree_with_test
 from rankproof.stats.intervals import UNIT, Bounds
 from rankproof.stats.shares import Gap, gap
 
@@ -130,7 +130,7 @@ def _pattern(
     worst = sorted(queries, key=lambda query: (sign * values[query], query))
     low, high = found.low, found.high
     if p is not None:
-        low, high = agreeing((low, high), found.difference, p, alpha)
+        low, high = agree_with_test((low, high), found.difference, p, alpha)
     return Pattern(
         kind=kind,
         n=found.n,

@@ -10,7 +10,7 @@ from itertools import islice
 
 from rankproof.core.corpus import Document
 from rankproof.text.languages import COMMON, STOP_WORDS, language
-from rankproof.text.words import meant, stem, words
+from rankproof.text.words import intended_words, stem, words
 
 NEARLY = 0.8
 """Documents that share this much of their word triples say the same."""
@@ -147,7 +147,7 @@ class Asked:
             return {}
         likely = {word for doc in self.readable for word in library.words(doc)}
         unknown = [word for word in self.telling if word not in COMMON and not library.knows(word)]
-        found = {word: meant(word, library.by_letter, library.counts, likely) for word in unknown}
+        found = {word: intended_words(word, library.by_letter, library.counts, likely) for word in unknown}
         return {word: other for word, other in found.items() if other}
 
     @cached_property

@@ -18,11 +18,11 @@ from rankproof.core.join import SAMPLE, Block, Census, Ordered, Rankings, note_r
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
 from rankproof.core.table import PLACES, RankingTable
-from rankproof.io.ids import judged_kinds, meeting
+from rankproof.io.ids import align_ids, judged_kinds
 from rankproof.io.trec.chunks import PAD, BadLine, Chunk, in_order
 from rankproof.io.trec.index import Index, index_of
 from rankproof.io.trec.lines import Lines
-from rankproof.io.trec.run import NotTogether, collected
+from rankproof.io.trec.run import NotTogether, collect_rankings
 from rankproof.io.trec.scan import Scanned, scan_lines
 
 LARGE = 20_000
@@ -103,15 +103,15 @@ class ColumnRankings:
 
     def _scanned(self, judgments: Judgments, conventions: Conventions, census: Census) -> list[Ordered]:
         integers = [_are_integers(self.columns.column(name).type) for name in ("query", "doc")]
-        judgments = meeting(judgments, (integers[0], integers[1]))
+        judgments = align_ids(judgments, (integers[0], integers[1]))
         for name, judged in zip(("query", "doc"), judged_kinds(judgments), strict=True):
             if judged is not None and judged != _are_integers(self.columns.column(name).type):
                 raise _Odd
         columns, index = _with_texts(self.columns), index_of(judgments)
         try:
-            return collected(_scan(columns, index, judgments, conventions), index, census)
+            return collect_rankings(_scan(columns, index, judgments, conventions), index, census)
         except NotTogether:
-            return collected(_scan(_by_query(columns), index, judgments, conventions), index, census)
+            return collect_rankings(_scan(_by_query(columns), index, judgments, conventions), index, census)
 
 
 def _are_integers(kind: Any) -> bool:

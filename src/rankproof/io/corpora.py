@@ -15,7 +15,7 @@ from rankproof.io.files import (
     archive_of,
     folders,
     is_zip,
-    matching,
+    matching_files,
     read_bytes,
     text_of,
 )
@@ -71,7 +71,7 @@ def folder_at(path: Path) -> Path | None:
 
 
 def _is_beir(folder: Path) -> bool:
-    return any(matching(folder, each) for each in (BEIR_CORPUS, BEIR_QUESTIONS, JUDGMENTS))
+    return any(matching_files(folder, each) for each in (BEIR_CORPUS, BEIR_QUESTIONS, JUDGMENTS))
 
 
 def split_of(path: Path) -> tuple[Path, str | None]:
@@ -105,7 +105,7 @@ def choice_note(folder: Path, chosen: Path) -> str:
 
 def _splits(folder: Path) -> dict[str, Path]:
     """The judgments in a folder by the name of their split."""
-    found = {path.name.partition(".")[0]: path for path in matching(folder, JUDGMENTS)}
+    found = {path.name.partition(".")[0]: path for path in matching_files(folder, JUDGMENTS)}
     if not found:
         raise DataError(
             f"{folder}: a folder without qrels/*.tsv, so not one of BEIR. "
@@ -206,7 +206,7 @@ def _ir_document(document: Any) -> Mapping[str, Any]:
 
 
 def _in_folder(folder: Path) -> Iterator[Row]:
-    if found := matching(folder, BEIR_CORPUS):
+    if found := matching_files(folder, BEIR_CORPUS):
         return rows_in(found[0])
     files = [
         path for path in sorted(folder.rglob("*")) if path.suffix.lower() in TEXT_FILES and path.is_file()
@@ -273,7 +273,7 @@ def _placed_question(source: Any) -> Iterator[Row]:
 
 def beir_questions(folder: Path) -> Path:
     """The file with the questions of a BEIR folder."""
-    found = matching(folder, BEIR_QUESTIONS)
+    found = matching_files(folder, BEIR_QUESTIONS)
     if not found:
         raise DataError(f"{folder}: a folder without queries.jsonl. Next: name the file with the questions.")
     return found[0]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from rankproof.errors import DataError, UsageError, missing_extra, nearest
 from rankproof.io.pipes import STDIN as STDIN
 from rankproof.io.pipes import PathLike as PathLike
-from rankproof.io.pipes import Pipe, kept_here, open_raw
+from rankproof.io.pipes import Pipe, keep_pipe_here, open_raw
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -51,7 +51,7 @@ def name_of(path: PathLike) -> str:
 
 
 @contextmanager
-def opened(path: PathLike) -> Iterator[BinaryIO]:
+def open_file(path: PathLike) -> Iterator[BinaryIO]:
     """The content of a file or of standard input, decompressed; a broken archive is a DataError."""
     with _raw(path) as raw:
         try:
@@ -62,13 +62,13 @@ def opened(path: PathLike) -> Iterator[BinaryIO]:
 
 def read_bytes(path: PathLike) -> bytes:
     """The whole content, decompressed."""
-    with opened(path) as stream:
+    with open_file(path) as stream:
         return stream.read()
 
 
 def read_head(path: PathLike, size: int = HEAD) -> bytes:
     """The first bytes of a file, decompressed: as many as asked for, or to the end of its first line."""
-    with opened(path) as stream:
+    with open_file(path) as stream:
         parts = [stream.read(size)]
         while parts[-1] and b"\n" not in parts[-1] and sum(map(len, parts)) < MOST:
             parts.append(stream.read(size))
@@ -108,7 +108,7 @@ def check_path(path: PathLike) -> Path:
 @contextmanager
 def _raw(path: PathLike) -> Iterator[BinaryIO]:
     """The bytes as they are; standard input is left open."""
-    source = kept_here(path)
+    source = keep_pipe_here(path)
     if isinstance(source, Pipe):
         with source.reader() as stream:
             yield stream
@@ -263,10 +263,10 @@ def archive_of(path: PathLike) -> tuple[Path, str] | None:
     return None
 
 
-def matching(folder: Path, pattern: str) -> list[Path]:
+def matching_files(folder: Path, pattern: str) -> list[Path]:
     """The files whose path in a folder, or in a folder of an archive, is as the pattern says; sorted.
 
-    >>> matching(Path("nowhere"), "qrels/*.tsv")
+    >>> matching_files(Path("nowhere"), "qrels/*.tsv")
     []
     """
     inside = (folder, "") if is_zip(folder) else archive_of(folder)

@@ -15,7 +15,7 @@ from rankproof.errors import DataError, shorten
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
 from rankproof.io.read import BLANKS, DELIMITERS, cells
-from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, listed, said
+from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, guess_sentence, list_in_words
 from rankproof.io.rows import Rows, parse_numbers, spells_number
 
 LONG = 1000
@@ -204,7 +204,7 @@ def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Ro
         return _as_rows(fields, lines, places, source, [_said(places, source)])
     took = guess(fields[0], wanted, source)
     places = {role: fields[0].index(name) for role, name in took.items()}
-    return _as_rows(fields[1:], lines[1:], places, source, [said(took, source)])
+    return _as_rows(fields[1:], lines[1:], places, source, [guess_sentence(took, source)])
 
 
 def has_header(fields: Sequence[str]) -> bool:
@@ -237,7 +237,7 @@ def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, i
 
 def _no_header(fields: list[str], wanted: Wanted, source: str, value: str) -> DataError:
     return DataError(
-        f"{source}, line 1: got {len(fields)} columns without a header that is known ({listed(fields)}), "
+        f"{source}, line 1: got {len(fields)} columns without a header that is known ({list_in_words(fields)}), "
         f"so it cannot be told which is what of {wanted.what}. {NEXT.format(value)}"
     )
 

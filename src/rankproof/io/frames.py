@@ -17,7 +17,7 @@ from rankproof.io.columns import rankings_in
 from rankproof.io.files import read_bytes
 from rankproof.io.pipes import PathLike, is_pipe
 from rankproof.io.rankings import ranking_of, said_of_order
-from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, said
+from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence
 from rankproof.io.rows import Rows, judgments_of
 
 MAGIC = b"PAR1"
@@ -118,7 +118,7 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
     took = guess(names, RANKING, source)
     chosen = _in_memory(table, took)
     row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
-    notes = (said(took, source), *said_of_order(took, source))
+    notes = (guess_sentence(took, source), *said_of_order(took, source))
     return rankings_in(chosen, took, row_by_row, source, notes)
 
 
@@ -204,4 +204,4 @@ def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:
         # Arrow takes bytes for text on trust.
         found = f"the bytes {error.object!r} are no valid UTF-8"
         raise DataError(f"{source}: {found}. Next: write the table anew.") from error
-    return Rows(columns, source, notes=(said(took, source),))
+    return Rows(columns, source, notes=(guess_sentence(took, source),))

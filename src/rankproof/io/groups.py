@@ -20,10 +20,10 @@ from rankproof.io.read import (
     records,
     rows_in,
 )
-from rankproof.io.roles import NAMES, plain
+from rankproof.io.roles import NAMES, plain_name
 
 IDS = tuple(dict.fromkeys((*QUESTION_ID, *(name for tier in NAMES["query"] for name in tier))))
-BESIDE = {plain(each) for each in (*QUESTION_TEXT, *METADATA, *QUESTION_ID)}
+BESIDE = {plain_name(each) for each in (*QUESTION_TEXT, *METADATA, *QUESTION_ID)}
 """Fields of a query that are no group."""
 
 
@@ -133,7 +133,7 @@ def _only_field(rows: list[Mapping[str, Any]], name: str) -> str:
     """The one field that is neither id nor text."""
     fields = dict.fromkeys(key for record in rows for key in _fields(record))
     named = {field_of(record, IDS) for record in rows}
-    left = [key for key in fields if key not in named and plain(key) not in BESIDE]
+    left = [key for key in fields if key not in named and plain_name(key) not in BESIDE]
     left = left or [key for key in fields if key not in named and key not in METADATA]
     if len(left) != 1:
         listed = f"several fields, {', '.join(left)}" if left else "no field beside ids and texts"

@@ -126,7 +126,7 @@ def as_text(judgments: Judgments) -> Judgments:
     return replace(judgments, integer_ids=(False, False))
 
 
-def meeting(
+def align_ids(
     judgments: Judgments,
     ours: tuple[bool | None, bool | None],
     digits: Callable[[int], bool] = lambda role: False,

@@ -9,11 +9,19 @@ from typing import Any
 
 from rankproof.errors import DataError, shorten
 from rankproof.io.read import parsed
-from rankproof.io.roles import RANKING, Wanted, column_named, column_of, list_columns, plain, without_expected
+from rankproof.io.roles import (
+    RANKING,
+    Wanted,
+    column_named,
+    column_of,
+    list_columns,
+    plain_name,
+    without_expected,
+)
 from rankproof.io.rows import Rows, read_tuples
 
 LISTS = {
-    plain(name)
+    plain_name(name)
     for name in (
         "results", "result", "docs", "documents", "doc_ids", "ranking", "ranked", "run", "hits", "retrieved",
         "retrieved_doc_ids", "retrieved_context_ids", "relevant", "relevant_docs", "relevant_doc_ids",
@@ -105,7 +113,7 @@ def _check_once(data: Any, where: str, what: str) -> None:
         raise DataError(f"{where}: {what} {shorten(data.key)} comes twice. Next: keep one of them.")
 
 
-def graded(data: Nested, source: str) -> Nested:
+def graded_rankings(data: Nested, source: str) -> Nested:
     """Nested judgments with lists of (document, grade) turned into objects."""
     return {query: _graded(docs, f"{source}, query {shorten(query)}") for query, docs in data.items()}
 
@@ -179,7 +187,7 @@ def _lists(item: dict[str, Any], wanted: Wanted) -> list[str]:
 def _by_query(data: list[Any], lists: list[str], rows: Rows) -> Nested:
     """`{query: documents}` from objects that each hold one query."""
     scalars = _scalars(data[0])
-    query = column_named("query", scalars) or [name for name in scalars if plain(name) == "id"]
+    query = column_named("query", scalars) or [name for name in scalars if plain_name(name) == "id"]
     query = query or column_of("query", scalars)
     if len(query) != 1 or len(lists) != 1:
         raise DataError(
@@ -216,7 +224,7 @@ def _documents(docs: Any, where: str) -> Any:
     _check_once(docs, where, "document")
     if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
         return docs
-    id_name = column_of("doc", list(docs[0])) or [name for name in docs[0] if plain(name) == "id"]
+    id_name = column_of("doc", list(docs[0])) or [name for name in docs[0] if plain_name(name) == "id"]
     number = column_of("score", list(docs[0])) or column_of("grade", list(docs[0]))
     if len(id_name) != 1 or len(number) > 1:
         raise DataError(

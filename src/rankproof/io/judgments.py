@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import offsets, whole
+from rankproof.core.arrays import join_parts, offsets
 from rankproof.core.corpus import JudgedSpan, SpanJudgments
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_nested
@@ -51,8 +51,8 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     return Judgments(
         query_ids=tuple(queries),
         doc_ids=list(map(str, docs)) if docs_are_integers else docs,
-        start=offsets(whole([part.length for part in parts])),
-        grade=whole([part.grade for part in parts], np.float64),
+        start=offsets(join_parts([part.length for part in parts])),
+        grade=join_parts([part.grade for part in parts], np.float64),
         repeated=repeated,
         source=source,
         integer_ids=kinds,

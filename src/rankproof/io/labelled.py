@@ -24,7 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.document.disk import check_free, whole_file, write_file
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.corpora import BEIR_CORPUS, beir_questions, folder_at, load_corpus, load_questions, split_of
-from rankproof.io.files import matching
+from rankproof.io.files import matching_files
 from rankproof.io.ids import is_id
 from rankproof.io.load import load_judgments
 from rankproof.io.read import (
@@ -73,7 +73,7 @@ def load_labelled(source: Any) -> LabelledQuestions:
     if hasattr(source, "queries_iter"):
         return _of_ir_datasets(source)
     if isinstance(source, (str, os.PathLike)) and (folder := folder_at(split_of(Path(source))[0])):
-        corpus = load_corpus(folder) if matching(folder, BEIR_CORPUS) else None
+        corpus = load_corpus(folder) if matching_files(folder, BEIR_CORPUS) else None
         return LabelledQuestions(
             load_questions(folder), _with_unanswered(folder, load_judgments(source)), corpus
         )

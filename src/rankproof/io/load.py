@@ -24,9 +24,9 @@ from rankproof.io.frames import (
     ranking_from_frame,
     read_parquet,
 )
-from rankproof.io.jsonio import graded, read_json
+from rankproof.io.jsonio import graded_rankings, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
-from rankproof.io.pipes import PathLike, Pipe, kept
+from rankproof.io.pipes import PathLike, Pipe, keep_pipe
 from rankproof.io.rankings import ranking_of
 from rankproof.io.read import Row, rows_in
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
@@ -114,7 +114,7 @@ def _ranking_at(path: PathLike) -> Rankings:
 
 def _kept(path: PathLike) -> PathLike:
     """The path, or a pipe read to its end: what writes into several pipes may fill one after the other."""
-    source = kept(path)
+    source = keep_pipe(path)
     return source.keep() if isinstance(source, Pipe) else source
 
 
@@ -129,7 +129,7 @@ def _judgments_in(path: PathLike, source: str) -> Judgments:
     found = _content(path, kind, JUDGMENTS, source)
     if isinstance(found, Rows):
         return replace(judgments_of(found), untyped=kind != JSON)
-    return replace(judgments_from_mapping(graded(found, source), source), untyped=True)
+    return replace(judgments_from_mapping(graded_rankings(found, source), source), untyped=True)
 
 
 def _ranking_in(path: PathLike, source: str) -> Rankings:

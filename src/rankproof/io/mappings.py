@@ -23,18 +23,18 @@ from rankproof.core.rules import Conventions
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import (
+    align_ids,
     are_integers,
     as_given,
     check_same_kind,
     is_integer,
     judged_kinds,
     keys_are_integers,
-    meeting,
     plain_digits,
 )
 from rankproof.io.judgments import judgments_from_mapping
 from rankproof.io.rankings import check_ranking, check_score, columns, ranking_as_dict, ranking_table
-from rankproof.io.rows import numbers_in, packed
+from rankproof.io.rows import numbers_in, pack
 
 Ranking = dict[Any, Any]
 LookUp = Callable[[Any, int], int]
@@ -98,7 +98,7 @@ def finder(judgments: Judgments) -> Finder:
 def _judged_among_listed(rankings: list[Ranking], start: Array, docs: Sequence[Any]) -> MappedRows:
     counts = start[1:] - start[:-1]
     wanted = chain.from_iterable(map(repeat, rankings, counts.tolist()))
-    score = packed(list(map(dict.get, wanted, docs[start[0] : start[-1]], repeat(np.nan))))
+    score = pack(list(map(dict.get, wanted, docs[start[0] : start[-1]], repeat(np.nan))))
     hit = (score == score).nonzero()[0]
     return MappedRows(np.arange(len(rankings)).repeat(counts).take(hit), hit + start[0], score.take(hit))
 
@@ -146,7 +146,7 @@ class MappingRankings:
         """The rankings of judged queries, some ten thousand documents at a time."""
         if conventions.ties == "rank":
             raise _no_ranks(self.source)
-        judgments = meeting(judgments, self._kinds(), self._digits)
+        judgments = align_ids(judgments, self._kinds(), self._digits)
         rankings = self._of_judged_queries(judgments, census)
         documents, start = finder(judgments), judgments.start
         for begin in range(0, len(rankings), QUERIES):

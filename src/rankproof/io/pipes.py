@@ -136,10 +136,10 @@ def pipes_kept() -> Iterator[None]:
         _KEPT.reset(token)
 
 
-def kept(path: PathLike) -> PathLike:
+def keep_pipe(path: PathLike) -> PathLike:
     """The path; in place of a pipe that which keeps its content.
 
-    >>> kept("run.txt")
+    >>> keep_pipe("run.txt")
     'run.txt'
     """
     if isinstance(path, Pipe) or not is_pipe(path):
@@ -148,9 +148,9 @@ def kept(path: PathLike) -> PathLike:
     return Pipe(path) if known is None else known.setdefault(os.fspath(path), Pipe(path))
 
 
-def kept_here(path: PathLike) -> PathLike:
+def keep_pipe_here(path: PathLike) -> PathLike:
     """The same where pipes are kept; elsewhere the path, as nobody can ask for its content again."""
-    return path if _KEPT.get() is None else kept(path)
+    return path if _KEPT.get() is None else keep_pipe(path)
 
 
 def read_side_by_side(paths: Iterable[object]) -> None:
@@ -161,13 +161,13 @@ def read_side_by_side(paths: Iterable[object]) -> None:
     named = dict.fromkeys(os.fspath(path) for path in paths if isinstance(path, str | os.PathLike))
     pipes = [path for path in named if isinstance(path, str) and is_pipe(path)] if len(named) > 1 else []
     for path in pipes if len(pipes) > 1 else ():
-        source = kept(path)
+        source = keep_pipe(path)
         if isinstance(source, Pipe) and path != STDIN:
             source.keep_aside()
     if (
         len(pipes) > 1 and STDIN in pipes
     ):  # last, and by this thread: its buffer must be free when the process ends
-        source = kept(STDIN)
+        source = keep_pipe(STDIN)
         if isinstance(source, Pipe):
             source.keep()
 

@@ -14,7 +14,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.ids import are_integers, check_same_kind, is_id, judged_kinds, meeting, plain_digits
+from rankproof.io.ids import align_ids, are_integers, check_same_kind, is_id, judged_kinds, plain_digits
 from rankproof.io.rows import Rows, as_numbers, check_not_empty, is_number, one_a_row
 
 EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
@@ -217,7 +217,7 @@ class RowRankings:
 
     def blocks(self, judgments: Judgments, conventions: Conventions, census: Census) -> Iterator[Block]:
         """The rankings of judged queries, some ten thousand documents at a time."""
-        judgments = meeting(judgments, self.integer_ids, self._digits)
+        judgments = align_ids(judgments, self.integer_ids, self._digits)
         self._check_kinds(judgments)
         census.notes.extend(self.notes)
         self._note_ranks(conventions.ties, census)

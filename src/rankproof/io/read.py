@@ -16,10 +16,10 @@ from itertools import filterfalse
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.files import name_of, opened, text_of
+from rankproof.io.files import name_of, open_file, text_of
 from rankproof.io.frames import MAGIC, is_frame, read_every_column, records_of_frame
 from rankproof.io.ids import is_id
-from rankproof.io.roles import NAMES, named_columns, named_for, plain
+from rankproof.io.roles import NAMES, named_columns, named_for, plain_name
 
 DOCUMENT_ID = ("_id", "id", *NAMES["doc"][0], "id_", "node_id", "key")
 QUESTION_ID = ("_id", "id", *NAMES["query"][0])
@@ -74,8 +74,8 @@ def field_of(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
     exact = next((name for name in names if record.get(name) is not None), None)
     if exact is not None:
         return exact
-    here = {plain(str(name)): name for name in reversed(list(record)) if record[name] is not None}
-    return next((here[plain(name)] for name in names if plain(name) in here), None)
+    here = {plain_name(str(name)): name for name in reversed(list(record)) if record[name] is not None}
+    return next((here[plain_name(name)] for name in names if plain_name(name) in here), None)
 
 
 def id_of(record: Mapping[str, Any], names: Sequence[str], where: str) -> str:
@@ -201,7 +201,7 @@ def rows_in(
     quotes have a meaning in TSV too. `empty` stands for an empty cell; lines that are a `comment` are passed over.
     """
     name = name_of(path)
-    with opened(path) as raw:
+    with open_file(path) as raw:
         stream = io.BufferedReader(raw)  # type: ignore[type-var]
         if stream.peek(len(MAGIC)).startswith(MAGIC):
             yield from _of_frame(read_every_column(stream.read(), name), name)
@@ -329,7 +329,7 @@ def _of_json(
 
 def _of_records(whole: dict[str, Any], name: str, one_line: bool) -> Iterator[Row]:
     """The object as the only record, or as `{id: text or record}`."""
-    if KNOWN & set(map(plain, whole)):
+    if KNOWN & set(map(plain_name, whole)):
         return iter([Row(f"{name}, line 1", whole)])
     return _of_mapping(whole, name)
 
@@ -360,7 +360,9 @@ def _delimiter(first: str, header: Collection[str] | None) -> str:
     parts = {each: first.rstrip("\r\n").split(each) for each in DELIMITERS}
     if header is not None:
         parts = {
-            each: found for each, found in parts.items() if len(found) > 1 and names & set(map(plain, found))
+            each: found
+            for each, found in parts.items()
+            if len(found) > 1 and names & set(map(plain_name, found))
         }
     return max(parts, key=lambda each: ((each == "\t") * len(parts[each]) > 1, len(parts[each])), default="")
 

@@ -63,10 +63,10 @@ Guess = Mapping[str, str]
 
 
 @lru_cache(maxsize=1024)
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A column's name without case, blanks and punctuation.
 
-    >>> plain("Query-ID"), plain("docNo")
+    >>> plain_name("Query-ID"), plain_name("docNo")
     ('queryid', 'docno')
     """
     if len(name) > LONGEST:
@@ -84,8 +84,8 @@ def column_of(role: str, columns: Sequence[str]) -> list[str]:
     if named is not None and named.roles.get(role) in columns:
         return [named.take(role)]
     for names in NAMES[role]:
-        known = {plain(name) for name in names}
-        if found := [column for column in columns if plain(column) in known]:
+        known = {plain_name(name) for name in names}
+        if found := [column for column in columns if plain_name(column) in known]:
             return found if named is None else [each for each in found if each not in named.roles.values()]
     return []
 
@@ -141,7 +141,7 @@ def named_for(role: str, columns: Collection[str]) -> str | None:
 def named_columns() -> set[str]:
     """The columns that were named, by their plain names."""
     named = _named.get()
-    return set() if named is None else set(map(plain, named.roles.values()))
+    return set() if named is None else set(map(plain_name, named.roles.values()))
 
 
 def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]:
@@ -158,7 +158,7 @@ def columns_of(given: Mapping[str, str] | str | Sequence[str]) -> dict[str, str]
             raise _no_columns(", ".join(parts))
     found: dict[str, str] = {}
     for role, name in given.items():
-        known = ROLES.get(plain(str(role)))
+        known = ROLES.get(plain_name(str(role)))
         if known is None or not name or known in found or not isinstance(name, str):
             raise _no_columns(f"{role}={name or ''}", nearest(str(role), ROLES))
         found[known] = name
@@ -235,7 +235,7 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
         fit = columns if role != "doc" or wanted is not RANKING else without_expected(columns)
         found = column_of(role, fit)
         if role == "query" and not found and any(map(is_of_lists, columns)):
-            found = [name for name in columns if plain(name) == "id"]
+            found = [name for name in columns if plain_name(name) == "id"]
         if len(found) > 1:
             raise _unsure(role, found, columns, source)
         if found:
@@ -244,22 +244,22 @@ def guess(columns: Sequence[str], wanted: Wanted, source: str) -> dict[str, str]
             raise _absent(role, columns, wanted, source)
     if is_of_lists(took["doc"]) and not {"grade", "score", "rank"} & set(took):
         # A question a row, with a document or a list of them: it goes by its own id where it has one.
-        own = [name for name in columns if plain(name) == "id"]
+        own = [name for name in columns if plain_name(name) == "id"]
         return {**took, "query": own[0]} if own and not _is_named("query") else took
     return _as_judgments(took, columns, source) if wanted is JUDGMENTS else _as_ranking(took, columns, source)
 
 
 def without_expected(columns: Sequence[str]) -> list[str]:
     """The columns without those of documents that should have been found, unless one of them is named."""
-    expected = set(map(plain, EXPECTED))
+    expected = set(map(plain_name, EXPECTED))
     named = _named.get()
     own = {} if named is None else named.roles
-    return [name for name in columns if plain(name) not in expected or name == own.get("doc")]
+    return [name for name in columns if plain_name(name) not in expected or name == own.get("doc")]
 
 
 def is_of_lists(name: str) -> bool:
     """Whether a column of that name holds the documents of a question, one or a list of them."""
-    return plain(name) in set(map(plain, (*EXPECTED, *RETRIEVED)))
+    return plain_name(name) in set(map(plain_name, (*EXPECTED, *RETRIEVED)))
 
 
 def _is_named(role: str) -> bool:
@@ -278,9 +278,9 @@ def list_columns(columns: Sequence[str], known: Collection[str], wanted: Wanted)
     named = _named.get()
     if named is not None and named.roles.get("doc") in columns:
         return [named.take("doc")]
-    expected = [name for name in columns if plain(name) in set(map(plain, EXPECTED))]
-    lists = {*known, *map(plain, RETRIEVED)}
-    others = [name for name in columns if plain(name) in lists and name not in expected]
+    expected = [name for name in columns if plain_name(name) in set(map(plain_name, EXPECTED))]
+    lists = {*known, *map(plain_name, RETRIEVED)}
+    others = [name for name in columns if plain_name(name) in lists and name not in expected]
     if expected and others:
         return expected if wanted is JUDGMENTS else others
     return expected or others
@@ -310,24 +310,24 @@ def _as_ranking(took: dict[str, str], columns: Sequence[str], source: str) -> di
     return took
 
 
-def said(took: Guess, source: str) -> str:
+def guess_sentence(took: Guess, source: str) -> str:
     """What was taken as what, in a sentence.
 
-    >>> said({"query": "qid", "doc": "docno"}, "run.csv")
+    >>> guess_sentence({"query": "qid", "doc": "docno"}, "run.csv")
     "run.csv: took the column 'qid' as query, 'docno' as doc"
     """
     pairs = ", ".join(f"{column!r} as {role}" for role, column in took.items())
     return f"{source}: took the column {pairs}"
 
 
-def listed(columns: Sequence[str]) -> str:
+def list_in_words(columns: Sequence[str]) -> str:
     """The columns as a message lists them."""
     return ", ".join(repr(column) for column in columns[:20]) + (", ..." if len(columns) > 20 else "")
 
 
 def _unsure(role: str, found: list[str], columns: Sequence[str], source: str) -> DataError:
     return DataError(
-        f"{source}: cannot tell which column is the {role}: {listed(found)} (of {listed(columns)}). "
+        f"{source}: cannot tell which column is the {role}: {list_in_words(found)} (of {list_in_words(columns)}). "
         f"Next: keep one of them, or rename it to {NAMES[role][0][0]!r}, or {_by_option(role)}."
     )
 
@@ -335,7 +335,7 @@ def _unsure(role: str, found: list[str], columns: Sequence[str], source: str) ->
 def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> DataError:
     known = ", ".join(repr(name) for names in NAMES[role] for name in names)
     return DataError(
-        f"{source}: no column looks like the {role} of {wanted.what}; the columns are {listed(columns)}. "
+        f"{source}: no column looks like the {role} of {wanted.what}; the columns are {list_in_words(columns)}. "
         f"Next: rename the one that is to {NAMES[role][0][0]!r} (also known: {known}), or {_by_option(role)}."
     )
 
@@ -349,6 +349,6 @@ def _swapped(
 ) -> DataError:
     return DataError(
         f"{source}: this looks like {like} (it has a column {shows!r} and no {lacks}), expected {expected}; "
-        f"the columns are {listed(columns)}. Next: swap the two arguments, or rename the column that holds "
+        f"the columns are {list_in_words(columns)}. Next: swap the two arguments, or rename the column that holds "
         f"the {lacks} to {NAMES[lacks][0][0]!r}."
     )

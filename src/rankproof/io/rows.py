@@ -15,7 +15,7 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, shorten
 from rankproof.io.ids import is_id
-from rankproof.io.roles import JUDGMENTS, Wanted, column_of, guess, said
+from rankproof.io.roles import JUDGMENTS, Wanted, column_of, guess, guess_sentence
 
 
 def as_numbers(values: Sequence[Any]) -> Array | None:
@@ -27,17 +27,17 @@ def as_numbers(values: Sequence[Any]) -> Array | None:
     """
     try:
         if _are_plain_integers(values):
-            return packed(values, "q").astype(np.float64)
+            return pack(values, "q").astype(np.float64)
     except struct.error:
         pass  # some are larger than 64 bits
     try:
-        numbers = packed(values)
+        numbers = pack(values)
     except struct.error:
         return None
     return None if _has_truth_values(values, numbers) else numbers
 
 
-def packed(values: Sequence[Any], form: str = "d") -> Array:
+def pack(values: Sequence[Any], form: str = "d") -> Array:
     """The values as an array; packing is the fastest conversion that, unlike NumPy's, refuses text and None."""
     return np.frombuffer(struct.pack(f"{len(values)}{form}", *values), dtype=form)
 
@@ -271,7 +271,7 @@ def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequenc
         return _unnamed(found, wanted, rows)
     took = guess(names, wanted, source)
     columns = {role: _column(found, name, rows) for role, name in took.items()}
-    return Rows(columns, source, line, (said(took, source),))
+    return Rows(columns, source, line, (guess_sentence(took, source),))
 
 
 def _names(item: Any) -> list[str] | None:

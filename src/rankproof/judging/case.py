@@ -13,9 +13,9 @@ from typing import Literal
 
 from rankproof.judging.samples.sample import Context, Sample
 from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Relation, Said, Verdict
-from rankproof.text.blocks import together
+from rankproof.text.blocks import join_texts
 from rankproof.text.claims import VERB, claims, negations, statements
-from rankproof.text.entities import Entity, entities, shared
+from rankproof.text.entities import Entity, entities, shared_entities
 from rankproof.text.languages import STOP_WORDS
 from rankproof.text.words import stem, words
 
@@ -51,7 +51,7 @@ def entities_in(text: str) -> tuple[Entity, ...]:
 @lru_cache(REMEMBERED)
 def mentions_in(text: str, wanted: tuple[Entity, ...]) -> frozenset[Entity]:
     """Those of the entities that a text names."""
-    return frozenset(shared(list(wanted), text))
+    return frozenset(shared_entities(list(wanted), text))
 
 
 SHARED = 0.5
@@ -306,7 +306,7 @@ class Case:
         asked = all(self._known(Relation.TEXT_SUPPORTS, claim, text) for text in several)
         if reading == "apart" or len(several) < 2 or True in alone or not asked:
             return alone
-        return [*alone, self.supports(together(several), claim)]
+        return [*alone, self.supports(join_texts(several), claim)]
 
     def _known(self, relation: Relation, left: str, right: str) -> bool:
         return Ask(relation, left, right) in self.said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
-from rankproof.core.audit.finding import Finding, count_of, listed, percent
+from rankproof.core.audit.finding import Finding, count_of, list_words, percent
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column as TableColumn
@@ -69,7 +69,7 @@ def findings_of(
 def _thin(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
     thin = {name: each for name, each in columns.items() if each.units.sum() > 0 and each.coverage < ENOUGH}
     if thin:
-        shares = listed(f"{name} {percent(each.coverage)}" for name, each in thin.items())
+        shares = list_words(f"{name} {percent(each.coverage)}" for name, each in thin.items())
         yield Finding(
             *("warning", "coverage", len(thin)),
             f"Not everything was judged: {shares}.",
@@ -83,13 +83,13 @@ def _none(columns: Mapping[str, JudgedColumn], estimated: Collection[str]) -> It
         causes = list(dict.fromkeys(_causes(each) for each in empty.values()))
         yield Finding(
             *("error", "nothing-measured", len(empty)),
-            f"Nothing was measured, by {listed(empty)}: {'; '.join(causes[:MOST])}.",
+            f"Nothing was measured, by {list_words(empty)}: {'; '.join(causes[:MOST])}.",
             advice="mend what the reasons name, or let another judge settle it.",
         )
     elif empty:
         yield Finding(
             *("warning", "unmeasured", len(empty)),
-            f"No sample could be measured by {listed(empty)}.",
+            f"No sample could be measured by {list_words(empty)}.",
             advice="give what is lacking, let another judge settle it, or leave the metric out.",
         )
 
@@ -104,7 +104,7 @@ def _fewer(columns: Mapping[str, JudgedColumn]) -> Iterator[Finding]:
         )
         yield Finding(
             *("warning", "fewer-samples", len(fewer)),
-            f"Fewer samples count than there are: {listed(counts)}.",
+            f"Fewer samples count than there are: {list_words(counts)}.",
             advice="compare such means over the samples that count for both, and read the bounds beside them.",
         )
 
@@ -118,7 +118,7 @@ def _causes(column: JudgedColumn) -> str:
 
 def _empty(emptied: Mapping[str, int]) -> Iterator[Finding]:
     if emptied:
-        said = listed(f"{count_of(times, 'sample')} without {name}" for name, times in emptied.items())
+        said = list_words(f"{count_of(times, 'sample')} without {name}" for name, times in emptied.items())
         yield Finding(
             *("warning", "empty-samples", sum(emptied.values())),
             f"Others have what these lack, so it counts as empty: {said}.",
@@ -143,7 +143,7 @@ def _low(top: Mapping[str, int]) -> Iterator[Finding]:
     if low:
         yield Finding(
             *("warning", "low-grades", len(low)),
-            f"{listed(low)} gave no context a grade above 1, and 1 says related, not relevant.",
+            f"{list_words(low)} gave no context a grade above 1, and 1 says related, not relevant.",
             advice="return 0 to 3, or True and False, or a probability.",
         )
 
@@ -240,8 +240,8 @@ def verdict(relation: Relation, value: int | None, reason: str = "") -> str:
 def nouns(relation: Relation, right: str) -> tuple[str, str]:
     """What the two texts of a pair are; several that were read as one are said to be that.
 
-    >>> from rankproof.text.blocks import together
-    >>> nouns("R", "Since."), nouns("S", together(["One.", "Two."]))
+    >>> from rankproof.text.blocks import join_texts
+    >>> nouns("R", "Since."), nouns("S", join_texts(["One.", "Two."]))
     (('question', 'context'), ('claim', 'texts together'))
     """
     left, noun = RELATIONS[relation]

@@ -1,7 +1,7 @@
 """HTTP clients that keep connections open; what fails says why.
 
 There are two, as the base install has no package for asynchronous HTTP: `Client` of the standard library, and
-`open_clients` with `exchanged` over httpx2, for many calls at once.
+`open_clients` with `exchange` over httpx2, for many calls at once.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from rankproof.net.retries import (
     Failed,
     Pace,
     Retries,
-    as_failed,
     attempts,
+    failure_of,
     retry_after,
-    settled,
+    settle,
 )
-from rankproof.net.secrets import hidden, without_keys
+from rankproof.net.secrets import hide_secrets, without_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Client:
     def json(self, request: Request, retries: Retries = ONCE) -> Any:
         """The JSON that the server answers, or `Failed`."""
         course: Attempts[Response] = attempts(retries, Pace())
-        response = settled(course, lambda: self._response(request))
+        response = settle(course, lambda: self._response(request))
         if response.failure is not None:
             raise response.failure
         return response.data
@@ -106,7 +106,7 @@ class Client:
         except TimeoutError:
             return Response(failure=Failed("no answer in time", again=True))
         except (OSError, HTTPException) as error:
-            return Response(failure=as_failed(error))
+            return Response(failure=failure_of(error))
 
     def _exchanged(self, connection: HTTPConnection, request: Request) -> tuple[HTTPResponse, bytes]:
         where = urlsplit(request.url)
@@ -131,7 +131,7 @@ class Client:
             asked = f", which asks to wait {wait:g} s" if wait else ""
             failure = Failed(f"{said}{asked}{self._excerpt(content)}", again=True, wait=wait)
         elif 300 <= status < 400:
-            place = hidden(response.headers.get("Location", "elsewhere"), self._secrets)
+            place = hide_secrets(response.headers.get("Location", "elsewhere"), self._secrets)
             failure = Failed(
                 f"{said}: moved to {place}, expected an answer. Next: put the new address into the URL"
             )
@@ -196,7 +196,7 @@ def _trusted(file: str | None, folder: str | None) -> Any:
     return httpx2.create_ssl_context()
 
 
-async def exchanged(
+async def exchange(
     client: Any,
     method: str,
     url: str,

@@ -45,10 +45,10 @@ class Failed(Exception):
         """Set where the next questions would meet the same."""
 
 
-def as_failed(error: BaseException) -> Failed:
+def failure_of(error: BaseException) -> Failed:
     """What was raised, in one line; asking again may help.
 
-    >>> as_failed(ValueError("no index\\nat all")).reason
+    >>> failure_of(ValueError("no index\\nat all")).reason
     'ValueError: no index at all'
     """
     if isinstance(error, Failed):
@@ -246,7 +246,7 @@ def attempts(retries: Retries, pace: Pace, first: T | None = None) -> Attempts[T
         yield retries.delay(number, failure)
 
 
-def settled(course: Attempts[T], ask: Callable[[], T]) -> T:
+def settle(course: Attempts[T], ask: Callable[[], T]) -> T:
     """The last of the attempts."""
     tried: T | None = None
     while True:
@@ -257,7 +257,7 @@ def settled(course: Attempts[T], ask: Callable[[], T]) -> T:
         tried = ask() if wait is None else sleep(wait)  # type: ignore[func-returns-value]
 
 
-async def settled_in_loop(course: Attempts[T], ask: Callable[[], Awaitable[T]]) -> T:
+async def settle_in_loop(course: Attempts[T], ask: Callable[[], Awaitable[T]]) -> T:
     """The same in an event loop."""
     tried: T | None = None
     while True:

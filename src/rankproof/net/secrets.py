@@ -20,12 +20,12 @@ _PART = 6
 """Characters of a secret that give it away, at its beginning or end."""
 
 
-def hidden(text: AnyStr, secrets: Mapping[str, str]) -> AnyStr:
+def hide_secrets(text: AnyStr, secrets: Mapping[str, str]) -> AnyStr:
     """The text without the secrets, however they are written in it; each has a word that stands for it.
 
-    >>> hidden("bad key s3cret", {"s3cret": "${KEY}"})
+    >>> hide_secrets("bad key s3cret", {"s3cret": "${KEY}"})
     'bad key ${KEY}'
-    >>> hidden("GET /?key=a%26b", {"a&b": "${KEY}"})
+    >>> hide_secrets("GET /?key=a%26b", {"a&b": "${KEY}"})
     'GET /?key=${KEY}'
     """
     forms = {form: name for secret, name in secrets.items() for form in _written(secret) if form}
@@ -56,7 +56,7 @@ def without_keys(text: str, secrets: Mapping[str, str] | None = None) -> str:
     >>> without_keys("bad: hunter2-b*****", {"hunter2-bananas": "${KEY}"})
     'bad: ${KEY}'
     """
-    text = hidden(text, secrets or {})
+    text = hide_secrets(text, secrets or {})
     for secret, name in (secrets or {}).items():
         word = secret.split()[-1] if secret.strip() else ""  # without the "Bearer" of a header
         for part in {word[:_PART], word[-_PART:]} if len(word) > 2 * _PART else ():

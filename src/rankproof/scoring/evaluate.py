@@ -18,7 +18,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
 from rankproof.core.rules import Conventions, Default
-from rankproof.core.scoring import ScoreColumn, scored
+from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
 from rankproof.io.frames import is_frame, library_of
@@ -139,7 +139,7 @@ def score_ranking(
     rng = np.random.default_rng(SEED) if hits.first is not None else None
     return Scores(
         query_ids=judgments.query_ids,
-        columns=scored(measures, hits, conventions, rng, judgments.query_ids),
+        columns=score_columns(measures, hits, conventions, rng, judgments.query_ids),
         conventions=conventions,
         groups=grouped(judgments.query_ids, by),
         names={asked: each.name for asked, each in (asked_as or {}).items()},

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.explained import Explained, claim, differences, differing, ideal
+from rankproof.core.explained import Explained, claim, differences, differing_kinds, ideal
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, sections
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, Term, derive, said
+from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.rules import CHOICES, Conventions, seen_by, worth
-from rankproof.core.table import ExplainedLine, RankingTable, listing, missed
+from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
 from rankproof.document.display import Displayable, width
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, pad, page_width, table, wrap
@@ -177,7 +177,7 @@ def _said(step: Step) -> str:
 
 
 def _equals(value: float | None) -> str:
-    return "" if value is None else f" = {said(value)}"
+    return "" if value is None else f" = {number_text(value)}"
 
 
 def _about(term: Term, own: Explained, digits: int) -> str:
@@ -193,7 +193,7 @@ def _about(term: Term, own: Explained, digits: int) -> str:
 
 def _versus(own: Explained, other: Explained) -> list[str]:
     """The other derivation as far as it is another, its differing steps marked, and why in words."""
-    marked = differing(own, other)
+    marked = differing_kinds(own, other)
     lines = ["-" * page_width(), *_headline(other), ""]
     if [line.document for line in own.lines] != [line.document for line in other.lines]:
         lines += [*_list(other), ""]
@@ -339,7 +339,7 @@ def explained(scores: Scores, judgments: Judgments, table: RankingTable, query: 
         params=measure.params,
         value=value,
         lines=tuple(listing(table, query, judgments, hits, conventions, written.parts)),
-        missed=tuple(missed(judgments, query, hits)),
+        missed=tuple(missed_documents(judgments, query, hits)),
         steps=(*written.steps, *_closing(written.value, value, conventions)),
         names={i: judgments.doc_ids[i] for i in range(judgments.start[at], judgments.start[at + 1])},
         conventions=conventions,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rankproof.core.explained import Explained, differences
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, Term, said
+from rankproof.core.paper import Step, Term, number_text
 from rankproof.core.table import ExplainedLine
 from rankproof.document.html.charts import contributions
 from rankproof.document.html.page import (
@@ -269,7 +269,7 @@ def _numbered(lesson: Lesson, own: Explained) -> Markup:
 
 def _step(lesson: Lesson, own: Explained, step: Step) -> Markup:
     """A step in words, its terms as a table, and what they come to."""
-    value = "" if step.value is None else f" = {said(step.value)}"
+    value = "" if step.value is None else f" = {number_text(step.value)}"
     words = el("div", prose(step.says), None if step.expression else el("b", value))
     end = el("div", step.expression, el("b", value)) if step.expression else None
     if not step.terms:
@@ -284,7 +284,7 @@ def _terms(lesson: Lesson, own: Explained, step: Step) -> Markup:
     about = any(term.doc is not None for term in step.terms)
     headings = ("rank", "document", "term", "value") if about else ("term", "value")
     plain: list[list[Child]] = [
-        [term.expression, "" if term.value is None else said(term.value)] for term in step.terms[:MOST]
+        [term.expression, "" if term.value is None else number_text(term.value)] for term in step.terms[:MOST]
     ]
     if not about:
         return table(step.says, headings, plain)

@@ -19,7 +19,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.rules import Conventions
-from rankproof.core.scoring import Pair, ScoreColumn, averaged
+from rankproof.core.scoring import Pair, ScoreColumn, average
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, is_one_of
 
@@ -159,7 +159,7 @@ def _by_blocks(hits: Hits, compute: Callable[[Hits], Any]) -> Any:
 
 
 def _mean(column: ScoreColumn, values: Array) -> float:
-    return averaged(column.measure, values if column.counted is None else values[column.counted])
+    return average(column.measure, values if column.counted is None else values[column.counted])
 
 
 def _read_back(scores: Scores, name: str, what: str) -> Any:

@@ -294,7 +294,7 @@ class Scores(Displayable):
     @cached_property
     def audit(self) -> Audit:
         """What is to be known about the data before the numbers are believed."""
-        from rankproof.core.audit import Audit, audit_hits, explained, spelt_otherwise
+        from rankproof.core.audit import Audit, audit_hits, audit_spelling, explain_unmet
 
         if self.hits is None or self.judgments is None:
             return Audit.from_dict(self.stored.get("audit", []))
@@ -303,8 +303,8 @@ class Scores(Displayable):
         if self.ranking is None:
             return found
         if found.of_kind("no-common-documents") is not None:
-            return explained(found, self.judgments, self.hits, self.ranking.table())
-        return spelt_otherwise(found, self.judgments, self.hits, self.ranking)
+            return explain_unmet(found, self.judgments, self.hits, self.ranking.table())
+        return audit_spelling(found, self.judgments, self.hits, self.ranking)
 
     @property
     def wrong(self) -> list[str]:

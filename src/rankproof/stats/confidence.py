@@ -24,7 +24,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.stats.distributions import NORMAL, quantile, share_below, t_above, t_quantile
-from rankproof.stats.paired import constant
+from rankproof.stats.paired import is_constant
 
 FEW, MANY = 0.1, 0.5
 """Effective shares of queries: up to the first changes are rare, from the second on dense."""
@@ -50,7 +50,7 @@ class ValueSample:
     @classmethod
     def of(cls, row: Array) -> ValueSample:
         """The sample of a row of differences; those equal but for rounding are one."""
-        row = np.full(len(row), float(np.sort(row)[len(row) // 2])) if constant(row) else row
+        row = np.full(len(row), float(np.sort(row)[len(row) // 2])) if is_constant(row) else row
         values, counts = np.unique(row, return_counts=True)
         return cls(values, counts.astype(np.float64))
 

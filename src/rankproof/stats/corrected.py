@@ -91,7 +91,7 @@ class Side:
         return parts
 
 
-def labelled(
+def check_labels(
     truth: Array, said: Array, place: Array | None = None, probability: Array | None = None
 ) -> Labelled:
     """Labels, checked; without places each is a group of its own, the first ones of everything."""
@@ -131,7 +131,7 @@ def corrected_mean(
     Formula: w F + (units / groups) mean(truth - w said), F the judge's mean over all groups; the mean over
     labels is weighted by 1 / probability, and the error is that of groups drawn at random, linearised.
 
-    >>> labels = labelled(np.array([1.0, 0, 0, 1]), np.array([1.0, 1, 0, 1]))
+    >>> labels = check_labels(np.array([1.0, 0, 0, 1]), np.array([1.0, 1, 0, 1]))
     >>> found = corrected_mean(np.array([1.0, 1, 0, 1, 1, 1, 0, 1]), labels, power=1)
     >>> found.value
     0.5
@@ -153,7 +153,7 @@ def corrected_difference(
     judge is off by alike on both sides costs nothing.
 
     >>> said, truth = np.array([1.0, 1, 0, 1, 1, 0, 1, 1]), np.array([1.0, 0, 0, 1])
-    >>> one, other = Side(said, labelled(truth, said[:4])), Side(said, labelled(truth, said[:4]))
+    >>> one, other = Side(said, check_labels(truth, said[:4])), Side(said, check_labels(truth, said[:4]))
     >>> corrected_difference(one, other, power=1).value
     0.0
     """

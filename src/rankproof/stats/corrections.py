@@ -63,7 +63,7 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
     return _placed(np.minimum.accumulate(scaled), order)
 
 
-def uncorrected(ps: Sequence[float]) -> list[float]:
+def no_correction(ps: Sequence[float]) -> list[float]:
     """The p-values as they are."""
     return [float(p) for p in _checked(ps)]
 
@@ -72,7 +72,7 @@ CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {
     "holm": holm,
     "benjamini-hochberg": benjamini_hochberg,
     "bonferroni": bonferroni,
-    "none": uncorrected,
+    "none": no_correction,
 }
 
 
@@ -87,10 +87,10 @@ def correct(ps: Sequence[float], method: str = "holm") -> list[float]:
     return CORRECTIONS[method](ps)
 
 
-def surely(alpha: float, tests: int, method: str = "holm") -> float:
+def sure_level(alpha: float, tests: int, method: str = "holm") -> float:
     """The p that is a finding at level alpha among so many tests, whatever the p-values of the others are.
 
-    >>> surely(0.05, 10), surely(0.05, 10, "none")
+    >>> sure_level(0.05, 10), sure_level(0.05, 10, "none")
     (0.005, 0.05)
     """
     return alpha if method == "none" else alpha / tests

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.stats.differences import Ends, possible
+from rankproof.stats.differences import Ends, possible_range
 from rankproof.stats.distributions import NORMAL, beta_share, shifted_t_above, t_quantile
 from rankproof.stats.flips import step_of
 from rankproof.stats.paired import SAME, differences
@@ -141,10 +141,10 @@ def detectable(
     row = differences(values)
     m, moves = int(np.count_nonzero(row)), Moves.of(row, _farthest(row, ends))
     if m < FEWEST:
-        return Detection(None, few_changed(m, len(row)))
+        return Detection(None, too_few_sentence(m, len(row)))
     value = _smallest(moves, alpha, sides, power)
     if value is None:
-        return Detection(None, f"{few_changed(m, len(row), '')}, and p must reach {alpha:.2g}")
+        return Detection(None, f"{too_few_sentence(m, len(row), '')}, and p must reach {alpha:.2g}")
     if beyond:
         wide = float(row.std(ddof=1)) / math.sqrt(len(row))
         value = max(value, beyond + NORMAL.inv_cdf(power) * wide)
@@ -153,10 +153,10 @@ def detectable(
 
 def _farthest(row: Array, ends: Ends | None) -> float:
     """What a query wins or loses at most."""
-    return max(map(abs, possible(row) if ends is None else ends))
+    return max(map(abs, possible_range(row) if ends is None else ends))
 
 
-def few_changed(moved: int, n: int, end: str = ": too few to say what could be seen") -> str:
+def too_few_sentence(moved: int, n: int, end: str = ": too few to say what could be seen") -> str:
     """That too few queries changed, in words."""
     return f"only {moved:,} of {n:,} queries changed{end}" if moved else f"none of {n:,} queries changed{end}"
 
@@ -179,7 +179,7 @@ def _smallest(moves: Moves, alpha: float, sides: int, power: float) -> float | N
     return high
 
 
-def needed(
+def needed_queries(
     values: Array,
     difference: float,
     alpha: float,
@@ -189,7 +189,7 @@ def needed(
 ) -> int | None:
     """How many queries show a true difference of this size four times out of five; None where nobody can say.
 
-    >>> needed(np.random.default_rng(0).normal(0, 1, 34), 0.5, 0.05)
+    >>> needed_queries(np.random.default_rng(0).normal(0, 1, 34), 0.5, 0.05)
     24
     """
     return needed_or_why(values, difference, alpha, sides, power, ends)[0]
@@ -211,7 +211,7 @@ def needed_or_why(
     row = differences(values)
     m = int(np.count_nonzero(row))
     if m < PLANNED and m < len(row):
-        return None, few_changed(m, len(row), ": too few to plan by")
+        return None, too_few_sentence(m, len(row), ": too few to plan by")
     if not difference or m < FEWEST:
         return (
             None,
@@ -219,7 +219,7 @@ def needed_or_why(
         )
     moves = Moves.of(row, _farthest(row, ends))
     if m < len(row) and not moves.hits and 2 * abs(difference) > moves.moved * _farthest(row, ends):
-        return None, few_changed(m, len(row), ": too few for so large a difference")
+        return None, too_few_sentence(m, len(row), ": too few for so large a difference")
     found = _needed(moves, abs(difference), alpha, sides, power)
     return found, "" if found else f"more than {MOST:,} queries"
 

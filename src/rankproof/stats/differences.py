@@ -20,7 +20,7 @@ from rankproof.stats.bca import RESAMPLES, intervals, percentile
 from rankproof.stats.confidence import ValueSample, chance_below, lower_bound
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.intervals import Interval
-from rankproof.stats.paired import Outcome, check_share, constant, differences, total
+from rankproof.stats.paired import Outcome, check_share, differences, is_constant, total
 
 Method = Literal["adaptive", "bca", "percentile", "t"]
 """How an interval is made: with what was not seen, by two bootstraps, or by Student's t."""
@@ -85,20 +85,20 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
     if len(row) == 1:
         return _degenerate(row)
     sample, alpha = ValueSample.of(row), (1 - level) / 2
-    least, most = possible(row) if ends is None else ends
+    least, most = possible_range(row) if ends is None else ends
     low, high = lower_bound(sample, alpha, least), -lower_bound(sample.turned(), alpha, -most)
     rare = sample.rarity
     made = "Student's t, corrected for skewness" if rare < 1 else "Gaffke's bounds"
     return Interval(low, high, made if rare in (0, 1) else "Student's t towards Gaffke's bounds", len(row))
 
 
-def possible(row: Array) -> Ends:
+def possible_range(row: Array) -> Ends:
     """The differences a query can have, as far as the differences themselves say: -1 to 1, or as far as seen."""
     most = max(1.0, float(np.abs(row).max(initial=0.0)))
     return -most, most
 
 
-def agreeing(ends: Ends, mean: float, p: float, alpha: float, sides: int = 2) -> Ends:
+def agree_with_test(ends: Ends, mean: float, p: float, alpha: float, sides: int = 2) -> Ends:
     """An interval that leaves 0 out where the test finds a difference, and holds 0 where it finds none.
 
     Two valid methods can part near 0, as can a p that was corrected for many rows and the interval of one.
@@ -107,9 +107,9 @@ def agreeing(ends: Ends, mean: float, p: float, alpha: float, sides: int = 2) ->
 
     Reference: O. S. Miettinen: Estimability and estimation in case-referent studies, American J. Epidemiology 1976.
 
-    >>> agreeing((-0.01, 0.3), 0.15, 0.2, 0.05), agreeing((0.01, 0.3), 0.15, 0.2, 0.05)
+    >>> agree_with_test((-0.01, 0.3), 0.15, 0.2, 0.05), agree_with_test((0.01, 0.3), 0.15, 0.2, 0.05)
     ((-0.01, 0.3), (0.0, 0.3))
-    >>> low, _ = agreeing((-0.01, 0.3), 0.15, 0.04, 0.05)
+    >>> low, _ = agree_with_test((-0.01, 0.3), 0.15, 0.04, 0.05)
     >>> round(low, 4)
     0.0068
     """
@@ -133,13 +133,13 @@ def _resampled(
 
 
 def _percentile(row: Array, rng: np.random.Generator, level: float, resamples: int) -> Interval:
-    return percentile(row, rng, level, resamples) if not constant(row) else _degenerate(row)
+    return percentile(row, rng, level, resamples) if not is_constant(row) else _degenerate(row)
 
 
 def t_interval(values: Array, level: float = 0.95) -> Interval:
     """Student's interval of a mean: mean +- t sd / sqrt(n)."""
     row = differences(values)
-    if constant(row):
+    if is_constant(row):
         return _degenerate(row)
     mean, error = total(row) / len(row), float(row.std(ddof=1)) / math.sqrt(len(row))
     reach = t_quantile((1 + level) / 2, len(row) - 1) * error
@@ -186,7 +186,7 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
     )
     row = differences(values)
     mean, n = total(row) / len(row), len(row)
-    least, most = possible(row) if ends is None else ends
+    least, most = possible_range(row) if ends is None else ends
     sample = ValueSample.of(row)
     note = "one query says nothing of others" if n == 1 else ""
     ps = [1.0, 1.0] if n == 1 else [chance_below(sample, -margin, least),

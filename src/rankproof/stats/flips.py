@@ -171,7 +171,9 @@ def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
         note = "" if moved > 5 else f"{moved} differences not 0: two-sided p cannot go below {2 / 2**moved:g}"
         note = note if moved else "all differences are 0"
         return Outcome(mean, p, len(row), "sign flips, all counted", note)
-    p = flips_above(_sizes(row), observed(row, alternative), SLACK) * (2 if alternative == "two-sided" else 1)
+    p = flips_above(_sizes(row), observed_total(row, alternative), SLACK) * (
+        2 if alternative == "two-sided" else 1
+    )
     return Outcome(mean, p, len(row), "sign flips, by their saddle point") if p < rare else None
 
 
@@ -183,7 +185,7 @@ def _drawn_outcome(row: Array, extreme: int, permutations: int) -> Outcome:
 # --- what is counted ---------------------------------------------------------------------------------
 
 
-def observed(row: Array, alternative: str) -> float:
+def observed_total(row: Array, alternative: str) -> float:
     """The total as far as it goes in the direction asked for."""
     return {"two-sided": abs(total(row)), "greater": total(row), "less": -total(row)}[alternative]
 
@@ -191,7 +193,7 @@ def observed(row: Array, alternative: str) -> float:
 def _exact(row: Array, alternative: str) -> float | None:
     """p from all sign flips, None where that is too much work."""
     sizes = _sizes(row)
-    seen = observed(row, alternative)
+    seen = observed_total(row, alternative)
     both = alternative == "two-sided"
     grid = on_grid(sizes) if len(sizes) else None
     if grid is not None:
@@ -201,7 +203,7 @@ def _exact(row: Array, alternative: str) -> float | None:
         return _share(steps, np.abs(reached) if both else reached, round(seen / unit))
     if len(sizes) > FEW:
         return None
-    totals, chances = tried(sizes)
+    totals, chances = totals_by_trial(sizes)
     return _share(chances, np.abs(totals) if both else totals, seen - SLACK * total(sizes))
 
 
@@ -214,7 +216,7 @@ def _sizes(row: Array) -> Array:
     return np.sort(np.abs(row[row != 0]))
 
 
-def tried(sizes: Array) -> tuple[Array, Array]:
+def totals_by_trial(sizes: Array) -> tuple[Array, Array]:
     """Every total of signed sizes with its chance, by trying all signs."""
     totals = np.zeros(1)
     for size in sizes:
@@ -222,7 +224,7 @@ def tried(sizes: Array) -> tuple[Array, Array]:
     return totals, np.full(len(totals), 1 / len(totals))
 
 
-def counted(sizes: Array) -> tuple[Array, Array] | None:
+def totals_by_count(sizes: Array) -> tuple[Array, Array] | None:
     """Every total of signed sizes with its chance, by counting on their grid; None where there is none."""
     grid = on_grid(sizes)
     if grid is None:
@@ -300,7 +302,7 @@ def _extremes(
 ) -> list[int]:
     sizes = np.column_stack([np.sort(np.abs(row)) for row in rows])
     sums = sizes.sum(axis=0)
-    least = np.array([observed(row, alternative) for row in rows]) - SLACK * sums
+    least = np.array([observed_total(row, alternative) for row in rows]) - SLACK * sums
     extreme = np.zeros(len(rows), dtype=np.int64)
     for plus in _pluses(len(sizes), permutations, rng):
         totals = 2 * (plus @ sizes) - sums

@@ -19,9 +19,9 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.stats.confidence import ValueSample, lower_bound
-from rankproof.stats.corrections import correct, surely
+from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detection import MOST, POWER, detectable
-from rankproof.stats.differences import Ends, agreeing, possible
+from rankproof.stats.differences import Ends, agree_with_test, possible_range
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.paired import SAME, differences, total
@@ -74,7 +74,7 @@ def decide(
     """
     drops = sign_flips(columns, rng, "less", permutations)
     ps = correct([each.p for each in drops], "holm")
-    alphas = alpha, surely(alpha, len(columns))
+    alphas = alpha, sure_level(alpha, len(columns))
     return [
         _decision(column, margin, alphas, minimum, limits, p)
         for column, margin, limits, p in zip(columns, margins, ends or [None] * len(columns), ps, strict=True)
@@ -121,9 +121,9 @@ def _decision(
     """The decision at the first of two alphas; the second is the one at which a loss is found among all rows."""
     row = differences(column)
     gain, n, alpha = total(row) / len(row), len(row), alphas[0]
-    low, high = _bounds(row, alpha, possible(row) if ends is None else ends)
+    low, high = _bounds(row, alpha, possible_range(row) if ends is None else ends)
     # The upper bound is below 0 exactly where sign flips find a drop; the lower one answers another question.
-    high = agreeing((low, high), gain, p, alpha, sides=1)[1]
+    high = agree_with_test((low, high), gain, p, alpha, sides=1)[1]
     outcome = _outcome(gain, low, p, margin, alpha) if n >= minimum else INCONCLUSIVE
     more = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else None
     more = minimum - n if n < minimum else more
@@ -149,7 +149,7 @@ def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> 
 def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> int | None:
     """The queries still missing to let a change pass that changes nothing, four times out of five; None: no more."""
     n, sample = len(row), ValueSample.of(row)
-    end = (possible(row) if ends is None else ends)[0]
+    end = (possible_range(row) if ends is None else ends)[0]
 
     def passes(size: int) -> bool:
         larger = sample.of_size(size)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from rankproof._moved import old_names
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, check_number, one_of
 
@@ -38,13 +39,13 @@ class Outcome:
     """What limits the answer, where something does."""
 
 
-def paired(a: Array, b: Array) -> Array:
+def paired_differences(a: Array, b: Array) -> Array:
     """The differences a - b of two systems' values on the same queries; those within rounding of 0 are 0.
 
-    >>> paired(np.array([0.5, 0.3]), np.array([0.25, 0.1 + 0.2])).tolist()
+    >>> paired_differences(np.array([0.5, 0.3]), np.array([0.25, 0.1 + 0.2])).tolist()
     [0.25, 0.0]
     """
-    first, second = finite(a, "first values"), finite(b, "second values")
+    first, second = finite_row(a, "first values"), finite_row(b, "second values")
     if len(first) != len(second):
         raise DataError(
             f"paired values: got {len(first):,} and {len(second):,}, expected as many of each system. "
@@ -55,7 +56,7 @@ def paired(a: Array, b: Array) -> Array:
     return np.where(np.abs(off) <= slack, 0.0, off)
 
 
-def finite(values: Array, what: str = "values") -> Array:
+def finite_row(values: Array, what: str = "values") -> Array:
     """The values as one row of finite numbers."""
     row = np.asarray(values, dtype=np.float64)
     if row.ndim != 1:
@@ -74,7 +75,7 @@ def finite(values: Array, what: str = "values") -> Array:
 
 def differences(values: Array) -> Array:
     """Finite differences, smallest first; no queries at all are an error."""
-    row = np.sort(finite(values, "differences"))
+    row = np.sort(finite_row(values, "differences"))
     if not len(row):
         raise DataError("differences: got none. Next: check that the two systems share queries.")
     return row
@@ -99,7 +100,7 @@ def grid(values: Array, names: str = "systems") -> Array:
 
 def by_query(systems: Mapping[str, Array]) -> Array:
     """The values of systems as a table: a line a query, a column a system."""
-    columns = {name: finite(values, f"values of {name!r}") for name, values in systems.items()}
+    columns = {name: finite_row(values, f"values of {name!r}") for name, values in systems.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise DataError(
@@ -125,7 +126,7 @@ def total(row: Array) -> float:
     return math.fsum(row.tolist())
 
 
-def constant(row: Array) -> bool:
+def is_constant(row: Array) -> bool:
     """Whether all values are equal but for rounding."""
     return float(np.ptp(row)) <= SAME * _largest(row)
 
@@ -164,7 +165,7 @@ def d_z(values: Array) -> EffectSize:
     2.0
     """
     row = differences(values)
-    if constant(row):
+    if is_constant(row):
         return _constant(row, "d_z")
     return _sized(total(row) / len(row) / float(row.std(ddof=1)), COHEN, len(row), "d_z")
 
@@ -181,11 +182,11 @@ def hedges_g(a: Array, b: Array) -> EffectSize:
     >>> round(hedges_g(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])).value, 4)
     0.7979
     """
-    off, n = np.sort(paired(a, b)), len(a)
+    off, n = np.sort(paired_differences(a, b)), len(a)
     if not n:
         raise DataError("Hedges' g: got no queries. Next: check that the two systems share queries.")
-    first, second = np.sort(finite(a)), np.sort(finite(b))
-    if constant(first) and constant(second):
+    first, second = np.sort(finite_row(a)), np.sort(finite_row(b))
+    if is_constant(first) and is_constant(second):
         return _constant(off, "Hedges' g")
     spread = math.sqrt((float(first.var(ddof=1)) + float(second.var(ddof=1))) / 2)
     return _sized(total(off) / n / spread * _unbiased(2 * n - 2), COHEN, n, "Hedges' g")
@@ -207,7 +208,7 @@ def cliffs_delta(a: Array, b: Array) -> EffectSize:
     >>> cliffs_delta(np.array([2.0, 3.0]), np.array([1.0, 2.0])).value
     0.75
     """
-    first, second = finite(a), np.sort(finite(b))
+    first, second = finite_row(a), np.sort(finite_row(b))
     if not len(first) or not len(second):
         raise DataError("Cliff's delta: got no values of one system. Next: check what it answered.")
     below = np.searchsorted(second, first, "left").sum()
@@ -226,3 +227,9 @@ def _constant(row: Array, method: str) -> EffectSize:
         return EffectSize(0.0, "negligible", len(row), method, "all differences are 0")
     note = "one query has no spread" if len(row) == 1 else "nothing varies: no spread to divide by"
     return EffectSize(None, "unknown", len(row), method, note)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(
+        __name__, {"paired": "paired_differences", "finite": "finite_row", "constant": "is_constant"}
+    )

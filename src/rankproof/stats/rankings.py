@@ -17,7 +17,7 @@ from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, check_whole
 from rankproof.stats.distributions import NORMAL
-from rankproof.stats.paired import by_query, check_share, finite
+from rankproof.stats.paired import by_query, check_share, finite_row
 
 Ordering = Mapping[str, float]
 
@@ -114,7 +114,7 @@ def _shared(first: Ordering, second: Ordering) -> list[str]:
             "Next: name the systems alike."
         )
     for scores in (first, second):
-        finite(np.array([scores[name] for name in names]), "scores")
+        finite_row(np.array([scores[name] for name in names]), "scores")
     return names
 
 
@@ -140,7 +140,7 @@ def discriminative_power(ps: Sequence[float], alpha: float = 0.05) -> Discrimina
     0.5
     """
     check_share("alpha", alpha)
-    p = finite(np.asarray(ps, dtype=np.float64), "p-values")
+    p = finite_row(np.asarray(ps, dtype=np.float64), "p-values")
     if not len(p):
         raise DataError(
             "p-values: got none, expected one for every pair of systems. Next: test at least one pair."

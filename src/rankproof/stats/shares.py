@@ -17,7 +17,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 from rankproof.stats.distributions import t_above, t_quantile
 from rankproof.stats.intervals import Bounds, interval, interval_of_hits
-from rankproof.stats.paired import SAME, check_share, finite
+from rankproof.stats.paired import SAME, check_share, finite_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def gap(
     (-1.0, -0.61)
     """
     check_share("level", level)
-    first, second = np.sort(finite(inside, "one group")), np.sort(finite(outside, "the other group"))
+    first, second = np.sort(finite_row(inside, "one group")), np.sort(finite_row(outside, "the other group"))
     n, others = len(first), len(second)
     if not n or not others:
         return Gap(math.nan, math.nan, math.nan, 1.0, n, others, "one group is empty")

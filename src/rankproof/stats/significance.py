@@ -15,8 +15,16 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import check_whole, one_of
 from rankproof.stats.distributions import NORMAL, t_above
-from rankproof.stats.flips import counted, observed
-from rankproof.stats.paired import SAME, Alternative, Outcome, check_alternative, constant, differences, total
+from rankproof.stats.flips import observed_total, totals_by_count
+from rankproof.stats.paired import (
+    SAME,
+    Alternative,
+    Outcome,
+    check_alternative,
+    differences,
+    is_constant,
+    total,
+)
 
 Zeros = Literal["drop", "pratt"]
 """What Wilcoxon's test does with differences of 0: leave them out, or rank them and then leave them out."""
@@ -42,7 +50,7 @@ def paired_t(values: Array, alternative: Alternative = "two-sided") -> Outcome:
     """
     check_alternative(alternative)
     row = differences(values)
-    if constant(row):
+    if is_constant(row):
         return _without_variance(row, alternative)
     t = total(row) / len(row) / (float(row.std(ddof=1)) / math.sqrt(len(row)))
     p = tail(t, alternative, lambda x: t_above(x, len(row) - 1))
@@ -121,8 +129,8 @@ def mean_ranks(sizes: Array) -> Array:
 
 
 def _rank_p(ranks: Array, alternative: str) -> tuple[str, float]:
-    found = counted(np.sort(np.abs(ranks))) if len(ranks) <= EXACT_RANKS else None
-    seen = observed(ranks, alternative)
+    found = totals_by_count(np.sort(np.abs(ranks))) if len(ranks) <= EXACT_RANKS else None
+    seen = observed_total(ranks, alternative)
     if found is None:
         return "normal", _normal_rank_p(ranks, seen, alternative)
     totals, chances = found
@@ -170,10 +178,10 @@ def bootstraps(
     check_whole("resamples", resamples)
     rows = [differences(column) for column in columns]
     seed = int(rng.integers(1 << 62))
-    found: list[Outcome] = [_without_variance(row, alternative) for row in rows if constant(row)]
-    fixed, moving = iter(found), [row for row in rows if not constant(row)]
+    found: list[Outcome] = [_without_variance(row, alternative) for row in rows if is_constant(row)]
+    fixed, moving = iter(found), [row for row in rows if not is_constant(row)]
     drawn = iter(_bootstrapped(moving, seed, alternative, resamples))
-    return [next(fixed) if constant(row) else next(drawn) for row in rows]
+    return [next(fixed) if is_constant(row) else next(drawn) for row in rows]
 
 
 def _bootstrapped(rows: Sequence[Array], seed: int, alternative: str, resamples: int) -> list[Outcome]:

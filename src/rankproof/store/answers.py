@@ -51,7 +51,7 @@ class Answers:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Answers]:
+def open_answers(path: Path) -> Iterator[Answers]:
     """The file, made where there is none; several runs may use it at once."""
     with _speaking(path), closing(sqlite3.connect(path, timeout=TIMEOUT)) as connection:
         _check(connection, path)

@@ -104,7 +104,9 @@ TIMEOUT = 10.0
 
 
 @contextmanager
-def reading(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
+def open_to_read(
+    path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY
+) -> Iterator[sqlite3.Connection]:
     """The file for reading; one of an older version is brought up to date in memory only."""
     if not path.is_file():
         raise UsageError(
@@ -123,9 +125,11 @@ def reading(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> I
 
 
 @contextmanager
-def writing(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
+def open_to_write(
+    path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY
+) -> Iterator[sqlite3.Connection]:
     """The file inside one transaction: all that is written in it stays, or nothing of it."""
-    with held(path, timeout, schema) as begin, begin() as connection:
+    with open_to_hold(path, timeout, schema) as begin, begin() as connection:
         yield connection
 
 
@@ -134,7 +138,7 @@ Begin = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 @contextmanager
-def held(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[Begin]:
+def open_to_hold(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[Begin]:
     """The file, open for any number of transactions in any thread, one at a time: closing it takes longest."""
     with _speaking(path, timeout, schema), closing(_connected(path, timeout, "rwc")) as connection:
         _check(path, connection, schema)
@@ -224,7 +228,7 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
             "Next: try again when it is done."
         )
     if code in (0, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # 0: text that is no text
-        return damaged(path, str(error), schema)
+        return damage_error(path, str(error), schema)
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return UsageError(
             f"{path}: cannot be opened for writing ({error}). Next: name a file that can be written, with "
@@ -233,7 +237,7 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
     return DataError(f"{path}: {error}; nothing was written. Next: look at the disk and at the file.")
 
 
-def damaged(path: Path, why: str, schema: Schema = HISTORY, saved: str | None = None) -> DataError:
+def damage_error(path: Path, why: str, schema: Schema = HISTORY, saved: str | None = None) -> DataError:
     """The error for a file that is not what it should be, or for one thing saved in it that is not."""
     rest = (
         f"Next: name another file with {schema.option}, or put a copy in its place."

@@ -18,7 +18,7 @@ from rankproof.core.hits import Array
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.store.database import damaged
+from rankproof.store.database import damage_error
 
 
 def pack(values: Array) -> bytes:
@@ -145,7 +145,7 @@ def count(connection: sqlite3.Connection) -> int:
     return found
 
 
-def has(connection: sqlite3.Connection, name: str) -> bool:
+def has_name(connection: sqlite3.Connection, name: str) -> bool:
     """Whether something is saved under the name."""
     return connection.execute("SELECT 1 FROM experiments WHERE name = ?", (name,)).fetchone() is not None
 
@@ -164,7 +164,7 @@ def entry(connection: sqlite3.Connection, name: str, path: Path) -> HistoryEntry
     """The entry of that name; no other is read."""
     row = connection.execute(f"SELECT {_FIELDS}, id FROM experiments WHERE name = ?", (name,)).fetchone()
     if row is None:
-        raise unknown(path, name, _some_names(connection))
+        raise unknown_error(path, name, _some_names(connection))
     means = _by_number(connection, "measured", "measure, mean", "experiment = ?", row[-1])
     tags = _by_number(connection, "tags", "key, value", "experiment = ?", row[-1])
     return _entry(path, row, means.get(row[-1], []), tags.get(row[-1], []))
@@ -205,7 +205,7 @@ def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> History
 
 def _wrong(path: Path, table: str, column: str, name: Any, value: object, expected: str) -> DataError:
     """The error for a field that holds what it cannot hold."""
-    return damaged(
+    return damage_error(
         path,
         f"{table}.{column} of {shorten(str(name))} holds {shorten(value)}, expected {expected}",
         saved=name,
@@ -241,7 +241,7 @@ def _columns(
         counted = _unpacked(path, name, f"measured.counted ({measure})", flags, unpack_flags)
         if len(values) != queries or (counted is not None and len(counted) != queries):
             why = f"measured.per_query ({measure}) of {shorten(name)} has {len(values)} values for {queries} queries"
-            raise damaged(path, why, saved=name)
+            raise damage_error(path, why, saved=name)
         if not isinstance(note, str):
             raise _wrong(path, "measured", "note", name, note, "text")
         columns[measure] = Values(values, counted, note)
@@ -255,7 +255,7 @@ def _unpacked(path: Path, name: str, where: str, packed: Any, unpack_it: Callabl
     try:
         return unpack_it(packed)
     except (zlib.error, ValueError, TypeError) as error:
-        raise damaged(path, f"the values in {where} of {shorten(name)}: {error}", saved=name) from error
+        raise damage_error(path, f"the values in {where} of {shorten(name)}: {error}", saved=name) from error
 
 
 def _some_names(connection: sqlite3.Connection) -> list[str]:
@@ -264,7 +264,7 @@ def _some_names(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in rows if isinstance(name, str)]
 
 
-def unknown(path: Path, name: str, known: list[str]) -> UsageError:
+def unknown_error(path: Path, name: str, known: list[str]) -> UsageError:
     """The error for a name under which nothing is saved."""
     return UsageError(
         f"{path}: nothing is saved as {shorten(name)}.{nearest(name, known)} "
@@ -289,7 +289,7 @@ def check_tags(tags: Mapping[str, str]) -> dict[str, str]:
     return {check_name("tag", str(key)): check_name(f"tag {key}", str(value)) for key, value in tags.items()}
 
 
-def taken(path: Path, name: str) -> UsageError:
+def taken_error(path: Path, name: str) -> UsageError:
     """The error for a name that is used already."""
     return UsageError(
         f"{path}: something is saved as {shorten(name)} already, and was kept. "
@@ -299,11 +299,11 @@ def taken(path: Path, name: str) -> UsageError:
 
 def check_free(connection: sqlite3.Connection, name: str, path: Path) -> None:
     """Refuse a name that is used already."""
-    if has(connection, name):
-        raise taken(path, name)
+    if has_name(connection, name):
+        raise taken_error(path, name)
 
 
-def misread(path: Path, why: str) -> DataError:
+def misread_error(path: Path, why: str) -> DataError:
     """The error for a file to import that is not one of ours."""
     return DataError(
         f"{path}: {why}, expected a file written by 'rankproof history export'; nothing was imported."
@@ -326,15 +326,15 @@ def read_transfer(source: Path) -> list[Experiment]:
     """The experiments in a file that `write` made."""
     data = _data(source)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise misread(source, "no exported history")
+        raise misread_error(source, "no exported history")
     if data.get("version") != VERSION:
-        raise misread(
+        raise misread_error(
             source, f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}"
         )
     try:
         return [_experiment(each) for each in data["experiments"]]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise misread(
+        raise misread_error(
             source, f"an experiment that lacks something or has it in another form ({error})"
         ) from error
 
@@ -346,9 +346,9 @@ def _data(source: Path) -> Any:
     except FileNotFoundError:
         raise UsageError(f"{source}: there is no such file. Next: check the path.") from None
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise misread(source, f"a broken archive ({error})") from error
+        raise misread_error(source, f"a broken archive ({error})") from error
     except ValueError as error:
-        raise misread(source, f"no JSON ({error})") from error
+        raise misread_error(source, f"no JSON ({error})") from error
 
 
 def _plain(experiment: Experiment) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import Any
 from rankproof.document.disk import whole_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.store.database import TIMEOUT, Schema, held, reading, version, writing
+from rankproof.store.database import TIMEOUT, Schema, open_to_hold, open_to_read, open_to_write, version
 
 Key = tuple[str, str, str]
 """Relation, left text, right text."""
@@ -123,7 +123,7 @@ class Ledger:
         wanted = {pair_of(key): key for key in keys}
         if not wanted or not self.path.exists():
             return {}
-        with reading(self.path, self.timeout, LEDGER) as connection:
+        with open_to_read(self.path, self.timeout, LEDGER) as connection:
             pairs = list(wanted)
             parts = (pairs[start : start + AT_ONCE] for start in range(0, len(pairs), AT_ONCE))
             rows = (row for part in parts for row in _rows(connection, part, judge))
@@ -141,7 +141,7 @@ class Ledger:
     @contextmanager
     def writer(self) -> Iterator[Callable[[Iterable[Given]], None]]:
         """Writes down, as often as it is called, what judges said; for many times in a row, as that is faster."""
-        with held(self.path, self.timeout, LEDGER) as begin:
+        with open_to_hold(self.path, self.timeout, LEDGER) as begin:
 
             def take(said: Iterable[Given]) -> None:
                 with begin() as connection:
@@ -154,13 +154,13 @@ class Ledger:
         """Take back what one judge said of these pairs."""
         number = "(SELECT id FROM judges WHERE hash = ?)"
         gone = [(pair_of(key), _digest(_spelled(judge))) for key in keys]
-        with writing(self.path, self.timeout, LEDGER) as connection:
+        with open_to_write(self.path, self.timeout, LEDGER) as connection:
             connection.executemany(f"DELETE FROM verdicts WHERE pair = ? AND judge = {number}", gone)
 
     def ran(self, judges: Sequence[Identity]) -> None:
         """Remember which judges, in this order, a run asked: what `replay` repeats."""
         text = json.dumps([_spelled(each) for each in judges])
-        with writing(self.path, self.timeout, LEDGER) as connection:
+        with open_to_write(self.path, self.timeout, LEDGER) as connection:
             connection.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (text, _now()))
 
     def keep_frame(self, keys: Iterable[Key]) -> str:
@@ -168,13 +168,13 @@ class Ledger:
         short = sorted({pair_of(key)[:SHORT] for key in keys})
         pairs = zlib.compress(b"".join(short), 1)
         name = hashlib.blake2b(b"".join(short), digest_size=8).hexdigest()
-        with writing(self.path, self.timeout, LEDGER) as connection:
+        with open_to_write(self.path, self.timeout, LEDGER) as connection:
             connection.execute("INSERT OR IGNORE INTO frames VALUES (?, ?)", (name, pairs))
         return name
 
     def frames(self, names: Iterable[str]) -> dict[str, frozenset[bytes]]:
         """For each of these names that is known the beginnings of the hashes of its pairs."""
-        with reading(self.path, self.timeout, LEDGER) as connection:
+        with open_to_read(self.path, self.timeout, LEDGER) as connection:
             if version(connection) < FRAMES_SINCE:
                 return {}
             rows = [
@@ -190,13 +190,13 @@ class Ledger:
 
     def runs(self) -> list[list[dict[str, Any]]]:
         """The judges of each run that was recorded, the latest last."""
-        with reading(self.path, self.timeout, LEDGER) as connection:
+        with open_to_read(self.path, self.timeout, LEDGER) as connection:
             rows = connection.execute("SELECT judges FROM runs ORDER BY at, judges").fetchall()
         return [[json.loads(each) for each in json.loads(text)] for (text,) in rows]
 
     def judges(self) -> list[dict[str, Any]]:
         """Who judged: name, identity, whether a human, and how many verdicts and silences there are of each."""
-        with reading(self.path, self.timeout, LEDGER) as connection:
+        with open_to_read(self.path, self.timeout, LEDGER) as connection:
             rows = connection.execute(_JUDGES).fetchall()
         names = ("name", "identity", "human", "verdicts", "unmeasured")
         return [dict(zip(names, (n, json.loads(i), bool(h), v, u), strict=True)) for n, i, h, v, u in rows]
@@ -206,7 +206,7 @@ class Ledger:
         if not self.path.exists():
             return
         asked = (None if judge is None else _digest(_spelled(judge)), human)
-        with reading(self.path, self.timeout, LEDGER) as connection:
+        with open_to_read(self.path, self.timeout, LEDGER) as connection:
             for relation, left, right, identity, *rest in connection.execute(_EVERYTHING, asked):
                 key = (relation, _text(left), _text(right))
                 yield replace(_entry(key, *rest), identity=json.loads(identity))

@@ -23,10 +23,10 @@ class Span(NamedTuple):
         return text[self.start : self.end]
 
 
-def trimmed(text: str, start: int, end: int) -> Span:
+def trim(text: str, start: int, end: int) -> Span:
     """The part without the white space around it; empty where there is nothing else.
 
-    >>> trimmed("a  b  c", 1, 5)
+    >>> trim("a  b  c", 1, 5)
     Span(start=3, end=4)
     """
     part = text[start:end]
@@ -38,10 +38,10 @@ BETWEEN = "\n\n=-=-=\n\n"
 """What stands between them: no words, and nothing that Markdown has for a rule."""
 
 
-def together(texts: Iterable[str]) -> str:
+def join_texts(texts: Iterable[str]) -> str:
     """The texts as one.
 
-    >>> are_several(together(["One.", "Two."])), are_several("One.\\n\\n---\\n\\nStill one.")
+    >>> are_several(join_texts(["One.", "Two."])), are_several("One.\\n\\n---\\n\\nStill one.")
     (True, False)
     """
     return BETWEEN.join(texts)
@@ -84,7 +84,7 @@ def _paragraphs(text: str) -> Iterator[list[Span]]:
     lines: list[Span] = []
     place = 0
     for line in text.splitlines(keepends=True):
-        span = trimmed(text, place, place + len(line))
+        span = trim(text, place, place + len(line))
         place += len(line)
         if span.start < span.end:
             lines.append(span)
@@ -129,8 +129,8 @@ def _items(text: str, block: Span) -> Iterator[Span]:
     """The items of a list that was written in one line with bullets."""
     start = block.start
     for bullet in INLINE_BULLET.finditer(text, block.start, block.end):
-        part = trimmed(text, start, bullet.start())
+        part = trim(text, start, bullet.start())
         if part.start < part.end:
             yield part
         start = bullet.start() + 1
-    yield trimmed(text, start, block.end)
+    yield trim(text, start, block.end)

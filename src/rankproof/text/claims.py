@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rankproof.text.blocks import HEADING, Span, trimmed
-from rankproof.text.sentences import enclosed, sentences
-from rankproof.text.words import IRREGULAR, folded, has_words, words
+from rankproof.text.blocks import HEADING, Span, trim
+from rankproof.text.sentences import mark_enclosed, sentences
+from rankproof.text.words import IRREGULAR, fold, has_words, words
 
 WORDS = (
     "not no never none neither nor without cannot nobody nothing nowhere isnt arent wasnt werent dont doesnt didnt cant"
@@ -148,7 +148,7 @@ GREETINGS = (
     " 不 不是 はい いいえ"
     " نعم لا شكرا مرحبا हाँ हां नहीं धन्यवाद नमस्ते जी"
 )
-SAYS_NOTHING = frozenset(folded(word) for word in GREETINGS.split())
+SAYS_NOTHING = frozenset(fold(word) for word in GREETINGS.split())
 ENDS = " .!。！、।؟?،"
 LATIN = re.compile("[A-Za-z]")
 BOUND = re.compile(
@@ -189,7 +189,7 @@ def _stated(text: str, sentence: Span) -> Iterator[Span]:
     if HEADING.match(whole) or _asks(whole) or whole.endswith((":", "：")):
         return
     lead = LEAD.match(whole)
-    span = trimmed(text, sentence.start + (lead.end() if lead else 0), sentence.end)
+    span = trim(text, sentence.start + (lead.end() if lead else 0), sentence.end)
     if has_words(span.of(text)):
         yield span
 
@@ -203,22 +203,22 @@ def _says(text: str, claim: Span) -> bool:
     """Whether it is more than a greeting or a yes."""
     whole = claim.of(text)
     spoken, inside = words(whole), whole.strip(ENDS)
-    alone = " " not in inside and folded(inside) in SAYS_NOTHING  # a greeting has no space in it
+    alone = " " not in inside and fold(inside) in SAYS_NOTHING  # a greeting has no space in it
     return bool(spoken) and not alone and not all(word.form in SAYS_NOTHING for word in spoken)
 
 
 def _clauses(text: str, statement: Span) -> Iterator[Span]:
     """The clauses that can stand for themselves."""
     whole = statement.of(text)
-    inside = enclosed(whole)
+    inside = mark_enclosed(whole)
     start = 0
     for joint in CLAUSE.finditer(whole):
         left, right = whole[start : joint.start()], whole[joint.end() :]
         if inside[joint.start()] or BOUND.search(left) or not (_clause(left) and _clause(right)):
             continue
-        yield trimmed(text, statement.start + start, statement.start + joint.start())
+        yield trim(text, statement.start + start, statement.start + joint.start())
         start = joint.end()
-    yield trimmed(text, statement.start + start, statement.end)
+    yield trim(text, statement.start + start, statement.end)
 
 
 def _clause(part: str) -> bool:

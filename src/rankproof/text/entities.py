@@ -12,7 +12,7 @@ from rankproof.text.dates import STARTERS, Date, dates
 from rankproof.text.languages import COMMON, STOP_WORDS, language
 from rankproof.text.numbers import UNITS, Quantity, quantities
 from rankproof.text.sentences import sentences
-from rankproof.text.words import acronym, folded
+from rankproof.text.words import acronym, fold
 
 NAMES = """
 中国 美国 日本 英国 法国 德国 俄罗斯 印度 巴西 意大利 西班牙 加拿大 澳大利亚 韩国 埃及 墨西哥 北京 上海
@@ -50,7 +50,7 @@ Germany|Deutschland
 
 
 def _forms(line: str) -> list[str]:
-    return [" ".join(folded(part) for part in name.replace(".", "").split()) for name in line.split("|")]
+    return [" ".join(fold(part) for part in name.replace(".", "").split()) for name in line.split("|")]
 
 
 ALIASES = {
@@ -122,11 +122,11 @@ def _entities(text: str, known: list[Date]) -> list[Entity]:
     return list(dict.fromkeys(met.values()))
 
 
-def shared(wanted: list[Entity], text: str) -> list[Entity]:
+def shared_entities(wanted: list[Entity], text: str) -> list[Entity]:
     """Those of the entities that are found in a text, under any of their forms.
 
     >>> wanted = entities("Brazil, Brasília, April 21 1960")
-    >>> [entity.form for entity in shared(wanted, "Brasília, Brazil")]
+    >>> [entity.form for entity in shared_entities(wanted, "Brasília, Brazil")]
     ['brazil', 'brasilia']
     """
     known = dates(text)
@@ -167,7 +167,7 @@ def _without_lead(text: str, span: Span, starts: set[int]) -> Span | None:
     """A name without the small word that begins the sentence it stands in."""
     parts = span.of(text).split()
     while (
-        parts and folded(parts[0].rstrip(".")) in STARTERS | STOP_WORDS | TITLES and not _short_form(parts[0])
+        parts and fold(parts[0].rstrip(".")) in STARTERS | STOP_WORDS | TITLES and not _short_form(parts[0])
     ):
         span = Span(span.start + len(parts[0]), span.end)
         span = Span(span.end - len(span.of(text).lstrip()), span.end)
@@ -184,7 +184,7 @@ def _is_name(text: str, span: Span, starts: set[int]) -> bool:
     name = span.of(text)
     if len(name.split()) > 1 or _short_form(name):
         return True
-    if len(name) == 1 or folded(name) in STOP_WORDS | COMMON | STARTERS:
+    if len(name) == 1 or fold(name) in STOP_WORDS | COMMON | STARTERS:
         return False
     if span.start in starts:
         return not LIKELY_WORD.search(name) or len(text) == len(name)
@@ -218,7 +218,7 @@ def _name_form(name: str) -> str:
     """The words of a name as they are compared."""
     if re.fullmatch(r"(?:[A-Z]\.?){2,}", name):
         return acronym(name.replace(".", ""))
-    return " ".join(folded(part) for part in re.findall(r"[^\W_]+(?:['’][^\W_]+)*", name)) or name
+    return " ".join(fold(part) for part in re.findall(r"[^\W_]+(?:['’][^\W_]+)*", name)) or name
 
 
 def _unspaced(text: str) -> Iterator[Entity]:
@@ -229,6 +229,6 @@ def _unspaced(text: str) -> Iterator[Entity]:
         for found in pattern.finditer(text):
             start = max((joint.end() for joint in JOINTS.finditer(found.group())), default=0) + found.start()
             if start < found.end() - 1 and text[start : found.end()] not in UNITS:
-                yield Entity(Span(start, found.end()), folded(text[start : found.end()]), "name")
+                yield Entity(Span(start, found.end()), fold(text[start : found.end()]), "name")
     for title in TITLED.finditer(text):
-        yield Entity(Span(*title.span(1)), folded(title[1]), "name")
+        yield Entity(Span(*title.span(1)), fold(title[1]), "name")

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from rankproof.text.claims import WORDS as DENIALS
-from rankproof.text.words import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI, folded
+from rankproof.text.words import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI, fold
 
 BY_LANGUAGE: dict[str, str] = {
     "en": (
@@ -80,9 +80,7 @@ BY_LANGUAGE: dict[str, str] = {
 }
 SINGLE_SIGNS = "不没沒未他她它我你您们有也都就而被把"
 STOP_WORDS = frozenset(
-    folded(word)
-    for words in (*BY_LANGUAGE.values(), DENIALS, " ".join(SINGLE_SIGNS))
-    for word in words.split()
+    fold(word) for words in (*BY_LANGUAGE.values(), DENIALS, " ".join(SINGLE_SIGNS)) for word in words.split()
 ) - {"usa"}
 
 COMMON_WORDS = """
@@ -149,10 +147,10 @@ def language(text: str) -> str:
     return _by_small_words(sample) if writing == "latin" else writing
 
 
-def alike(one: str, other: str) -> bool:
+def are_alike(one: str, other: str) -> bool:
     """Whether two texts may be in one language, as far as can be told.
 
-    >>> alike("en", "latin"), alike("en", "de"), alike("", "ja")
+    >>> are_alike("en", "latin"), are_alike("en", "de"), are_alike("", "ja")
     (True, False, True)
     """
     if one == other or not one or not other:

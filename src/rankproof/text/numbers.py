@@ -206,7 +206,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
     if DIGIT.search(text):
         comma = _writes_comma(text)
         for found in _in_digits(flags).finditer(text):
-            yield _written(found, parsed(found["digits"], comma))
+            yield _written(found, parse_number(found["digits"], comma))
     for found in _spelt_out(text, SPELT_WORDS.intersection(LETTERS.findall(small)), flags):
         yield from _spelt(found)
     if not text.isascii():
@@ -291,11 +291,11 @@ def _han_value(signs: str) -> int:
     return total + section + digit
 
 
-def parsed(digits: str, comma: bool = False) -> float:
+def parse_number(digits: str, comma: bool = False) -> float:
     """The value of a written number; `comma` where the text writes decimals with a comma.
 
-    >>> parsed("1,000"), parsed("1.234,5"), parsed("3,5"), parsed("1.234"), parsed("1.234", comma=True)
-    (1000.0, 1234.5, 3.5, 1.234, 1234.0)
+    >>> [parse_number(each) for each in ("1,000", "1.234,5", "3,5", "1.234")], parse_number("1.234", comma=True)
+    ([1000.0, 1234.5, 3.5, 1.234], 1234.0)
     """
     if digits.isascii() and digits.isdigit():
         return float(digits)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from rankproof.text.blocks import Span, blocks, trimmed
+from rankproof.text.blocks import Span, blocks, trim
 from rankproof.text.dates import (
     BEFORE_MORE,
     BEFORE_NUMBER,
@@ -21,7 +21,7 @@ from rankproof.text.dates import (
     STARTERS,
     UNITS,
 )
-from rankproof.text.words import ARABIC, CJK, DEVANAGARI, GREEK, THAI, UNSPACED, cuttable, next_cut
+from rankproof.text.words import ARABIC, CJK, DEVANAGARI, GREEK, THAI, UNSPACED, can_cut, next_cut
 
 PAIRS = {
     "(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》", "〈": "〉", "〔": "〕",
@@ -35,10 +35,10 @@ LONGEST_QUOTE = 300
 LETTER = re.compile(r"\w")
 
 
-def enclosed(text: str) -> bytearray:
+def mark_enclosed(text: str) -> bytearray:
     """For each character whether it stands inside a pair; the pair's own marks stand outside, but for the first.
 
-    >>> list(enclosed('a (b) c'))
+    >>> list(mark_enclosed('a (b) c'))
     [0, 0, 1, 1, 0, 0, 0]
     """
     inside = bytearray(len(text))
@@ -311,16 +311,16 @@ def _split(text: str, block: Span) -> Iterator[Span]:
     """The sentences of one block."""
     start = block.start
     for end in _ends(block.of(text)):
-        yield trimmed(text, start, block.start + end)
+        yield trim(text, start, block.start + end)
         start = block.start + end
-    rest = trimmed(text, start, block.end)
+    rest = trim(text, start, block.end)
     if rest.start < rest.end:
         yield rest
 
 
 def _ends(block: str) -> Iterator[int]:
     """Where sentences of a block end, but for the last; what holds no word belongs to the sentence after it."""
-    inside = enclosed(block)
+    inside = mark_enclosed(block)
     start, looked, last = 0, 0, len(block.rstrip())
     for mark in _marks(block):
         if mark.end() >= last or (inside[mark.start()] and inside[mark.end() - 1]):
@@ -356,7 +356,7 @@ def tokens(text: str) -> list[Span]:
     found = TOKEN.finditer(text)
     if text.isascii():
         return [Span(*match.span()) for match in found]
-    return between(text, Span(0, len(text)), (match.start() for match in found))
+    return spans_between(text, Span(0, len(text)), (match.start() for match in found))
 
 
 def whole_sentences(text: str) -> list[Span]:
@@ -365,32 +365,32 @@ def whole_sentences(text: str) -> list[Span]:
     >>> [part.of("# Fees\\n\\nNone. Really!") for part in whole_sentences("# Fees\\n\\nNone. Really!")]
     ['# Fees', 'None.', 'Really!']
     """
-    return between(text, Span(0, len(text)), (span.start for span in sentences(text)))
+    return spans_between(text, Span(0, len(text)), (span.start for span in sentences(text)))
 
 
-def between(text: str, part: Span, cuts: Iterable[int]) -> list[Span]:
+def spans_between(text: str, part: Span, cuts: Iterable[int]) -> list[Span]:
     """The pieces of a part of a text between cuts, without the white space around them and without blanks.
 
     A cut inside a character is made behind it.
 
-    >>> between("one two", Span(0, 7), [4])
+    >>> spans_between("one two", Span(0, 7), [4])
     [Span(start=0, end=3), Span(start=4, end=7)]
     """
     inside = {next_cut(text, cut) for cut in cuts if part.start < cut < part.end}
     places = [part.start, *sorted(cut for cut in inside if cut < part.end), part.end]
-    pieces = (tight(text, Span(*pair)) for pair in pairwise(places))
+    pieces = (trim_span(text, Span(*pair)) for pair in pairwise(places))
     return [piece for piece in pieces if piece.start < piece.end]
 
 
-def tight(text: str, part: Span) -> Span:
+def trim_span(text: str, part: Span) -> Span:
     """The part without the white space around it, but for what a mark makes part of a character.
 
-    >>> tight(" \\u0301a ", Span(0, 4))
+    >>> trim_span(" \\u0301a ", Span(0, 4))
     Span(start=0, end=3)
     """
-    start, end = trimmed(text, *part)
+    start, end = trim(text, *part)
     if start == end:
         return Span(start, end)
-    while start > part.start and not cuttable(text, start):
+    while start > part.start and not can_cut(text, start):
         start -= 1
     return Span(start, min(next_cut(text, end), part.end))

@@ -46,13 +46,13 @@ VIRAMA = 9
 """The combining class of signs that join consonants."""
 
 
-def cuttable(text: str, at: int) -> bool:
+def can_cut(text: str, at: int) -> bool:
     """Whether a text may be cut before the character at `at`; its two ends always.
 
     The rules are those of Unicode's grapheme clusters (UAX 29), a little wider: what joins nowhere but in
     some writings is never cut.
 
-    >>> [at for at in range(6) if cuttable("e\\u0301🇩🇪!", at)]
+    >>> [at for at in range(6) if can_cut("e\\u0301🇩🇪!", at)]
     [0, 2, 4, 5]
     """
     if not 0 < at < len(text):
@@ -103,14 +103,14 @@ def last_cut(text: str, at: int, after: int) -> int:
     (3, 3)
     """
     place = min(at, len(text))
-    while place > after and not cuttable(text, place):
+    while place > after and not can_cut(text, place):
         place -= 1
     return place if place > after else next_cut(text, max(at, after + 1))
 
 
 def next_cut(text: str, at: int) -> int:
     """The first place from `at` on where the text may be cut."""
-    while not cuttable(text, at):
+    while not can_cut(text, at):
         at += 1
     return min(at, len(text))
 
@@ -173,7 +173,7 @@ def _words(text: str) -> Iterator[Word]:
         elif kind == "dotted":
             yield Word(start, end, acronym(found[0].replace(".", "")))
         else:
-            yield tuple.__new__(Word, (start, end, folded(found[0])))  # the fastest way
+            yield tuple.__new__(Word, (start, end, fold(found[0])))  # the fastest way
 
 
 def _run(text: str, start: int, end: int) -> Iterator[Word]:
@@ -208,10 +208,10 @@ def acronym(letters: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def folded(word: str) -> str:
+def fold(word: str) -> str:
     """A word without case, accents, vowel points, and what an apostrophe ties to it.
 
-    >>> folded("L’Été"), folded("Straße"), folded("كِتَابٌ"), folded("US"), folded("don't")
+    >>> fold("L’Été"), fold("Straße"), fold("كِتَابٌ"), fold("US"), fold("don't")
     ('ete', 'strasse', 'كتاب', 'usa', "don't")
     """
     if word == "US":
@@ -334,7 +334,7 @@ STRANGE_START = 5
 """From this length on the first letter may be wrong too, where the word was looked for."""
 
 
-def meant(
+def intended_words(
     word: str, known: Mapping[str, Sequence[str]], counts: Mapping[str, int], likely: Collection[str] = ()
 ) -> str:
     """The known word that `word` is a slip of the pen away from; "" where there is none.
@@ -344,9 +344,9 @@ def meant(
 
     >>> counts = {"password": 3, "passport": 9, "mouse": 5}
     >>> known = {"p": ["password", "passport"], "m": ["mouse"]}
-    >>> meant("passwrod", known, counts), meant("house", known, counts)
+    >>> intended_words("passwrod", known, counts), intended_words("house", known, counts)
     ('password', '')
-    >>> meant("house", known, counts, likely={"mouse"})
+    >>> intended_words("house", known, counts, likely={"mouse"})
     'mouse'
     """
     if len(word) < SHORTEST or not word.isalpha():

@@ -19,7 +19,7 @@ import pytest
 
 from rankproof import Benchmark
 from rankproof.errors import DataError, UsageError
-from rankproof.store.answers import opened
+from rankproof.store.answers import open_answers
 
 QUESTIONS = {f"q{n}": f"question {n}" for n in range(60)}
 RELEVANT = {name: [f"d{name[1:]}"] for name in QUESTIONS}
@@ -220,7 +220,7 @@ def test_many_may_begin_with_one_file_at_the_same_moment(tmp_path: Path) -> None
 
     def begin(path: Path) -> None:
         together.wait()
-        with opened(path) as answers:
+        with open_answers(path) as answers:
             answers.put([("key", "answer")])
 
     with ThreadPoolExecutor(8) as pool:

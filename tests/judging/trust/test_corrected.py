@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.corrected import corrected_mean, labelled, rogan_gladen
+from rankproof.stats.corrected import check_labels, corrected_mean, rogan_gladen
 from rankproof.stats.intervals import interval
 from rankproof.stats.shares import share_of
 
@@ -22,10 +22,10 @@ def test_by_hand() -> None:
     truth, said = np.array([1.0, 0, 0, 1]), np.array([1.0, 1, 0, 1])
     everywhere = np.array([1.0, 1, 0, 1, 1, 1, 0, 1])
     # The judge's mean is 6/8; of four labels it was over by one: 6/8 - 1/4.
-    assert corrected_mean(everywhere, labelled(truth, said), power=1).value == pytest.approx(0.5)
-    assert corrected_mean(everywhere, labelled(truth, said), power=0).value == pytest.approx(0.5)
+    assert corrected_mean(everywhere, check_labels(truth, said), power=1).value == pytest.approx(0.5)
+    assert corrected_mean(everywhere, check_labels(truth, said), power=0).value == pytest.approx(0.5)
     # Drawn with probabilities 1/2, 1/2, 1/4, 1/4: shares 1/6, 1/6, 1/3, 1/3 of the errors 0, -1, 0, 0.
-    weighted = labelled(truth, said, probability=np.array([0.5, 0.5, 0.25, 0.25]))
+    weighted = check_labels(truth, said, probability=np.array([0.5, 0.5, 0.25, 0.25]))
     assert corrected_mean(everywhere, weighted, power=1).value == pytest.approx(6 / 8 - 1 / 6)
     assert corrected_mean(everywhere, weighted, power=0).value == pytest.approx(1 / 6 + 1 / 3)
 
@@ -33,7 +33,7 @@ def test_by_hand() -> None:
 def test_without_the_judge_it_is_the_mean_of_the_labels_with_the_classical_error() -> None:
     rng = np.random.default_rng(1)
     truth = rng.random(400)
-    found = corrected_mean(rng.random(5000), labelled(truth, rng.random(400)), power=0)
+    found = corrected_mean(rng.random(5000), check_labels(truth, rng.random(400)), power=0)
     assert found.value == pytest.approx(truth.mean())
     once_more = math.sqrt((truth**2).mean()) / 400
     assert found.error == pytest.approx(math.sqrt(truth.var(ddof=1) / 400 + once_more**2), rel=0.02)
@@ -43,7 +43,7 @@ def test_with_the_whole_judge_it_is_the_judge_less_what_it_is_off_by() -> None:
     rng = np.random.default_rng(2)
     said = rng.random(3000)
     truth = np.clip(said[:300] - 0.2 + rng.normal(0, 0.1, 300), 0, 1)
-    found = corrected_mean(said, labelled(truth, said[:300]), power=1)
+    found = corrected_mean(said, check_labels(truth, said[:300]), power=1)
     assert found.value == pytest.approx(said.mean() + (truth - said[:300]).mean())
     off = truth - said[:300]
     plain = off.var() / 300 + said.var() / 3000 + 2 * np.cov(off, said[:300], bias=True)[0, 1] / 3000
@@ -55,7 +55,7 @@ def test_the_chosen_weight_is_never_worse_than_either_end(quality: float) -> Non
     rng = np.random.default_rng(3)
     truth = (rng.random(4000) < 0.3).astype(float)
     said = np.where(rng.random(4000) < quality, truth, rng.random(4000) < 0.5).astype(float)
-    labels = labelled(truth[:200], said[:200])
+    labels = check_labels(truth[:200], said[:200])
     error = {power: corrected_mean(said, labels, power=power).error for power in (None, 0, 1)}
     assert error[None] <= min(error[0], error[1]) + 1e-12
     if quality == 0:
@@ -68,7 +68,7 @@ def covered(truth: np.ndarray, said: np.ndarray, draws: int, n: int) -> float:
     rng, right = np.random.default_rng(4), 0
     for _ in range(draws):
         drawn = rng.choice(len(truth), n, replace=False)
-        found = corrected_mean(said, labelled(truth[drawn], said[drawn], drawn))
+        found = corrected_mean(said, check_labels(truth[drawn], said[drawn], drawn))
         right += found.low <= truth.mean() <= found.high
     return right / draws
 
@@ -96,7 +96,7 @@ def test_groups_of_units_drawn_with_unequal_probabilities_are_covered() -> None:
         said = np.where(rng.random(len(place)) < 0.75, truth, 1.0)
         chance = np.where(said == 1, 0.15, 0.05)
         drawn = np.flatnonzero(rng.random(len(place)) < chance)
-        labels = labelled(
+        labels = check_labels(
             truth[drawn] * share[drawn], said[drawn] * share[drawn], place[drawn], chance[drawn]
         )
         found = corrected_mean(np.bincount(place, said * share), labels, units=len(place))
@@ -106,7 +106,7 @@ def test_groups_of_units_drawn_with_unequal_probabilities_are_covered() -> None:
 
 def test_a_few_labels_that_all_agree_do_not_make_a_judge_infallible() -> None:
     said = np.array([1.0, 0.0] * 500)
-    found = corrected_mean(said, labelled(said[:50], said[:50]))
+    found = corrected_mean(said, check_labels(said[:50], said[:50]))
     assert found.value == pytest.approx(0.5)
     assert found.high - found.low > 0.07
 
@@ -176,12 +176,12 @@ def test_a_judge_that_tells_nothing_gives_no_rate() -> None:
 )
 def test_labels_that_are_none_are_refused(truth: list[float], said: list[float], probability: object) -> None:
     with pytest.raises(DataError, match="labels: got"):
-        labelled(np.array(truth), np.array(said), probability=probability)  # type: ignore[arg-type]
+        check_labels(np.array(truth), np.array(said), probability=probability)  # type: ignore[arg-type]
 
 
 def test_a_weight_outside_its_range_is_refused() -> None:
     with pytest.raises(UsageError, match="a number from 0 to 1"):
-        corrected_mean(np.ones(3), labelled(np.ones(2), np.ones(2)), power=2)
+        corrected_mean(np.ones(3), check_labels(np.ones(2), np.ones(2)), power=2)
 
 
 def test_shares_of_few_are_not_certain() -> None:
@@ -202,6 +202,6 @@ def test_shares_of_few_are_not_certain() -> None:
 
 def test_a_few_labels_that_all_agree_leave_more_open_than_an_exact_bound() -> None:
     for n in (2, 5, 10, 50, 200):
-        found = corrected_mean(np.ones(1000), labelled(np.ones(n), np.ones(n)))
+        found = corrected_mean(np.ones(1000), check_labels(np.ones(n), np.ones(n)))
         assert found.value == 1
         assert found.low <= 0.025 ** (1 / n)

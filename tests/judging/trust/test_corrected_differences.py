@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import calibrate, compare_scores, gate_scores, judge
 from rankproof.scoring.scores import Scores
-from rankproof.stats.corrected import Side, corrected_difference, labelled
+from rankproof.stats.corrected import Side, check_labels, corrected_difference
 from tests.judging.trust.conftest import lot, person, truth
 
 
@@ -137,7 +137,7 @@ def test_the_interval_of_a_difference_is_right_as_often_as_it_says() -> None:
         sides = []
         for side in (0, 1):
             place = np.nonzero(drawn[side])[0]
-            labels = labelled(known[side][drawn[side]] / depth, said[side][drawn[side]] / depth, place)
+            labels = check_labels(known[side][drawn[side]] / depth, said[side][drawn[side]] / depth, place)
             sides.append(Side(said[side].mean(axis=1), labels, units=samples * depth))
         found = corrected_difference(sides[1], sides[0])
         right += found.low <= 0.05 <= found.high

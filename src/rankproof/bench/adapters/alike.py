@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.read import DOCUMENT_ID, DOCUMENT_TEXT, METADATA
-from rankproof.io.roles import plain
-from rankproof.net.retries import Failed, as_failed
+from rankproof.io.roles import plain_name
+from rankproof.net.retries import Failed, failure_of
 
 
 class Unaskable(UsageError):
@@ -19,7 +19,7 @@ class Unaskable(UsageError):
 def as_failure(error: BaseException) -> Failed:
     """What a retriever raised, in one line; asking again may help."""
     if not isinstance(error, Unaskable):
-        return as_failed(error)
+        return failure_of(error)
     failed = Failed(str(error))
     failed.fatal = error
     return failed
@@ -109,7 +109,7 @@ Columns: TypeAlias = tuple[list[str], list[Any] | None]
 """Ids, and scores where there are some."""
 Getter: TypeAlias = Callable[[str], Callable[[Any], Any]]
 
-_LOOSELY = frozenset(map(plain, DOCUMENT_ID))
+_LOOSELY = frozenset(map(plain_name, DOCUMENT_ID))
 
 
 def columns_of_alike(items: Sequence[Any], asked: str | None = None) -> Columns | None:
@@ -161,7 +161,7 @@ def _of_objects(items: Sequence[Any], asked: str | None) -> Columns | None:
 
 
 def _is_loosely_an_id(name: Any) -> bool:
-    return name not in DOCUMENT_ID and plain(str(name)) in _LOOSELY
+    return name not in DOCUMENT_ID and plain_name(str(name)) in _LOOSELY
 
 
 def _names(asked: str | None, has: Callable[[str], bool]) -> Iterable[str]:

@@ -32,7 +32,7 @@ from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
 from rankproof.net.client import Client, Request
 from rankproof.net.retries import Failed
-from rankproof.net.secrets import hidden
+from rankproof.net.secrets import hide_secrets
 
 QUESTION = ("{question}", "{query}", "{text}")
 K = "{k}"
@@ -216,7 +216,7 @@ def of_endpoint(
         try:
             return read(client.json(prepare(question, k)))
         except Failed as error:
-            raise Failed(hidden(error.reason, secrets), again=error.again, wait=error.wait) from None
+            raise Failed(hide_secrets(error.reason, secrets), again=error.again, wait=error.wait) from None
 
     said = {key: value for key, value in plain.items() if key != "limits"} | _server(plain["url"], name)
     return Adapted(

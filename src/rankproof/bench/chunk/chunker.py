@@ -14,8 +14,8 @@ from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_whole, one_of, shorten
 from rankproof.text.blocks import Span
-from rankproof.text.sentences import between, tight, tokens, whole_sentences
 from rankproof.text.sentences import sentences as sentence_spans
+from rankproof.text.sentences import spans_between, tokens, trim_span, whole_sentences
 from rankproof.text.words import last_cut
 
 UNITS: dict[str, Callable[[str], list[Span]]] = {"words": tokens, "sentences": whole_sentences}
@@ -247,14 +247,14 @@ class Places:
 
     def cut(self, part: Span, size: int, length: Length, level: int = 0) -> list[Span]:
         """The part in pieces of at most `size`, cut as loosely as can be."""
-        whole = tight(self.text, part)
+        whole = trim_span(self.text, part)
         if whole.start == whole.end:
             return []
         if length(*whole) <= size:
             return [whole]
         if level == len(self._levels):
             return of_characters(self.text, whole, size, size)
-        pieces = between(self.text, whole, self._inside(whole, level))
+        pieces = spans_between(self.text, whole, self._inside(whole, level))
         return self._packed(pieces, size, length, level)
 
     def _packed(self, pieces: list[Span], size: int, length: Length, level: int) -> list[Span]:
@@ -348,7 +348,7 @@ def of_characters(text: str, part: Span, size: int, step: int) -> list[Span]:
     start = part.start
     while start < part.end:
         end = min(last_cut(text, start + size, start), part.end)
-        found.append(tight(text, Span(start, end)))
+        found.append(trim_span(text, Span(start, end)))
         if end == part.end:
             break
         start = min(last_cut(text, start + step, start), end)

@@ -20,7 +20,7 @@ from rankproof.bench.chunk.chunker import (
 )
 from rankproof.errors import check_whole
 from rankproof.text.blocks import Span
-from rankproof.text.sentences import between
+from rankproof.text.sentences import spans_between
 
 Kind = Literal["heading", "list", "table", "code", "text", "blank"]
 
@@ -223,7 +223,7 @@ def _cut(text: str, size: int, unit: str) -> list[ChunkPiece]:
         for span in pack_parts(parts, size, length):
             starts.append(span.start)
             headings.append(section.headings)
-    spans = between(text, Span(0, len(text)), starts)
+    spans = spans_between(text, Span(0, len(text)), starts)
     return [ChunkPiece(*span, headings[max(bisect_right(starts, span.start) - 1, 0)]) for span in spans]
 
 

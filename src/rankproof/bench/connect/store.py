@@ -15,7 +15,7 @@ from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError, check_whole
 from rankproof.io.corpora import load_corpus
 from rankproof.net.retries import LONGEST, Failed
-from rankproof.net.secrets import hidden
+from rankproof.net.secrets import hide_secrets
 
 BATCH = 256
 """How many documents are handed to a store at a time."""
@@ -117,7 +117,7 @@ def faults(
 def error_text(error: Exception, secrets: Iterable[str | None] = ()) -> str:
     """What an error says, in one line that is not too long, without secrets."""
     words = " ".join(str(error).split()).rstrip(".!?") or type(error).__name__
-    shown = hidden(words, {secret: "***" for secret in secrets if secret})
+    shown = hide_secrets(words, {secret: "***" for secret in secrets if secret})
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."
 
 

@@ -44,7 +44,7 @@ from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, one_of
 from rankproof.progress import Progress
-from rankproof.store.answers import opened
+from rankproof.store.answers import open_answers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +170,7 @@ def _names(plan: GridPlan) -> dict[Any, str]:
 def _memory(source: GridSource, cache: str | os.PathLike[str] | None) -> Iterator[Any]:
     given = cache if cache is not None else source.data.get("cache")
     where = None if given is None else Path(given if cache is not None else source.path(str(given)))
-    with nullcontext() if where is None else opened(where) as found:
+    with nullcontext() if where is None else open_answers(where) as found:
         yield found
 
 

@@ -16,10 +16,10 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.document.display import Displayable
 from rankproof.stats.corrections import correct
-from rankproof.stats.differences import agreeing, difference_intervals
+from rankproof.stats.differences import agree_with_test, difference_intervals
 from rankproof.stats.flips import sign_flips
 from rankproof.stats.intervals import Interval
-from rankproof.stats.paired import paired, total
+from rankproof.stats.paired import paired_differences, total
 from rankproof.stats.variance import shares_of
 
 ALPHA = 0.05
@@ -78,7 +78,7 @@ def main_effects(
     known = {factor: found for factor, found in tables.items() if found is not None}
     shares = variance(configurations, values)
     off = [
-        paired(each, lines[0])
+        paired_differences(each, lines[0])
         for levels, _ in known.values()
         for lines in [[*levels.values()]]
         for each in lines[1:]
@@ -136,7 +136,7 @@ def variance(configurations: Sequence[Configuration], values: Array) -> dict[str
 
 def _level(name: str, values: Array, off: Array, span: Interval, p: float) -> Level:
     """A level against the first of its factor; its interval leaves 0 out where, and only where, p is small."""
-    low, high = agreeing((span.low, span.high), total(off) / len(off), p, ALPHA)
+    low, high = agree_with_test((span.low, span.high), total(off) / len(off), p, ALPHA)
     return Level(name, float(values.mean()), total(off) / len(off), low, high, p)
 
 

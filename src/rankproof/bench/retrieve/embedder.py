@@ -24,7 +24,7 @@ from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, s
 from rankproof.net.client import Client, Request
 from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
-from rankproof.store.answers import Answers, opened
+from rankproof.store.answers import Answers, open_answers
 
 
 def embed_texts(embed: Embed, texts: Sequence[str], batch: int) -> Array:
@@ -42,7 +42,7 @@ def embed_cached(
 ) -> Array:
     """The same, with the vectors kept in a file under the text and the embedder's settings."""
     keys = {text: _key(text, settings) for text in dict.fromkeys(texts)}
-    with opened(path) as kept:
+    with open_answers(path) as kept:
         found = _kept(kept, keys)
         missing = [text for text in keys if text not in found]
         for made in _batches(embed, missing, batch):

@@ -15,7 +15,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, shorten
 from rankproof.text.languages import COMMON, STOP_WORDS
-from rankproof.text.words import meant, stem, words
+from rankproof.text.words import intended_words, stem, words
 
 COMMON_SHARE = 0.1
 """A word in more than this share of the documents says nothing about a question."""
@@ -153,7 +153,7 @@ class Speller(Displayable):
             or stem(form) in self._stems
         ):
             return found[0]
-        return meant(form, self._known, self._counts) or found[0]
+        return intended_words(form, self._known, self._counts) or found[0]
 
 
 def spelling(corpus: Corpus) -> Rewrite:

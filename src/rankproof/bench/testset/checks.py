@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from rankproof.core.audit.finding import Audit, Finding, count_of, few
+from rankproof.core.audit.finding import Audit, Finding, count_of, few_examples
 from rankproof.core.audit.ids import CORPUS, not_in_corpus, respelt, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.text.languages import STOP_WORDS
@@ -105,7 +105,7 @@ def _same(questions: Mapping[str, str]) -> Iterator[Finding]:
             "duplicate-questions",
             len(twins),
             f"{count_of(len(twins), 'question is', 'questions are')} asked before in the same words.",
-            few(f"{b} = {a}" for a, b in twins),
+            few_examples(f"{b} = {a}" for a, b in twins),
             "keep one of each: what is asked twice counts twice.",
         )
 
@@ -124,7 +124,7 @@ def _alike(questions: Mapping[str, str]) -> Iterator[Finding]:
             "similar-questions",
             len(pairs),
             f"{count_of(len(pairs), 'pair of questions asks', 'pairs of questions ask')} nearly the same.",
-            few(f"{a} ~ {b}" for a, b in pairs),
+            few_examples(f"{a} ~ {b}" for a, b in pairs),
             "keep the better worded one, or see that their judgments agree.",
         )
 
@@ -152,7 +152,7 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
             "unanswered-questions",
             len(missing),
             f"{count_of(len(missing), 'question has', 'questions have')} no relevant document.",
-            few(missing),
+            few_examples(missing),
             "judge more for them, or keep them apart as questions without an answer.",
         )
     if unasked := [query for query in judgments if query not in relevant]:
@@ -161,7 +161,7 @@ def _unanswered(relevant: Mapping[str, set[str]], judgments: Grades) -> Iterator
             "judged-not-asked",
             len(unasked),
             f"{count_of(len(unasked), 'judged query is', 'judged queries are')} not among the questions.",
-            few(unasked),
+            few_examples(unasked),
             "check that the ids of both files are alike.",
         )
 
@@ -177,7 +177,7 @@ def _not_asked(
                 "no-common-questions",
                 len(questions),
                 f"None of the {count_of(len(questions), 'question')} is in the ranking {name}.",
-                few([*list(questions)[:2], *list(ranking)[:2]]),
+                few_examples([*list(questions)[:2], *list(ranking)[:2]]),
                 "check that the ids of both files are alike.",
             )
 
@@ -197,7 +197,7 @@ def _unknown(relevant: Mapping[str, set[str]], corpus: Corpus) -> Iterator[Findi
             "relevant-not-in-corpus",
             len(unknown),
             f"{count_of(len(unknown), 'relevant document is', 'relevant documents are')} not in the corpus.",
-            few(unknown),
+            few_examples(unknown),
             "no retriever can find them: add them, or take their judgments out.",
         )
 
@@ -217,7 +217,7 @@ def _leaks(
             "leaked-questions",
             len(copied),
             f"{count_of(len(copied), 'question repeats', 'questions repeat')} the words of its own answer.",
-            few(copied),
+            few_examples(copied),
             "word them as people would who have not read the document: a copied phrase is found by anything.",
         )
 
@@ -252,6 +252,6 @@ def _easy(
         len(easy),
         f"{len(easy)} of {count_of(len(answerable), 'answerable question')} have a relevant document first in "
         f"{'every ranking' if len(rankings) > 1 else 'the ranking'}.",
-        few(easy),
+        few_examples(easy),
         "add harder ones: questions that all systems answer cannot tell them apart.",
     )

@@ -16,7 +16,7 @@ from rankproof.compat.trec_eval.results import FLOOR, ResultSeries, relevance_st
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.judgments import Group, Order, Preferences, group
 from rankproof.core.measure import Measure
-from rankproof.core.measures.sets import wanted, weighted_f
+from rankproof.core.measures.sets import relevant_count, weighted_f
 from rankproof.core.names import parse
 from rankproof.errors import UsageError
 
@@ -185,7 +185,7 @@ def _precision_at_multiple(column: OptionColumn, setting: Setting) -> Formula:
 
 def _levels(column: OptionColumn, setting: Setting) -> Formula:
     """nDCG at the levels of gain; trec_eval computes it only where a document is relevant."""
-    return lambda h: _graded("RnDCG")(column, setting)(h) * (wanted(h, setting.level) > 0)
+    return lambda h: _graded("RnDCG")(column, setting)(h) * (relevant_count(h, setting.level) > 0)
 
 
 def _f(column: OptionColumn, setting: Setting) -> Formula:

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, nearest, shorten
-from rankproof.io.files import HEAD, opened, read_bytes, text_of
+from rankproof.io.files import HEAD, open_file, read_bytes, text_of
 from rankproof.io.formats import fields as cut
 from rankproof.io.trec import TrecRankings
 
@@ -121,7 +121,7 @@ def reading(path: str, use: Callable[[TrecRankings], T]) -> T:
 
 def run_id(path: str) -> str:
     """The run id in the last line that is no comment."""
-    with opened(path) as stream:
+    with open_file(path) as stream:
         lines = _tail(stream).decode("utf-8", "replace").split("\n")
     for line in reversed(lines):
         fields = cut(line)

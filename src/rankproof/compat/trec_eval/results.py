@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.compat.trec_eval.files import Average, Norm
 from rankproof.compat.trec_eval.options import OptionColumn
 from rankproof.core.hits import Hits
-from rankproof.core.rules import Conventions, condensed
+from rankproof.core.rules import Conventions, condense
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def cut(hits: Hits, how: Cut) -> Hits:
         hits = replace(hits, retrieved=np.where(hits.answered, hits.retrieved, 1))
     if how.depth is not None:
         hits = replace(hits.top(how.depth), retrieved=np.minimum(hits.retrieved, how.depth))
-    return condensed(hits.keep(hits.grade >= 0)) if how.judged_only else hits
+    return condense(hits.keep(hits.grade >= 0)) if how.judged_only else hits
 
 
 def relevance_strings(hits: Hits, length: int) -> list[str]:

@@ -1,6 +1,6 @@
 """The audit: what is to be known about judgments and a ranking before any number is believed."""
 
 from rankproof.core.audit.finding import Audit, Finding
-from rankproof.core.audit.whole import audit_full, audit_hits, explained, spelt_otherwise
+from rankproof.core.audit.whole import audit_full, audit_hits, audit_spelling, explain_unmet
 
-__all__ = ["Audit", "Finding", "audit_full", "audit_hits", "explained", "spelt_otherwise"]
+__all__ = ["Audit", "Finding", "audit_full", "audit_hits", "audit_spelling", "explain_unmet"]

@@ -166,15 +166,15 @@ def count_of(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else plural}"
 
 
-def few(texts: Iterable[object]) -> tuple[str, ...]:
+def few_examples(texts: Iterable[object]) -> tuple[str, ...]:
     """The first few as they are quoted in a finding."""
     return tuple(shorten(text, 40) for text, _ in zip(texts, range(EXAMPLES), strict=False))
 
 
-def listed(words: Iterable[object]) -> str:
+def list_words(words: Iterable[object]) -> str:
     """Words in a row.
 
-    >>> listed(["P@5"]), listed(["P@5", "R@5", "AP"])
+    >>> list_words(["P@5"]), list_words(["P@5", "R@5", "AP"])
     ('P@5', 'P@5, R@5 and AP')
     """
     texts = [str(word) for word in words]

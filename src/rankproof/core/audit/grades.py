@@ -8,7 +8,15 @@ from itertools import chain, repeat
 import numpy as np
 
 from rankproof.core.arrays import distinct
-from rankproof.core.audit.finding import GRADES, SCALE_ROWS, Finding, FindingCase, count_of, few, listed
+from rankproof.core.audit.finding import (
+    GRADES,
+    SCALE_ROWS,
+    Finding,
+    FindingCase,
+    count_of,
+    few_examples,
+    list_words,
+)
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.errors import shorten
@@ -40,7 +48,7 @@ def _some_without(case: FindingCase, queries: list[str], rel: float) -> Finding:
         len(queries),
         f"{len(queries):,} of {count_of(case.n, 'query')} without a document of grade {rel:g} or more: "
         + ("left out of the means." if skipped else "each counts 0."),
-        few(queries),
+        few_examples(queries),
         "judge more documents for these queries"
         + ("." if skipped else ", or leave them out of the means with no_relevant='skip'."),
     )
@@ -70,7 +78,7 @@ def fractional_grades(case: FindingCase) -> Iterator[Finding]:
     if looks_like_scores(case.judgments):
         return
     if between.any() and strict:
-        yield _not_yet_relevant(case, between, listed(strict[:4]))
+        yield _not_yet_relevant(case, between, list_words(strict[:4]))
     elif fractions.any():
         count = int(fractions.sum())
         yield Finding(
@@ -153,7 +161,7 @@ def judged_themselves(case: FindingCase) -> Iterator[Finding]:
             "judged-themselves",
             len(same),
             f"For {count_of(len(same), 'query')} a document with the query's own id is judged.",
-            few(same),
+            few_examples(same),
             "nothing, if ids are numbers that meet by accident; else take each query's own document out.",
         )
 

@@ -16,16 +16,16 @@ from rankproof.core.audit.finding import (
     Finding,
     FindingCase,
     count_of,
-    few,
-    listed,
+    few_examples,
+    list_words,
     percent,
 )
 from rankproof.core.hits import Hits
 from rankproof.core.measure import Measure
 from rankproof.core.measures.counts import accuracy, documents
-from rankproof.core.measures.sets import f_measure, precision, recall, wanted
+from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.rules import known_extremes
-from rankproof.core.scoring import averaged, ceiling, counted_queries, has_relevant
+from rankproof.core.scoring import average, ceiling, counted_queries, has_relevant
 
 DROWNED = 0.9
 """Where showing nothing is right this often, accuracy says nothing about what is shown."""
@@ -52,7 +52,7 @@ def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
 
 def _of_nothing(measure: Measure, hits: Hits) -> float:
     """The accuracy of a system that shows no document: only the relevant ones are wrong."""
-    return float((1 - wanted(hits, measure.rel or 0) / documents(hits, "Accuracy")).mean())
+    return float((1 - relevant_count(hits, measure.rel or 0) / documents(hits, "Accuracy")).mean())
 
 
 def _what_counts(measure: Measure, hits: Hits) -> str:
@@ -87,7 +87,7 @@ def other_cut_off(case: FindingCase) -> Iterator[Finding]:
         "note" if some else "warning",
         "other-cut-off",
         len(other),
-        f"The pipeline passes on {count_of(used, 'document')}, not the cut-off of {listed(other[:4])}.",
+        f"The pipeline passes on {count_of(used, 'document')}, not the cut-off of {list_words(other[:4])}.",
         (),
         f"ask for {other[0].with_params({'k': used})}, which looks at what the generator sees.",
     )
@@ -104,7 +104,7 @@ def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
         "warning" if deepest >= DEEP else "note",
         "short-of-cut-off",
         len(beyond),
-        f"No ranking holds more than {count_of(longest, 'document')}, so {listed(beyond[:4])} "
+        f"No ranking holds more than {count_of(longest, 'document')}, so {list_words(beyond[:4])} "
         f"{'sees' if len(beyond) == 1 else 'see'} no further.",
         (),
         f"retrieve {deepest:,} documents, or ask for {beyond[-1].with_params({'k': longest})}.",
@@ -127,7 +127,7 @@ def unjudged_shown(case: FindingCase) -> Iterator[Finding]:
         "unjudged",
         int((np.minimum(case.hits.retrieved, k) - top.count()).sum()),
         f"{said[k]} of the documents in the top {k} were never judged and count as not relevant"
-        + (f" ({listed(others)})." if others else "."),
+        + (f" ({list_words(others)})." if others else "."),
         (),
         "judge the top of the rankings, or look at the bounds: the numbers if they were relevant.",
     )
@@ -186,7 +186,7 @@ def ties(case: FindingCase) -> Iterator[Finding]:
         "ties",
         int(tied.sum()),
         f"Of the judged documents found, {share} stand among equal scores{_effect(moved)}.",
-        few(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0)),
+        few_examples(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0)),
         "keep more digits in the scores"
         + (", or report the mean over all orders with ties='expected'." if matters and not settled else "."),
     )
@@ -216,7 +216,7 @@ def _moved(measure: Measure, case: FindingCase) -> Moved | None:
     ends = known_extremes(measure, case.hits)
     if ends is None or (counted is not None and not counted.any()):
         return None
-    low, high = (averaged(measure, each if counted is None else each[counted]) for each in ends)
+    low, high = (average(measure, each if counted is None else each[counted]) for each in ends)
     return measure, low, high
 
 

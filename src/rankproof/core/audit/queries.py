@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankproof.core.audit.finding import NEAR_EMPTY, Finding, FindingCase, count_of, few, kin_of
+from rankproof.core.audit.finding import NEAR_EMPTY, Finding, FindingCase, count_of, few_examples, kin_of
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.errors import shorten
@@ -132,7 +132,7 @@ def unanswered(
             len(missing),
             f"{len(missing):,} of {count_of(len(judged), 'judged query')} without a ranking: "
             + ("left out of the means." if skipped else "each counts 0."),
-            few(missing),
+            few_examples(missing),
             "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'."),
         )
 
@@ -164,7 +164,7 @@ def unjudged(extra: int, examples: list[str]) -> Iterator[Finding]:
             "extra-queries",
             extra,
             f"{count_of(extra, 'ranked query is', 'ranked queries are')} not judged, and left out.",
-            few(examples),
+            few_examples(examples),
             "nothing, if the ranking was made for more queries than were judged; else judge them.",
         )
 
@@ -215,7 +215,7 @@ def empty_rankings(case: FindingCase) -> Iterator[Finding]:
             "empty-rankings",
             count,
             f"{count_of(count, 'query')} got no document at all.",
-            few(case.names(empty)),
+            few_examples(case.names(empty)),
             "look for a filter or an error behind the empty answers.",
         )
 
@@ -234,7 +234,7 @@ def short_rankings(case: FindingCase) -> Iterator[Finding]:
             count,
             f"{count_of(count, 'ranking holds', 'rankings hold')} less than a tenth of the usual "
             f"{usual:,.0f} documents.",
-            few(case.names(short)),
+            few_examples(case.names(short)),
             "look for a filter, a time-out or a cut file behind the short answers.",
         )
 
@@ -265,7 +265,7 @@ def all_scores_equal(queries: list[str], n: int, bound: str = "") -> Finding:
         "constant-scores",
         len(queries),
         f"In {where} all documents have the same score, so their order says nothing about the retriever.",
-        few(queries),
+        few_examples(queries),
         "keep the retriever's scores, or give the documents as a list in its order.",
     )
 

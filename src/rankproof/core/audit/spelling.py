@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from itertools import combinations
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit.finding import EXAMPLES, Finding, count_of, listed, percent
+from rankproof.core.audit.finding import EXAMPLES, Finding, count_of, list_words, percent
 from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
@@ -154,14 +154,16 @@ RULES = (
 Way = tuple[SpellingRule, ...]
 
 
-def spelt(way: Way, ids: Sequence[str]) -> list[str]:
+def respell_ids(way: Way, ids: Sequence[str]) -> list[str]:
     """Ids as all rules of a way leave them; one of which nothing is left stays as it is."""
     text = "\n".join(ids)
     for rule in way:
         text = rule.same(text)
     left = text.split("\n")
     if len(left) != len(ids):  # an id with a line end in it
-        return [spelt(way, [each])[0] if "\n" not in each and "%0" not in each else each for each in ids]
+        return [
+            respell_ids(way, [each])[0] if "\n" not in each and "%0" not in each else each for each in ids
+        ]
     return [form or each for form, each in zip(left, ids, strict=True)]
 
 
@@ -185,7 +187,7 @@ class Unmet:
 
     def met(self, way: Way) -> list[tuple[str, str, str]]:
         """Query, judged id and ranked id of all that are one under these rules."""
-        lost, ranked = (spelt(way, docs) for _, docs in self._flat)
+        lost, ranked = (respell_ids(way, docs) for _, docs in self._flat)
         both = set(lost).intersection(ranked)
         if not both:
             return []
@@ -211,10 +213,10 @@ class Unmet:
     def joins_others(self, way: Way) -> bool:
         """Whether the rules take judged documents for one another."""
         ids = list(dict.fromkeys(self.judged[:: max(1, len(self.judged) // 2000)]))
-        return len(ids) - len(set(spelt(way, ids))) > COLLIDE * len(ids)
+        return len(ids) - len(set(respell_ids(way, ids))) > COLLIDE * len(ids)
 
 
-def unmet(judgments: Judgments, table: RankingTable) -> Unmet:
+def unmet_ids(judgments: Judgments, table: RankingTable) -> Unmet:
     """What of judgments and ranking does not meet, in the queries that both have."""
     lost, unjudged = dict[str, list[str]](), dict[str, list[str]]()
     relevant, wanted = set[tuple[str, str]](), 0
@@ -261,12 +263,12 @@ Pair = tuple[str, str, str]
 
 def _changes(rule: SpellingRule, pairs: list[Pair]) -> bool:
     ids = [each for _, *both in pairs for each in both]
-    return spelt((rule,), ids) != ids
+    return respell_ids((rule,), ids) != ids
 
 
 def _same(way: Way, pairs: list[Pair]) -> list[bool]:
     """Which of the pairs are one under these rules."""
-    one, other = (spelt(way, side) for side in ([y for _, y, _ in pairs], [x for _, _, x in pairs]))
+    one, other = (respell_ids(way, side) for side in ([y for _, y, _ in pairs], [x for _, _, x in pairs]))
     return [left == right for left, right in zip(one, other, strict=True)]
 
 
@@ -294,7 +296,7 @@ def _affixes(sides: Unmet, before: Way) -> list[SpellingRule]:
     queries = [query for query, docs in sides.lost.items() if docs and sides.unjudged[query]]
     for query in queries[:: max(1, len(queries) // ASKED)]:
         lost = [doc for doc in sides.lost[query] if (query, doc) in sides.relevant] or sides.lost[query]
-        left, right = spelt(before, lost[:20]), spelt(before, sides.unjudged[query][:50])
+        left, right = respell_ids(before, lost[:20]), respell_ids(before, sides.unjudged[query][:50])
         for short, longer in _inside(left, right):
             start, _, end = longer.partition(short)
             if not (_splits_number(start, short) or _splits_number(short, end)):
@@ -322,7 +324,9 @@ def _affix_rule(start: str, end: str) -> SpellingRule:
     said += [f"{end!r} at their end"] if end else []
 
     whole = re.compile(f"^{re.escape(start)}(.+){re.escape(end)}$", re.MULTILINE)
-    return SpellingRule("affixes-of-ids", listed(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False)
+    return SpellingRule(
+        "affixes-of-ids", list_words(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False
+    )
 
 
 def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
@@ -337,7 +341,7 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
             _kind(way),
             len(met),
             f"{count_of(len(met), 'ranked document counts', 'ranked documents count')} as never judged only because "
-            f"of {listed(rule.differ for rule in way)}: {percent(len(met) / sides.ranked)} of the unjudged ones"
+            f"of {list_words(rule.differ for rule in way)}: {percent(len(met) / sides.ranked)} of the unjudged ones"
             f"{looked}, in {count_of(len(queries), 'query')}; "
             f"{count_of(relevant, 'relevant document is', 'relevant documents are')} missed by it.",
             tuple(side_by_side(one, other) for _, one, other in met[:EXAMPLES]),
@@ -358,7 +362,7 @@ def misspelt_queries(
             _kind(way),
             len(met),
             f"{count_of(len(met), 'judged query has', 'judged queries have')} no ranking only because of "
-            f"{listed(rule.differ for rule in way)}.",
+            f"{list_words(rule.differ for rule in way)}.",
             tuple(side_by_side(one, other) for one, other in [*met.items()][:EXAMPLES]),
             "spell the ids of both sides alike, and measure again.",
         )

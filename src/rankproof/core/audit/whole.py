@@ -22,13 +22,13 @@ from rankproof.core.audit.finding import (
     Finding,
     FindingCase,
     count_of,
-    few,
+    few_examples,
 )
 from rankproof.core.audit.ids import affixes, twins
 from rankproof.core.audit.queries import all_scores_equal, no_common_documents, no_common_queries
-from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet
+from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
 from rankproof.core.hits import Array, Hits
-from rankproof.core.join import Census, Rankings, contrary
+from rankproof.core.join import Census, Rankings, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import Conventions
@@ -84,10 +84,10 @@ class WholeRankings:
         score, rank = self.table.score, self.table.rank
         if score is None or rank is None:
             return []
-        return [self.queries[i] for i in contrary(self.code, score, rank).tolist()]
+        return [self.queries[i] for i in contrary_groups(self.code, score, rank).tolist()]
 
 
-def gathered(table: RankingTable) -> WholeRankings:
+def gather_queries(table: RankingTable) -> WholeRankings:
     """The table with its rows gathered by query."""
     index = {query: i for i, query in enumerate(dict.fromkeys((*table.empty, *table.query)))}
     code = np.fromiter(map(index.__getitem__, table.query), dtype=np.intp, count=len(table))
@@ -143,22 +143,22 @@ def audit_full(
     `hits` may be joined with `duplicates='first'`, so that a ranking with duplicates can be looked at.
     """
     case = FindingCase(judgments, hits, census or Census(), measures, conventions or Conventions())
-    whole = gathered(table)
+    whole = gather_queries(table)
     free = audit_hits(judgments, hits, case.census, measures, case.conventions)
     found = chain(_meeting(case, whole), *(check(whole) for check in CHECKS))
     return Audit.of(
-        with_spelling({each.kind: each for each in (*free, *found)}.values(), misspelt(case, table))
+        with_spelling({each.kind: each for each in (*free, *found)}.values(), misspelt_ids(case, table))
     )
 
 
-def misspelt(case: FindingCase, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
+def misspelt_ids(case: FindingCase, table: RankingTable, partly: bool = False) -> Iterator[Finding]:
     """Documents and queries that both sides have, under ids that are spelt otherwise."""
     judgments = case.judgments
     if not case.answered.all():
         missing, known = case.names(~case.answered), set(judgments.query_ids)
         extra = [each for each in dict.fromkeys(table.query) if each not in known]
         yield from misspelt_queries(missing, extra, judgments.query_ids)
-    yield from misspelt_documents(unmet(judgments, table), partly)
+    yield from misspelt_documents(unmet_ids(judgments, table), partly)
 
 
 def with_spelling(found: Iterable[Finding], spelt: Iterable[Finding]) -> list[Finding]:
@@ -168,7 +168,7 @@ def with_spelling(found: Iterable[Finding], spelt: Iterable[Finding]) -> list[Fi
     return [*(each for each in found if each.kind not in kinds), *more]
 
 
-def spelt_otherwise(found: Audit, judgments: Judgments, hits: Hits, ranking: Rankings) -> Audit:
+def audit_spelling(found: Audit, judgments: Judgments, hits: Hits, ranking: Rankings) -> Audit:
     """The audit of a joined ranking with the ids that would meet if they were spelt alike.
 
     A part of the ranking says whether there are any; only then is all of it looked at.
@@ -179,18 +179,18 @@ def spelt_otherwise(found: Audit, judgments: Judgments, hits: Hits, ranking: Ran
         return found
     part = getattr(ranking, "part", None)
     table = ranking.table() if part is None or rows <= LOOKED_AT else part(LOOKED_AT)
-    spelt = list(misspelt(case, table, partly=rows > LOOKED_AT))
+    spelt = list(misspelt_ids(case, table, partly=rows > LOOKED_AT))
     if spelt and LOOKED_AT < rows <= READ_WHOLE:
-        spelt = list(misspelt(case, ranking.table()))
+        spelt = list(misspelt_ids(case, ranking.table()))
     return Audit.of(with_spelling(found, spelt)) if spelt else found
 
 
-def explained(found: Audit, judgments: Judgments, hits: Hits, table: RankingTable) -> Audit:
+def explain_unmet(found: Audit, judgments: Judgments, hits: Hits, table: RankingTable) -> Audit:
     """The audit of two sides without a document in common, with what keeps them apart and examples of both."""
     case = FindingCase(judgments, hits)
-    apart = _meeting(case, gathered(table))
+    apart = _meeting(case, gather_queries(table))
     return Audit.of(
-        with_spelling({each.kind: each for each in (*found, *apart)}.values(), misspelt(case, table))
+        with_spelling({each.kind: each for each in (*found, *apart)}.values(), misspelt_ids(case, table))
     )
 
 
@@ -218,7 +218,7 @@ def _returned_themselves(whole: WholeRankings) -> Iterator[Finding]:
             "returned-themselves",
             len(same),
             f"A document with the query's own id in {len(same):,} of {count_of(n, 'ranking')}.",
-            few(same),
+            few_examples(same),
             "take each query's own document out of its ranking, if the queries are documents themselves.",
         )
 
@@ -254,7 +254,7 @@ def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
             len(wrong),
             f"The rank column of {len(wrong):,} of {count_of(len(whole.queries), 'ranking')} puts a document "
             "above one with a higher score.",
-            few(wrong),
+            few_examples(wrong),
             "find out which is right: scores decide, unless ties='rank' is set.",
         )
 

@@ -11,7 +11,7 @@ from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.running import so_far
-from rankproof.core.measures.sets import returned
+from rankproof.core.measures.sets import returned_count
 from rankproof.core.paper import (
     Case,
     Found,
@@ -20,11 +20,11 @@ from rankproof.core.paper import (
     Written,
     at_least,
     cut_at,
+    number_text,
     parts,
     quotient,
-    said,
-    shown,
-    summed,
+    shown_step,
+    sum_step,
     writes,
 )
 from rankproof.core.parameters import Cutoff, Grade
@@ -47,12 +47,12 @@ def width_of(h: Hits) -> int:
     return int(aspect_of(h.judged).max(initial=0)) + 1
 
 
-def seen(rows: Hits, width: int) -> Array:
+def count_above(rows: Hits, width: int) -> Array:
     """For each row how many documents above it in its query are about the same aspect."""
     return so_far(groups(rows, width))
 
 
-def coverable(h: Hits, rel: float) -> PerQuery:
+def coverable_aspects(h: Hits, rel: float) -> PerQuery:
     """How many aspects of each query some document is relevant to."""
     good, width = h.judged.relevant(rel), width_of(h)
     return np.bincount(distinct(groups(good, width)) // width, minlength=h.n).astype(np.float64)
@@ -78,8 +78,8 @@ def covers(h: Hits, rel: float) -> Hits:
 def _recall_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of = "coverable") -> PerQuery:
     """No more aspects than the k documents about most of them could cover."""
     best = covers(h, rel).top(k)
-    within = np.minimum(best.sum(best.grade), coverable(h, rel))
-    return ratio(within, coverable(h, rel) if denominator == "coverable" else h.declared)
+    within = np.minimum(best.sum(best.grade), coverable_aspects(h, rel))
+    return ratio(within, coverable_aspects(h, rel) if denominator == "coverable" else h.declared)
 
 
 @measure(
@@ -119,14 +119,14 @@ def subtopic_recall(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of =
     0.6666666666666666
     """
     good = h.relevant(rel).top(k)
-    covered = good.sum(seen(good, width_of(h)) == 0)
-    return ratio(covered, coverable(h, rel) if denominator == "coverable" else h.declared)
+    covered = good.sum(count_above(good, width_of(h)) == 0)
+    return ratio(covered, coverable_aspects(h, rel) if denominator == "coverable" else h.declared)
 
 
 def _precision_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The documents about most aspects first; without a cut-off, only the best of them."""
     best = covers(h, rel).top(1 if k is None else k)
-    return ratio(best.sum(best.grade), coverable(h, rel) * (1 if k is None else k))
+    return ratio(best.sum(best.grade), coverable_aspects(h, rel) * (1 if k is None else k))
 
 
 @measure(
@@ -160,13 +160,13 @@ def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuer
     >>> evaluate(relevant, {"q": ["a", "b"]}, "P_IA@2")["P_IA@2"]
     0.5
     """
-    shown = returned(h, k) if k is None else np.full(h.n, float(k))
-    return ratio(h.relevant(rel).top(k).count(), shown * coverable(h, rel))
+    shown = returned_count(h, k) if k is None else np.full(h.n, float(k))
+    return ratio(h.relevant(rel).top(k).count(), shown * coverable_aspects(h, rel))
 
 
 def _full_marks(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """1 where there is anything to find, though aspects may stand in each other's way."""
-    return (coverable(h, rel) > 0).astype(np.float64)
+    return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
 
 @measure("AP_IA", also=("MAP_IA",), aspects=True, ceiling=_full_marks, worth=None, reorder=False)
@@ -194,8 +194,8 @@ def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) ->
     """
     width, good = width_of(h), h.relevant(rel).top(k)
     total = np.bincount(groups(h.judged.relevant(rel), width), minlength=h.n * width)
-    precision = (seen(good, width) + 1) / good.rank
-    return ratio(good.sum(precision / total[groups(good, width)]), coverable(h, rel))
+    precision = (count_above(good, width) + 1) / good.rank
+    return ratio(good.sum(precision / total[groups(good, width)]), coverable_aspects(h, rel))
 
 
 @writes(subtopic_recall)
@@ -205,8 +205,10 @@ def subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: st
     for each in c.relevant(rel, k):
         if each.aspect not in covered:
             covered.add(each.aspect)
-            terms.append(Term(f"covers {called(each)}", 1.0, each.rank, each.doc))
-    sums = summed("found", f"aspects first covered by a document that is {at_least(rel)} {cut_at(k)}", terms)
+            terms.append(Term(f"covers {aspect_name(each)}", 1.0, each.rank, each.doc))
+    sums = sum_step(
+        "found", f"aspects first covered by a document that is {at_least(rel)} {cut_at(k)}", terms
+    )
     if denominator == "coverable":
         of = coverable_on_paper(c, rel)
     else:
@@ -220,15 +222,15 @@ def subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: st
 def intent_aware_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Precision for each aspect, and the mean."""
     good = c.relevant(rel, k)
-    terms = [Term(f"relevant to {called(each)}", 1.0, each.rank, each.doc) for each in good]
+    terms = [Term(f"relevant to {aspect_name(each)}", 1.0, each.rank, each.doc) for each in good]
     sums, of, places = (
-        summed("found", f"{at_least(rel)} {cut_at(k)}", terms),
+        sum_step("found", f"{at_least(rel)} {cut_at(k)}", terms),
         coverable_on_paper(c, rel),
-        shown(c, k, "k"),
+        shown_step(c, k, "k"),
     )
     bottom = of.number * places.number
     says = "divided by the places times the aspects: the mean of P over aspects"
-    expression = f"{said(sums.number)} / ({said(places.number)} x {said(of.number)})"
+    expression = f"{number_text(sums.number)} / ({number_text(places.number)} x {number_text(of.number)})"
     end = Step("result", says, (), expression, sums.number / bottom if bottom else 0.0)
     return Written((sums, places, of, end), parts(sums, bottom))
 
@@ -241,22 +243,22 @@ def intent_aware_average_precision_on_paper(c: Case, k: int | None, rel: float) 
     for each in c.relevant(rel, k):
         so_far[each.aspect] += 1
         n, of_all = so_far[each.aspect], there_are[each.aspect]
-        expression = f"{called(each)}: {n}/{each.rank} / {of_all}"
+        expression = f"{aspect_name(each)}: {n}/{each.rank} / {of_all}"
         terms.append(Term(expression, n / each.rank / of_all, each.rank, each.doc))
     says = "precision of the aspect at each of its ranks / relevant documents of the aspect"
-    sums, of = summed("found", f"{says}, {cut_at(k)}", terms), coverable_on_paper(c, rel)
+    sums, of = sum_step("found", f"{says}, {cut_at(k)}", terms), coverable_on_paper(c, rel)
     end = quotient("result", "the mean over aspects", sums.number, of.number)
     return Written((sums, of, end), parts(sums, of.number))
 
 
 def coverable_on_paper(c: Case, rel: float) -> Step:
     """The aspects that any document is relevant to."""
-    documents = Counter(called(each) for each in c.wanted(rel))
+    documents = Counter(aspect_name(each) for each in c.wanted(rel))
     terms = tuple(Term(f"{name}: {count}") for name, count in documents.items())
     says = "aspects with a relevant document, and how many each has"
     return Step("denominator", says, terms, "how many", float(len(documents)))
 
 
-def called(each: Found) -> str:
+def aspect_name(each: Found) -> str:
     """The aspect by its name; the query as a whole where it has none."""
     return each.aspect or "the query"

@@ -10,22 +10,22 @@ import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.sets import divisor, found, returned, wanted
+from rankproof.core.measures.sets import divisor, found_count, relevant_count, returned_count
 from rankproof.core.paper import (
     Case,
     Found,
     Step,
     Written,
     at_least,
-    counted,
+    count_step,
     cut_at,
+    number_text,
     quotient,
-    said,
     share,
-    shown,
+    shown_step,
     writes,
 )
-from rankproof.core.paper import wanted as wanted_step
+from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade
 
 Negative = Literal["judged", "unjudged"]
@@ -33,7 +33,7 @@ Negative = Literal["judged", "unjudged"]
 
 def _as_it_is(h: Hits, k: Cutoff = None) -> PerQuery:
     """No ranking is better than another here."""
-    return returned(h, k)
+    return returned_count(h, k)
 
 
 @measure(
@@ -68,12 +68,12 @@ def number_returned(h: Hits, k: Cutoff = None) -> PerQuery:
     >>> evaluate({"q": {"a": 1}}, {"q": ["a", "x", "y"]}, "NumRet")["NumRet"]
     3.0
     """
-    return returned(h, k)
+    return returned_count(h, k)
 
 
 def _all_there_are(h: Hits, rel: Grade = 1) -> PerQuery:
     """The judgments alone decide."""
-    return wanted(h, rel)
+    return relevant_count(h, rel)
 
 
 @measure(
@@ -108,7 +108,7 @@ def number_relevant(h: Hits, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "NumRel")["NumRel"]
     2.0
     """
-    return wanted(h, rel)
+    return relevant_count(h, rel)
 
 
 @measure(
@@ -141,7 +141,7 @@ def number_relevant_returned(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQu
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "NumRelRet")["NumRelRet"]
     1.0
     """
-    return found(h, k, rel)
+    return found_count(h, k, rel)
 
 
 def _none(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
@@ -214,7 +214,7 @@ def _all_judged(
     undefined=False,
     when={("negative", "unjudged"): {"worth": None}},
 )
-def judged(
+def judged_share(
     h: Hits,
     k: Cutoff = None,
     denominator: Literal["k", "returned"] = "returned",
@@ -265,7 +265,7 @@ def _none_unjudged(
     undefined=False,
     when={("negative", "unjudged"): {"worth": None}},
 )
-def unjudged(
+def unjudged_share(
     h: Hits,
     k: Cutoff = None,
     denominator: Literal["k", "returned"] = "returned",
@@ -292,14 +292,14 @@ def unjudged(
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b", "y"]}, "Unjudged@2")["Unjudged@2"]
     0.5
     """
-    missing = returned(h, k) - _looked_at(h, negative).top(k).count()
+    missing = returned_count(h, k) - _looked_at(h, negative).top(k).count()
     return ratio(missing, divisor(h, k, denominator))
 
 
 @writes(number_returned)
 def number_returned_on_paper(c: Case, k: int | None) -> Written:
     """How long the ranking is."""
-    return Written((shown(c, k),))
+    return Written((shown_step(c, k),))
 
 
 @writes(number_relevant)
@@ -322,24 +322,23 @@ def number_not_relevant_judged_returned_on_paper(c: Case, k: int | None, rel: fl
 
 def _number(c: Case, k: int | None, what: str, counts: Callable[[Found], bool]) -> Written:
     good = [each for each in c.found if (k is None or each.rank <= k) and counts(each)]
-    return Written((counted("result", f"{what} {cut_at(k)}", good),), {each.rank: 1.0 for each in good})
+    return Written((count_step("result", f"{what} {cut_at(k)}", good),), {each.rank: 1.0 for each in good})
 
 
-@writes(judged)
-def judged_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
+@writes(judged_share)
+def judged_share_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
     """Judged documents shown by documents shown."""
     seen = _seen(c, k, negative)
-    return share(counted("found", _what(k, negative), seen), shown(c, k, denominator), seen)
+    return share(count_step("found", _what(k, negative), seen), shown_step(c, k, denominator), seen)
 
 
-@writes(unjudged)
-def unjudged_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
+@writes(unjudged_share)
+def unjudged_share_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
     """The documents shown that nobody judged, by documents shown."""
-    seen = counted("found", _what(k, negative), _seen(c, k, negative))
-    here, out_of = float(c.shown(k)), shown(c, k, denominator)
-    left = Step(
-        "left", "documents shown less these", (), f"{said(here)} - {said(seen.number)}", here - seen.number
-    )
+    seen = count_step("found", _what(k, negative), _seen(c, k, negative))
+    here, out_of = float(c.shown(k)), shown_step(c, k, denominator)
+    written = f"{number_text(here)} - {number_text(seen.number)}"
+    left = Step("left", "documents shown less these", (), written, here - seen.number)
     end = quotient("result", "the one divided by the other", left.number, out_of.number)
     return Written((seen, left, out_of, end))
 

@@ -12,7 +12,7 @@ from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.running import so_far
-from rankproof.core.paper import Case, Found, Step, Term, Written, at_least, parts, quotient, summed, writes
+from rankproof.core.paper import Case, Found, Step, Term, Written, at_least, parts, quotient, sum_step, writes
 from rankproof.core.parameters import Count, Grade, Persistence
 
 
@@ -62,10 +62,10 @@ def compatibility(h: Hits, rel: Grade = 1, p: Persistence = 0.95, depth: Count =
 def compatibility_on_paper(c: Case, rel: float, p: float, depth: int) -> Written:
     """The overlap with the ideal order most like the ranking, by that of the ideal order with itself."""
     terms = [_met(each, place, p, depth) for each, place in _places(c, rel, depth)]
-    own = summed("found", "each is shared by both from the deeper of its two places m on: S(m)", terms)
+    own = sum_step("found", "each is shared by both from the deeper of its two places m on: S(m)", terms)
     ranks = range(1, min(len(c.wanted(rel)), depth) + 1)
     says = f"the ideal order with itself: all that are {at_least(rel)}, by falling grade"
-    best = summed("denominator", says, [Term(f"S({rank})", _weight(rank, p, depth)) for rank in ranks])
+    best = sum_step("denominator", says, [Term(f"S({rank})", _weight(rank, p, depth)) for rank in ranks])
     weights = Step("gain", f"S(m) = sum over depths d = m to {depth:,} of {p:g}^(d-1) / d")
     end = quotient("result", "the one divided by the other", own.number, best.number)
     return Written((weights, own, best, end), parts(own, best.number))

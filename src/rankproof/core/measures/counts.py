@@ -8,10 +8,21 @@ import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.measure import measure
-from rankproof.core.measures.sets import found, returned, wanted
-from rankproof.core.paper import Case, Step, Written, at_least, cut_at, graded, quotient, said, shown, writes
+from rankproof.core.measures.sets import found_count, relevant_count, returned_count
+from rankproof.core.paper import (
+    Case,
+    Step,
+    Written,
+    at_least,
+    cut_at,
+    graded_terms,
+    number_text,
+    quotient,
+    shown_step,
+    writes,
+)
 from rankproof.core.paper import relevant_shown as relevant_shown_step
-from rankproof.core.paper import wanted as wanted_step
+from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Number
 from rankproof.errors import UsageError
 
@@ -34,7 +45,7 @@ def documents(h: Hits, name: str) -> float:
 
 def _most_found(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """A perfect ranking shows as many relevant documents as fit."""
-    return np.minimum(wanted(h, rel), np.inf if k is None else k)
+    return np.minimum(relevant_count(h, rel), np.inf if k is None else k)
 
 
 @measure(
@@ -67,7 +78,7 @@ def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "TP")["TP"]
     1.0
     """
-    return found(h, k, rel)
+    return found_count(h, k, rel)
 
 
 def _no_errors(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
@@ -105,12 +116,12 @@ def false_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "FP")["FP"]
     2.0
     """
-    return returned(h, k) - found(h, k, rel)
+    return returned_count(h, k) - found_count(h, k, rel)
 
 
 def _fewest_missed(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """What does not fit into the top k is missed by every ranking."""
-    return wanted(h, rel) - _most_found(h, k, rel)
+    return relevant_count(h, rel) - _most_found(h, k, rel)
 
 
 @measure(
@@ -143,12 +154,12 @@ def false_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "FN")["FN"]
     1.0
     """
-    return wanted(h, rel) - found(h, k, rel)
+    return relevant_count(h, rel) - found_count(h, k, rel)
 
 
 def _most_left_out(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """Every document that is not relevant can be left out."""
-    return documents(h, "TN") - wanted(h, rel)
+    return documents(h, "TN") - relevant_count(h, rel)
 
 
 @measure(
@@ -180,7 +191,7 @@ def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "TN", corpus=100)["TN"]
     96.0
     """
-    return documents(h, "TN") - wanted(h, rel) - false_positives(h, k=k, rel=rel)
+    return documents(h, "TN") - relevant_count(h, rel) - false_positives(h, k=k, rel=rel)
 
 
 def _best_accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
@@ -251,15 +262,15 @@ def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """
     good = h.relevant(rel).top(k)
     first = good.keep(good.nth == 1)
-    return np.where(good.count() > 0, first.sum(first.rank), returned(h, k) + 1)
+    return np.where(good.count() > 0, first.sum(first.rank), returned_count(h, k) + 1)
 
 
 def _best_utility(
     h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0
 ) -> PerQuery:
     """Either show a relevant document or miss it, either show a wrong one or leave it: whatever pays more."""
-    best, other = wanted(h, rel) * max(a, c), max(b, d)
-    return best + (other * (documents(h, "Utility") - wanted(h, rel)) if other else 0.0)
+    best, other = relevant_count(h, rel) * max(a, c), max(b, d)
+    return best + (other * (documents(h, "Utility") - relevant_count(h, rel)) if other else 0.0)
 
 
 @measure(
@@ -327,12 +338,14 @@ def accuracy_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """What is on the right side, by everything there is."""
     steps = _left_out(c, k, rel)
     tp, tn = steps[0], steps[-1]
-    right = Step("right", "TP + TN", (), f"{said(tp.number)} + {said(tn.number)}", tp.number + tn.number)
+    right = Step(
+        "right", "TP + TN", (), f"{number_text(tp.number)} + {number_text(tn.number)}", tp.number + tn.number
+    )
     return Written((*steps, right, quotient("result", "by all documents", right.number, _corpus(c))))
 
 
 def _wrong(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
-    tp, out_of = relevant_shown_step(c.relevant(rel, k), k, rel), shown(c, k)
+    tp, out_of = relevant_shown_step(c.relevant(rel, k), k, rel), shown_step(c, k)
     return tp, out_of, Step("FP", "FP = shown - TP", (), _minus(out_of, tp), out_of.number - tp.number)
 
 
@@ -345,7 +358,9 @@ def _left_out(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
     wrong, there_are = _wrong(c, k, rel), wanted_step("wanted", c, rel)
     every = Step("corpus", "documents in the collection", value=_corpus(c))
     left = every.number - there_are.number - wrong[-1].number
-    expression = f"{said(every.number)} - {said(there_are.number)} - {said(wrong[-1].number)}"
+    expression = (
+        f"{number_text(every.number)} - {number_text(there_are.number)} - {number_text(wrong[-1].number)}"
+    )
     return *wrong, there_are, every, Step("TN", "TN = all - R - FP", (), expression, left)
 
 
@@ -354,18 +369,20 @@ def _corpus(c: Case) -> float:
 
 
 def _minus(a: Step, b: Step) -> str:
-    return f"{said(a.number)} - {said(b.number)}"
+    return f"{number_text(a.number)} - {number_text(b.number)}"
 
 
 @writes(first_relevant)
 def first_relevant_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """The rank of the first relevant document, or one more than all that were seen."""
-    good, out_of = c.relevant(rel, k)[:1], shown(c, k)
+    good, out_of = c.relevant(rel, k)[:1], shown_step(c, k)
     if good:
         says = f"rank of the first that is {at_least(rel)}"
-        return Written((Step("result", says, graded(good), f"rank {good[0].rank}", float(good[0].rank)),))
+        return Written(
+            (Step("result", says, graded_terms(good), f"rank {good[0].rank}", float(good[0].rank)),)
+        )
     says = f"no document {cut_at(k)} is {at_least(rel)}: one more than was shown"
-    end = Step("result", says, (), f"{said(out_of.number)} + 1", out_of.number + 1)
+    end = Step("result", says, (), f"{number_text(out_of.number)} + 1", out_of.number + 1)
     return Written((out_of, end))
 
 
@@ -377,6 +394,6 @@ def utility_on_paper(case: Case, rel: float, a: float, b: float, c: float, d: fl
         steps += _left_out(case, None, rel)[4:]
     number = {step.kind: step.number for step in steps}
     priced = [(a, number["found"]), (b, number["FP"]), (c, number["FN"]), (d, number.get("TN", 0.0))]
-    expression = " + ".join(f"{price:g} x {said(count)}" for price, count in priced if price)
+    expression = " + ".join(f"{price:g} x {number_text(count)}" for price, count in priced if price)
     value = sum(price * count for price, count in priced)
     return Written((*steps, Step("result", "each times its price", (), expression or "0", value)))

@@ -16,8 +16,19 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
-from rankproof.core.measures.users import DEPTH, portion, scaled
-from rankproof.core.paper import Case, Step, Term, Written, cut_at, parts, quotient, said, summed, writes
+from rankproof.core.measures.users import DEPTH, portion, scaled_grades
+from rankproof.core.paper import (
+    Case,
+    Step,
+    Term,
+    Written,
+    cut_at,
+    number_text,
+    parts,
+    quotient,
+    sum_step,
+    writes,
+)
 from rankproof.core.parameters import MOST, Depth, Kind, Maximum, Persistence, Positive
 
 Goal: TypeAlias = Annotated[
@@ -52,7 +63,7 @@ def gain_per_document(
 def _part(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]) -> PerQuery:
     shown = h.top(depth)
     gain = np.zeros((h.n, depth))
-    gain[shown.query, shown.rank - 1] = scaled(shown, top_grade)
+    gain[shown.query, shown.rank - 1] = scaled_grades(shown, top_grade)
     chance = np.ones((h.n, depth))
     chance[:, 1:] = go_on(gain, np.arange(1, depth + 1))[:, :-1]
     seen = np.cumprod(chance, axis=1)
@@ -90,7 +101,7 @@ def insq(h: Hits, T: Goal = 1, top_grade: Maximum = None) -> PerQuery:
     """
     shown = h.top(DEPTH)
     weights = 1 / (np.arange(1, DEPTH + 1) + 2 * T - 1) ** 2
-    return shown.sum(scaled(shown, top_grade) * weights[shown.rank - 1]) / weights.sum()  # type: ignore[no-any-return]
+    return shown.sum(scaled_grades(shown, top_grade) * weights[shown.rank - 1]) / weights.sum()  # type: ignore[no-any-return]
 
 
 @measure("INST", undefined=False)
@@ -284,7 +295,7 @@ def insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     gain = _gains(c, DEPTH, top_grade)
     terms = [
         Term(
-            f"{said(gain[each.rank])} / ({each.rank} + {2 * T - 1:g})^2",
+            f"{number_text(gain[each.rank])} / ({each.rank} + {2 * T - 1:g})^2",
             gain[each.rank] / (each.rank + 2 * T - 1) ** 2,
             each.rank,
             each.doc,
@@ -292,7 +303,7 @@ def insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
         for each in c.found
         if gain.get(each.rank)
     ]
-    sums = summed("found", f"gain / (rank + {2 * T - 1:g})^2, {cut_at(DEPTH)}", terms)
+    sums = sum_step("found", f"gain / (rank + {2 * T - 1:g})^2, {cut_at(DEPTH)}", terms)
     most = math.fsum(1 / (rank + 2 * T - 1) ** 2 for rank in range(1, DEPTH + 1))
     goal = Step("denominator", f"1 / (rank + {2 * T - 1:g})^2 of all {DEPTH:,} ranks", value=most)
     end = quotient("result", "the one divided by the other", sums.number, most)
@@ -352,11 +363,16 @@ def _walked(c: Case, depth: int, top_grade: float | None, says: str, go_on: GoOn
     seen = _chances(gain, depth, go_on)
     docs = {each.rank: each.doc for each in c.found}
     terms = [
-        Term(f"{said(gain[rank])} x {said(seen[rank])}", gain[rank] * seen[rank], rank, docs[rank])
+        Term(
+            f"{number_text(gain[rank])} x {number_text(seen[rank])}",
+            gain[rank] * seen[rank],
+            rank,
+            docs[rank],
+        )
         for rank in gain
         if gain[rank]
     ]
-    sums = summed("found", "gain x chance that the rank is looked at", terms)
+    sums = sum_step("found", "gain x chance that the rank is looked at", terms)
     bottom = math.fsum(seen.values())
     looked = Step("denominator", f"documents looked at: the chances of all {depth:,} ranks", value=bottom)
     end = quotient("result", "gain per document looked at", sums.number, bottom)
@@ -381,7 +397,7 @@ def _going(seen: dict[int, float], gain: dict[int, float], says: str, go_on: GoO
     for rank in range(1, max([0, *(rank for rank in gain if gain[rank])])):
         so_far += gain.get(rank, 0.0)
         on = go_on(rank, gain.get(rank, 0.0), so_far)
-        terms.append(Term(f"rank {rank + 1}: {said(seen[rank])} x {said(on)}", seen[rank + 1]))
+        terms.append(Term(f"rank {rank + 1}: {number_text(seen[rank])} x {number_text(on)}", seen[rank + 1]))
     return Step("going", f"chance to look at a rank; to go on after rank i: {says}", tuple(terms))
 
 
@@ -392,4 +408,4 @@ def _gains(c: Case, depth: int, top_grade: float | None) -> dict[int, float]:
 
 def _scale(c: Case, top_grade: float | None) -> Step:
     top = c.top_grade if top_grade is None else top_grade
-    return Step("gain", f"gain: grade / {said(top)}, the largest grade")
+    return Step("gain", f"gain: grade / {number_text(top)}, the largest grade")

@@ -11,9 +11,9 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.graded import by_gain, discounted, discounted_on_paper, gains, worth
-from rankproof.core.measures.running import down_to, positive, running
-from rankproof.core.measures.sets import wanted
+from rankproof.core.measures.graded import by_gain, discounted_gain, discounted_on_paper, gains, worth
+from rankproof.core.measures.running import down_to, positive_rows, running_total
+from rankproof.core.measures.sets import relevant_count
 from rankproof.core.paper import (
     Case,
     Found,
@@ -22,25 +22,25 @@ from rankproof.core.paper import (
     Written,
     at_least,
     cut_at,
+    number_text,
     parts,
     quotient,
-    said,
-    summed,
+    sum_step,
     writes,
 )
-from rankproof.core.paper import wanted as wanted_step
+from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, GainOf, Grade, Positive
 
 
 def with_gain(h: Hits, gain: GainOf) -> tuple[Hits, Hits]:
     """The rows that gain something, of the ranking and of the ideal order."""
     g = h.valued(gain)
-    return positive(g), positive(g.ideal)
+    return positive_rows(g), positive_rows(g.ideal)
 
 
-def cumulated(g: Hits) -> Array:
+def cumulated_gain(g: Hits) -> Array:
     """For each row DCG down to it."""
-    return running(g, g.grade / np.log2(g.rank + 1))
+    return running_total(g, g.grade / np.log2(g.rank + 1))
 
 
 def level_ends(best: Hits) -> Array:
@@ -76,12 +76,12 @@ def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
     good, best = with_gain(h, gain)
     ends = level_ends(best)
     at = best.keep(ends)
-    reached = down_to(good, cumulated(good), at.query, at.rank)
+    reached = down_to(good, cumulated_gain(good), at.query, at.rank)
     goes_on = (h.retrieved >= best.count() + 2) & (best.count() > 0)
     whole = ratio(
         good.sum(good.grade / np.log2(good.rank + 1)), best.sum(best.grade / np.log2(best.rank + 1))
     )
-    return ratio(at.sum(ratio(reached, cumulated(best)[ends])) + goes_on * whole, at.count() + goes_on)
+    return ratio(at.sum(ratio(reached, cumulated_gain(best)[ends])) + goes_on * whole, at.count() + goes_on)
 
 
 @measure("nDCGrel", also=("ndcg_rel",), worth=None, reorder=False)
@@ -109,8 +109,8 @@ def ndcg_at_relevant(h: Hits, gain: GainOf = "linear") -> PerQuery:
     0.8066
     """
     good, best = with_gain(h, gain)
-    reached = ratio(cumulated(good), down_to(best, cumulated(best), good.query, good.rank))
-    at_the_end = ratio(discounted(good), discounted(best))
+    reached = ratio(cumulated_gain(good), down_to(best, cumulated_gain(best), good.query, good.rank))
+    at_the_end = ratio(discounted_gain(good), discounted_gain(best))
     return ratio(good.sum(reached) + (best.count() - good.count()) * at_the_end, best.count())
 
 
@@ -139,9 +139,9 @@ def normalised_gain(h: Hits, gain: GainOf = "linear") -> PerQuery:
     """
     good, best = with_gain(h, gain)
     total = best.count()[good.query]
-    inside = down_to(best, running(best, np.maximum(best.grade, 1.0)), good.query, good.rank)
+    inside = down_to(best, running_total(best, np.maximum(best.grade, 1.0)), good.query, good.rank)
     cost = inside + np.maximum(good.rank - total, 0)
-    value = good.grade / np.log2(2 + cost - running(good, good.grade))
+    value = good.grade / np.log2(2 + cost - running_total(good, good.grade))
     return ratio(good.sum(value), best.sum(best.grade))
 
 
@@ -168,7 +168,7 @@ def binary_gain(h: Hits, rel: Grade = 1) -> PerQuery:
     0.8155
     """
     good = h.relevant(rel)
-    return ratio(good.sum(1 / np.log2(2 + good.rank - good.nth)), wanted(h, rel))
+    return ratio(good.sum(1 / np.log2(2 + good.rank - good.nth)), relevant_count(h, rel))
 
 
 @measure("Q", also=("q_measure", "Qmeasure"), worth=None, reorder=False)
@@ -196,9 +196,9 @@ def q_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
     0.8333
     """
     good, best = h.relevant(rel).top(k), h.ideal.relevant(rel)
-    ideal = down_to(best, running(best, best.grade), good.query, good.rank)
-    blended = (good.nth + beta * running(good, good.grade)) / (good.rank + beta * ideal)
-    return ratio(good.sum(blended), wanted(h, rel))
+    ideal = down_to(best, running_total(best, best.grade), good.query, good.rank)
+    blended = (good.nth + beta * running_total(good, good.grade)) / (good.rank + beta * ideal)
+    return ratio(good.sum(blended), relevant_count(h, rel))
 
 
 @writes(ndcg_at_levels)
@@ -211,7 +211,7 @@ def ndcg_at_levels_on_paper(c: Case, gain: Any) -> Written:
         ends.append(_ndcg_at(found, best, last, gain, f"nDCG@{last}"))
     if best and c.returned >= last + 2:
         ends.append(_ndcg_at(found, best, c.returned, gain, "nDCG of the whole ranking"))
-    sums = summed("found", "DCG / ideal DCG where the ideal order falls to the next gain", ends)
+    sums = sum_step("found", "DCG / ideal DCG where the ideal order falls to the next gain", ends)
     end = quotient("result", "the mean of these", sums.number, len(ends))
     return Written((gains([*found, *best], gain), _order(best, gain), sums, end))
 
@@ -229,7 +229,7 @@ def ndcg_at_relevant_on_paper(c: Case, gain: Any) -> Written:
         if each.doc >= 0 and each.doc not in shown
     ]
     says = "DCG / ideal DCG down to the rank of each document with a gain; at the end for those not found"
-    sums = summed("found", says, terms)
+    sums = sum_step("found", says, terms)
     end = quotient("result", "the mean over them", sums.number, len(best))
     return Written((gains([*found, *best], gain), _order(best, gain), sums, end))
 
@@ -240,7 +240,7 @@ def _ndcg_at(
     own = discounted_on_paper("", "", found, k, gain).number
     ideal = discounted_on_paper("", "", best, k, gain).number
     place = (None, None) if about is None else (about.rank or None, about.doc)
-    return Term(f"{says}: {said(own)} / {said(ideal)}", own / ideal if ideal else 0.0, *place)
+    return Term(f"{says}: {number_text(own)} / {number_text(ideal)}", own / ideal if ideal else 0.0, *place)
 
 
 def _with_gain(documents: Sequence[Found], gain: Any) -> list[Found]:
@@ -248,7 +248,9 @@ def _with_gain(documents: Sequence[Found], gain: Any) -> list[Found]:
 
 
 def _order(best: list[Found], gain: Any) -> Step:
-    terms = tuple(Term(f"gains {said(worth(each.grade, gain))}", None, each.rank, each.doc) for each in best)
+    terms = tuple(
+        Term(f"gains {number_text(worth(each.grade, gain))}", None, each.rank, each.doc) for each in best
+    )
     return Step("ideal", "the ideal order: all judged documents with a gain, best first", terms)
 
 
@@ -261,15 +263,15 @@ def normalised_gain_on_paper(c: Case, gain: Any) -> Written:
         own = worth(each.grade, gain)
         so_far += own
         ideal = _ideal_gain(best, each.rank, gain)
-        expression = f"{said(own)} / log2(2 + {said(ideal)} - {said(so_far)})"
+        expression = f"{number_text(own)} / log2(2 + {number_text(ideal)} - {number_text(so_far)})"
         terms.append(Term(expression, own / math.log2(2 + ideal - so_far), each.rank, each.doc))
     says = "gain / log2(2 + ideal gain down to the rank - gain down to the rank); the ideal gains 1 or more a rank"
-    sums = summed("found", says, terms)
+    sums = sum_step("found", says, terms)
     every = [
-        Term(f"gain {said(worth(each.grade, gain))}", worth(each.grade, gain), None, each.doc)
+        Term(f"gain {number_text(worth(each.grade, gain))}", worth(each.grade, gain), None, each.doc)
         for each in best
     ]
-    goal = summed("denominator", "all there is to gain", every)
+    goal = sum_step("denominator", "all there is to gain", every)
     end = quotient("result", "the one divided by the other", sums.number, goal.number)
     return Written((gains([*found, *best], gain), sums, goal, end), parts(sums, goal.number))
 
@@ -287,7 +289,7 @@ def binary_gain_on_paper(c: Case, rel: float) -> Written:
         for n, each in enumerate(c.relevant(rel), start=1)
     ]
     says = f"1 / log2(2 + others above) of each that is {at_least(rel)}"
-    sums, there_are = summed("found", says, terms), wanted_step("denominator", c, rel)
+    sums, there_are = sum_step("found", says, terms), wanted_step("denominator", c, rel)
     end = quotient("result", "the sum divided by R", sums.number, there_are.number)
     return Written((sums, there_are, end), parts(sums, there_are.number))
 
@@ -305,7 +307,7 @@ def q_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Writt
         terms.append(Term(expression, value, each.rank, each.doc))
     blend = "gain" if beta == 1 else f"{beta:g} x gain"
     says = f"(relevant so far + {blend} so far) / (rank + ideal {blend} so far), of each {at_least(rel)} {cut_at(k)}"
-    sums, there_are = summed("found", says, terms), wanted_step("denominator", c, rel)
+    sums, there_are = sum_step("found", says, terms), wanted_step("denominator", c, rel)
     order = tuple(Term(f"grade {each.grade:g}", None, each.rank, each.doc) for each in best)
     ideal_order = Step("ideal", "the ideal order: all relevant documents, best first", order)
     end = quotient("result", "the sum divided by R", sums.number, there_are.number)
@@ -313,4 +315,4 @@ def q_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Writt
 
 
 def _times(factor: float, value: float) -> str:
-    return said(value) if factor == 1 else f"{factor:g} x {said(value)}"
+    return number_text(value) if factor == 1 else f"{factor:g} x {number_text(value)}"

@@ -11,8 +11,8 @@ import numpy as np
 from rankproof.core.bounds import ndcg_bounds
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.running import earlier, positive, running
-from rankproof.core.measures.sets import returned
+from rankproof.core.measures.running import earlier_total, positive_rows, running_total
+from rankproof.core.measures.sets import returned_count
 from rankproof.core.paper import (
     Case,
     Found,
@@ -20,10 +20,10 @@ from rankproof.core.paper import (
     Term,
     Written,
     cut_at,
+    number_text,
     parts,
     quotient,
-    said,
-    summed,
+    sum_step,
     writes,
 )
 from rankproof.core.parameters import Cutoff, GainOf, Grade, Maximum
@@ -34,7 +34,7 @@ def at_least(h: Hits, rel: float) -> Hits:
     return h if rel <= 0 else h.relevant(rel)
 
 
-def discounted(g: Hits) -> PerQuery:
+def discounted_gain(g: Hits) -> PerQuery:
     """The sum of gain / log2(rank + 1)."""
     return g.once("discounted", lambda: g.sum(g.grade / np.log2(g.rank + 1)))  # type: ignore[no-any-return]
 
@@ -71,7 +71,7 @@ def dcg(h: Hits, k: Cutoff = None, gain: GainOf = "linear", rel: Grade = 0) -> P
     >>> round(evaluate({"q": {"a": 3, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "DCG")["DCG"], 3)
     2.323
     """
-    return discounted(at_least(h, rel).top(k).valued(gain))
+    return discounted_gain(at_least(h, rel).top(k).valued(gain))
 
 
 Ideal = Literal["all", "top", "returned", "uncut", "hits"]
@@ -82,8 +82,8 @@ def _expected_ndcg(
 ) -> PerQuery:
     """The mean over tie orders, where the ideal order is the same in all of them."""
     counted = at_least(h, rel)
-    gained = discounted(counted.spread.top(k).valued(gain))
-    return ratio(gained, discounted(_ideal(counted, counted.top(k).valued(gain), k, gain, ideal, rel)))
+    gained = discounted_gain(counted.spread.top(k).valued(gain))
+    return ratio(gained, discounted_gain(_ideal(counted, counted.top(k).valued(gain), k, gain, ideal, rel)))
 
 
 @measure(
@@ -132,7 +132,7 @@ def ndcg(
     """
     counted = at_least(h, rel)
     shown = counted.top(k).valued(gain)
-    return ratio(discounted(shown), discounted(_ideal(counted, shown, k, gain, ideal, rel)))
+    return ratio(discounted_gain(shown), discounted_gain(_ideal(counted, shown, k, gain, ideal, rel)))
 
 
 def _ideal(counted: Hits, shown: Hits, k: int | None, gain: GainOf, ideal: str, rel: float) -> Hits:
@@ -143,7 +143,7 @@ def _ideal(counted: Hits, shown: Hits, k: int | None, gain: GainOf, ideal: str, 
         return counted.valued(gain).reordered.top(k)
     best = at_least(counted.judged, rel).valued(gain).ideal
     if ideal == "hits":
-        return best.keep(best.rank <= returned(counted, k)[best.query])
+        return best.keep(best.rank <= returned_count(counted, k)[best.query])
     return best if ideal == "uncut" else best.top(k)
 
 
@@ -229,11 +229,11 @@ def discounted_on_paper(kind: str, says: str, documents: list[Found], k: int | N
         gained = worth(each.grade, gain)
         if gained and (k is None or each.rank <= k):
             value = gained / math.log2(each.rank + 1)
-            terms.append(Term(f"{said(gained)} / log2({each.rank + 1})", value, each.rank, each.doc))
-    return summed(kind, says, terms)
+            terms.append(Term(f"{number_text(gained)} / log2({each.rank + 1})", value, each.rank, each.doc))
+    return sum_step(kind, says, terms)
 
 
-def satisfied(h: Hits, top_grade: float | None) -> Array:
+def stop_chance(h: Hits, top_grade: float | None) -> Array:
     """For each row the chance that its document satisfies the reader: (2^grade - 1) / 2^top.
 
     It is a difference here, as 2^grade may be beyond any number.
@@ -268,9 +268,9 @@ def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = Non
     >>> evaluate({"q": {"a": 3}}, {"q": ["x", "a"]}, name)[name]
     0.4375
     """
-    shown = positive(h).top(k)
-    stop = satisfied(shown, top_grade)
-    reached = earlier(shown, running(shown, 1 - stop, np.multiply), 1.0)
+    shown = positive_rows(h).top(k)
+    stop = stop_chance(shown, top_grade)
+    reached = earlier_total(shown, running_total(shown, 1 - stop, np.multiply), 1.0)
     return shown.sum(reached * stop / shown.rank)
 
 
@@ -329,7 +329,7 @@ def _stopped(kind: str, says: str, documents: list[Found], k: int | None, top: f
     for each in documents:
         if each.grade > 0 and (k is None or each.rank <= k):
             stop = 2.0 ** (min(each.grade, top) - top) - 2.0**-top
-            expression = f"1/{each.rank} x {said(going)} x {said(stop)}"
+            expression = f"1/{each.rank} x {number_text(going)} x {number_text(stop)}"
             terms.append(Term(expression, going * stop / each.rank, each.rank, each.doc))
             going *= 1 - stop
-    return summed(kind, says, terms)
+    return sum_step(kind, says, terms)

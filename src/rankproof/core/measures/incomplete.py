@@ -6,10 +6,10 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.sets import wanted
+from rankproof.core.measures.sets import relevant_count
 from rankproof.core.orders import expected_bpref
-from rankproof.core.paper import Case, Found, Step, Term, Written, parts, quotient, summed, writes
-from rankproof.core.paper import wanted as wanted_step
+from rankproof.core.paper import Case, Found, Step, Term, Written, parts, quotient, sum_step, writes
+from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Grade
 
 EPSILON = 0.00001
@@ -44,7 +44,7 @@ def bpref(h: Hits, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1, "x": 0}}, {"q": ["a", "?", "x", "b"]}, "bpref")["bpref"]
     0.5
     """
-    total, wrong = wanted(h, rel), h.judged.sum(not_relevant(h.judged, rel))
+    total, wrong = relevant_count(h, rel), h.judged.sum(not_relevant(h.judged, rel))
     good = h.grade >= rel
     cap = total[h.query]
     above = np.minimum(h.before(not_relevant(h, rel)), cap)
@@ -105,7 +105,7 @@ def inferred_average_precision(h: Hits, rel: Grade = 1) -> PerQuery:
     good = h.grade >= rel
     relevant, wrong = h.before(good), h.before(not_relevant(h, rel))
     precision = (relevant + EPSILON) / (relevant + wrong + 2 * EPSILON)
-    return ratio(h.sum(good * (1 + (h.nth - 1) * precision) / h.rank), wanted(h, rel))
+    return ratio(h.sum(good * (1 + (h.nth - 1) * precision) / h.rank), relevant_count(h, rel))
 
 
 @writes(bpref, geometric_bpref)
@@ -114,7 +114,7 @@ def bpref_on_paper(c: Case, rel: float) -> Written:
     there_are = wanted_step("denominator", c, rel)
     r, n = int(there_are.number), len([each for each in c.judged if 0 <= each.grade < rel])
     says = "1 - min(judged not relevant above, R) / min(N, R), for each found"
-    sums = summed("found", says, [_pairs(c, each, rel, r, n) for each in c.relevant(rel)])
+    sums = sum_step("found", says, [_pairs(c, each, rel, r, n) for each in c.relevant(rel)])
     wrong = Step("wrong", f"N, judged not relevant (grade 0 or more, below {rel:g})", value=float(n))
     end = quotient("result", "the sum divided by R", sums.number, r)
     return Written((there_are, wrong, sums, end), parts(sums, r))
@@ -141,7 +141,7 @@ def inferred_average_precision_on_paper(c: Case, rel: float) -> Written:
         "(1 + pooled above x share of the judged above that are relevant) / rank, for each found; pooled are "
         f"the judged, also those below 0; e = {EPSILON:g} keeps the share from 0/0"
     )
-    sums = summed("found", says, terms)
+    sums = sum_step("found", says, terms)
     end = quotient("result", "the sum divided by R", sums.number, there_are.number)
     return Written((there_are, sums, end), parts(sums, there_are.number))
 

@@ -9,16 +9,16 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
 from rankproof.core.measures.ranked import precisions
-from rankproof.core.measures.sets import wanted
-from rankproof.core.paper import Case, Step, Term, Written, at_least, said, writes
-from rankproof.core.paper import wanted as wanted_step
+from rankproof.core.measures.sets import relevant_count
+from rankproof.core.paper import Case, Step, Term, Written, at_least, number_text, writes
+from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Grade, Share
 
 Rounding = Literal["nearest", "trec_eval-9"]
 POINTS = tuple(i / 10 for i in range(11))
 
 
-def needed(total: Array, recall: float, rounding: str) -> Array:
+def needed_count(total: Array, recall: float, rounding: str) -> Array:
     """How many relevant documents make up that recall: to the nearest, halves up, or as trec_eval 9 cuts."""
     exact = recall * total
     if rounding == "trec_eval-9":
@@ -29,7 +29,7 @@ def needed(total: Array, recall: float, rounding: str) -> Array:
 def best_precision(h: Hits, recall: float, rel: float, rounding: str) -> PerQuery:
     """The highest precision at any rank that reaches the recall; 0 where none does."""
     good = h.relevant(rel)
-    reached = good.nth >= needed(wanted(h, rel), recall, rounding)[good.query]
+    reached = good.nth >= needed_count(relevant_count(h, rel), recall, rounding)[good.query]
     best = np.zeros(h.n)
     np.maximum.at(best, good.query[reached], (good.nth / good.rank)[reached])
     return best
@@ -113,7 +113,7 @@ def eleven_points_on_paper(c: Case, rel: float, rounding: str) -> Written:
         terms.append(Term(f"recall {recall:g}: {least} needed, best precision", _best(points, least).value))
     total = sum(term.value or 0.0 for term in terms)
     best = Step("points", "the best precision at each recall", tuple(terms), "sum", total)
-    end = Step("result", "the mean over the eleven", (), f"{said(total)} / 11", total / 11)
+    end = Step("result", "the mean over the eleven", (), f"{number_text(total)} / 11", total / 11)
     return Written((there_are, points, best, end))
 
 
@@ -124,11 +124,11 @@ def _curve(c: Case, rel: float) -> Step:
 
 
 def _needed(there_are: Step, recall: float, rounding: str) -> int:
-    return int(needed(np.array(there_are.number), recall, rounding))
+    return int(needed_count(np.array(there_are.number), recall, rounding))
 
 
 def _rounded(recall: float, there_are: Step, rounding: str) -> str:
-    exact = f"{recall:g} x {said(there_are.number)}"
+    exact = f"{recall:g} x {number_text(there_are.number)}"
     return f"floor({exact} + 0.9)" if rounding == "trec_eval-9" else f"{exact}, to the nearest"
 
 

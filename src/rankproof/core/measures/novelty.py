@@ -16,7 +16,14 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
-from rankproof.core.measures.aspects import aspect_of, called, coverable, coverable_on_paper, seen, width_of
+from rankproof.core.measures.aspects import (
+    aspect_name,
+    aspect_of,
+    count_above,
+    coverable_aspects,
+    coverable_on_paper,
+    width_of,
+)
 from rankproof.core.paper import (
     Case,
     Found,
@@ -25,11 +32,11 @@ from rankproof.core.paper import (
     Written,
     at_least,
     cut_at,
+    number_text,
     parts,
     quotient,
     rows,
-    said,
-    summed,
+    sum_step,
     writes,
 )
 from rankproof.core.parameters import Depth, Grade, Persistence, Share
@@ -50,7 +57,7 @@ def by_rank(rank: Array) -> Array:
 def novel_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
     """The sum over documents and their aspects of (1 - alpha)^(times seen above), discounted by rank."""
     good = h.relevant(rel).top(k)
-    return good.sum((1 - alpha) ** seen(good, width_of(h)) * discount(good.rank))
+    return good.sum((1 - alpha) ** count_above(good, width_of(h)) * discount(good.rank))
 
 
 def greedy(h: Hits, rel: float, alpha: float) -> Hits:
@@ -92,7 +99,7 @@ def full_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Discou
     depth = depth if k is None else np.full(h.n, k)
     rank = np.arange(1, int(depth.max(initial=0)) + 1)
     totals = np.append(0.0, np.cumsum((1 - alpha) ** (rank - 1) * discount(rank)))
-    return totals[depth] * coverable(h, rel)
+    return totals[depth] * coverable_aspects(h, rel)
 
 
 def _share_of_ideal(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
@@ -143,7 +150,7 @@ def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> P
 
 def _one(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """1 where there is anything to find."""
-    return (coverable(h, rel) > 0).astype(np.float64)
+    return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
 
 @measure("alpha_nDCG", also=("andcg",), aspects=True, ceiling=_one, worth=None, reorder=False)
@@ -269,12 +276,12 @@ def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -
     0.46875
     """
     gained = novel_gain(h, None, rel, alpha, _by_power(beta))
-    return ratio((1 - (1 - alpha) * beta) * gained, coverable(h, rel))
+    return ratio((1 - (1 - alpha) * beta) * gained, coverable_aspects(h, rel))
 
 
 def _one_without_cut(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
     """1 where there is anything to find."""
-    return (coverable(h, rel) > 0).astype(np.float64)
+    return (coverable_aspects(h, rel) > 0).astype(np.float64)
 
 
 @measure("nNRBP", aspects=True, ceiling=_one_without_cut, worth=None, reorder=False)
@@ -351,7 +358,7 @@ def nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
         coverable_on_paper(c, rel),
     )
     scale = 1 - (1 - alpha) * beta
-    expression = f"(1 - {1 - alpha:g} x {beta:g}) x {said(sums.number)} / {said(of.number)}"
+    expression = f"(1 - {1 - alpha:g} x {beta:g}) x {number_text(sums.number)} / {number_text(of.number)}"
     value = scale * sums.number / of.number if of.number else 0.0
     end = Step("result", "times (1 - (1 - alpha) beta), by the aspects", (), expression, value)
     return Written((sums, of, end), parts(sums, of.number / scale))
@@ -375,7 +382,7 @@ def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighin
     depth = max((each.rank for each in _best(c, rel, alpha)), default=0) if k is None else k
     each_rank = math.fsum((1 - alpha) ** (rank - 1) * discount.of(rank) for rank in range(1, depth + 1))
     says = f"{depth:,} documents about every aspect: the sum of their ranks' shares, times the aspects"
-    expression = f"{said(each_rank)} x {said(of.number)}"
+    expression = f"{number_text(each_rank)} x {number_text(of.number)}"
     full = Step("denominator", says, (), expression, each_rank * of.number)
     end = quotient("result", "the one divided by the other", own.number, full.number)
     return Written(
@@ -397,11 +404,13 @@ def _novel(
     for each in documents:
         if each.grade >= rel and (k is None or each.rank <= k):
             value = (1 - alpha) ** seen[each.aspect] * discount.of(each.rank)
-            expression = f"{called(each)}: {1 - alpha:g}^{seen[each.aspect]} {discount.figures(each.rank)}"
+            expression = (
+                f"{aspect_name(each)}: {1 - alpha:g}^{seen[each.aspect]} {discount.figures(each.rank)}"
+            )
             terms.append(Term(expression, value, each.rank, each.doc))
             seen[each.aspect] += 1
     says = f"{1 - alpha:g}^(times its aspect was seen above), discounted by rank"
-    return summed(kind, f"{whose}{says}, for each {at_least(rel)} {cut_at(k)}", terms)
+    return sum_step(kind, f"{whose}{says}, for each {at_least(rel)} {cut_at(k)}", terms)
 
 
 def _best(c: Case, rel: float, alpha: float) -> list[Found]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankproof._moved import old_names
 from rankproof.core.hits import Array
 from rankproof.core.judgments import GradeTally, Group, Preferences, Scope, tally
 from rankproof.core.measure import measure
@@ -28,7 +30,7 @@ def _scopes(name: str) -> dict[str, dict[str, Scope]]:
 @measure(
     "PrefsPossible", kind="preference", also=("prefs_num_prefs_poss",), average="sum", bounds=(0.0, math.inf)
 )
-def possible(p: Preferences) -> float:
+def possible_preferences(p: Preferences) -> float:
     """The number of preferences, whether their documents were retrieved or not.
 
     Formula: the sum over judges of the pairs of which the judge prefers one document.
@@ -46,8 +48,8 @@ def possible(p: Preferences) -> float:
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_poss`).
 
     >>> from rankproof.core.judgments import by_levels
-    >>> from rankproof.core.measures.preferences import possible
-    >>> possible(by_levels([1, 2, 0]))
+    >>> from rankproof.core.measures.preferences import possible_preferences
+    >>> possible_preferences(by_levels([1, 2, 0]))
     3.0
     """
     return float(sum(t.possible for t in _tallies(p, "all")))
@@ -61,7 +63,7 @@ def possible(p: Preferences) -> float:
     average="sum",
     bounds=(0.0, math.inf),
 )
-def fulfilled(p: Preferences, scope: Scope = "all") -> float:
+def fulfilled_preferences(p: Preferences, scope: Scope = "all") -> float:
     """The number of preferences that the ranking fulfils.
 
     Formula: the sum over judges of the preferences "i before j" where i stands above j or only i was
@@ -80,8 +82,8 @@ def fulfilled(p: Preferences, scope: Scope = "all") -> float:
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_ful`).
 
     >>> from rankproof.core.judgments import by_levels
-    >>> from rankproof.core.measures.preferences import fulfilled
-    >>> fulfilled(by_levels([1, 2, 0]))
+    >>> from rankproof.core.measures.preferences import fulfilled_preferences
+    >>> fulfilled_preferences(by_levels([1, 2, 0]))
     2.0
     """
     return float(sum(t.fulfilled for t in _tallies(p, scope)))
@@ -264,3 +266,9 @@ def _partial_with_fewer(g: Group, size: int) -> Array:
     wanted[np.flatnonzero(_not_relevant(g)[:size])[_count(g, len(g.level), _relevant) :]] = False
     prefers: Array = g.prefers[:size, :size] & wanted[:, None] & wanted[None, :]
     return prefers
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(
+        __name__, {"possible": "possible_preferences", "fulfilled": "fulfilled_preferences"}
+    )

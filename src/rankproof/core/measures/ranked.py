@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.bounds import ap_bounds, rr_bounds
-from rankproof.core.hits import Hits, PerQuery, ratio, relevant
+from rankproof.core.hits import Hits, PerQuery, ratio, relevant_rows
 from rankproof.core.measure import measure
-from rankproof.core.measures.sets import NOT_BOUNDED, wanted
+from rankproof.core.measures.sets import NOT_BOUNDED, relevant_count
 from rankproof.core.orders import expected_ap, expected_rr
 from rankproof.core.paper import (
     Case,
@@ -19,19 +19,19 @@ from rankproof.core.paper import (
     Term,
     Written,
     at_least,
-    capped,
-    counted,
+    cap_step,
+    count_step,
     cut_at,
-    evenly,
-    graded,
+    even_shares,
+    graded_terms,
+    number_text,
     parts,
     quotient,
-    said,
-    summed,
+    sum_step,
     writes,
 )
 from rankproof.core.paper import relevant_shown as relevant_shown_step
-from rankproof.core.paper import wanted as wanted_step
+from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
 
 
@@ -69,7 +69,7 @@ def reciprocal_rank(
     >>> evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "MRR")["MRR"]
     0.5
     """
-    good = relevant(h.scored(scores), rel, threshold).top(k)
+    good = relevant_rows(h.scored(scores), rel, threshold).top(k)
     return good.sum((good.nth == 1) / good.rank)
 
 
@@ -114,8 +114,8 @@ def average_precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "MAP")["MAP"]
     0.75
     """
-    good = relevant(h.scored(scores), rel, threshold).top(k)
-    divisor = good.count() if denominator == "found" else wanted(h, rel, threshold)
+    good = relevant_rows(h.scored(scores), rel, threshold).top(k)
+    divisor = good.count() if denominator == "found" else relevant_count(h, rel, threshold)
     if denominator == "min" and k is not None:
         divisor = np.minimum(divisor, k)
     return ratio(good.sum(good.nth / good.rank), divisor)
@@ -149,7 +149,7 @@ def geometric_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> Pe
 
 def _odds_ceiling(h: Hits, rel: Grade = 1) -> PerQuery:
     """The logarithm of (1 + R) / 1."""
-    return np.log1p(wanted(h, rel))
+    return np.log1p(relevant_count(h, rel))
 
 
 @measure("yaap", also=("YAAP",), ceiling=_odds_ceiling, bounds=(-math.inf, math.inf))
@@ -174,7 +174,7 @@ def average_precision_odds(h: Hits, rel: Grade = 1) -> PerQuery:
     >>> round(evaluate({"q": {"a": 1}}, {"q": ["a"]}, "yaap")["yaap"], 4)
     0.6931
     """
-    good, total = h.relevant(rel), wanted(h, rel)
+    good, total = h.relevant(rel), relevant_count(h, rel)
     precisions = good.sum(good.nth / good.rank)
     return np.log((1 + precisions) / (1 + total - precisions))
 
@@ -210,7 +210,7 @@ def r_precision(h: Hits, rel: Grade = 1, denominator: Literal["all", "returned"]
     """
     good = h.relevant(rel)
     # Rows spread over a tie have weights that add up to whole numbers only nearly.
-    depth = wanted(h, rel) if denominator == "all" else np.rint(good.count())
+    depth = relevant_count(h, rel) if denominator == "all" else np.rint(good.count())
     return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)
 
 
@@ -236,7 +236,7 @@ def precision_at_multiple(h: Hits, multiple: Positive = 1, rel: Grade = 1) -> Pe
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "RprecMult@2")["RprecMult@2"]
     0.5
     """
-    depth = np.floor(multiple * wanted(h, rel) + 0.9)
+    depth = np.floor(multiple * relevant_count(h, rel) + 0.9)
     good = h.relevant(rel)
     return ratio(good.keep(good.rank <= depth[good.query]).count(), depth)
 
@@ -251,7 +251,7 @@ def reciprocal_rank_on_paper(c: Case, k: int | None, rel: float, scores: str, th
         return Written((*before, Step("result", none, value=0.0)))
     rank = good[0].rank
     says = f"rank of the first that is {at_least(rel, scores)}"
-    first = Step("found", says, graded(good[:1]), f"rank {rank}", float(rank))
+    first = Step("found", says, graded_terms(good[:1]), f"rank {rank}", float(rank))
     end = quotient("result", "one over that rank", 1.0, rank)
     return Written((*before, first, end), {rank: end.number})
 
@@ -281,7 +281,7 @@ def precisions(good: list[Found], says: str) -> Step:
         Term(f"{n} of {each.rank}", n / each.rank, each.rank, each.doc)
         for n, each in enumerate(good, start=1)
     ]
-    return summed("found", says, terms)
+    return sum_step("found", says, terms)
 
 
 def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator: str) -> Step:
@@ -289,7 +289,7 @@ def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator:
         says = f"documents found that are {at_least(rel)}, {cut_at(k)}"
         return Step("denominator", says, value=float(len(good)))
     step = wanted_step("denominator", c, rel)
-    return step if denominator == "all" or k is None else capped(step, k)
+    return step if denominator == "all" or k is None else cap_step(step, k)
 
 
 @writes(average_precision_odds)
@@ -298,7 +298,7 @@ def average_precision_odds_on_paper(c: Case, rel: float) -> Written:
     sums = precisions(c.relevant(rel), f"s, precision at each rank that is {at_least(rel)}")
     there_are = wanted_step("denominator", c, rel)
     top, bottom = 1 + sums.number, 1 + there_are.number - sums.number
-    expression = f"log({said(top)} / {said(bottom)})"
+    expression = f"log({number_text(top)} / {number_text(bottom)})"
     end = Step("result", "log((1 + s) / (1 + R - s))", (), expression, math.log(top / bottom))
     return Written((sums, there_are, end))
 
@@ -309,7 +309,7 @@ def r_precision_on_paper(c: Case, rel: float, denominator: str) -> Written:
     if denominator == "all":
         depth = wanted_step("denominator", c, rel)
     else:
-        depth = counted("denominator", f"R, all that are {at_least(rel)} in the ranking", c.relevant(rel))
+        depth = count_step("denominator", f"R, all that are {at_least(rel)} in the ranking", c.relevant(rel))
     return _at_depth(c, depth, int(depth.number), rel)
 
 
@@ -318,7 +318,7 @@ def precision_at_multiple_on_paper(c: Case, multiple: float, rel: float) -> Writ
     """Precision at a multiple of the number of relevant documents."""
     there_are = wanted_step("wanted", c, rel)
     depth = math.floor(multiple * there_are.number + 0.9)
-    expression = f"floor({multiple:g} x {said(there_are.number)} + 0.9)"
+    expression = f"floor({multiple:g} x {number_text(there_are.number)} + 0.9)"
     cut = Step("denominator", "where to cut", (), expression, float(depth))
     return _at_depth(c, cut, depth, rel, there_are)
 
@@ -327,4 +327,4 @@ def _at_depth(c: Case, depth: Step, k: int, rel: float, *before: Step) -> Writte
     good = c.relevant(rel, k)
     found = relevant_shown_step(good, k, rel)
     end = quotient("result", "relevant there, divided by that", found.number, depth.number)
-    return Written((*before, depth, found, end), evenly(good, end.number))
+    return Written((*before, depth, found, end), even_shares(good, end.number))

@@ -9,7 +9,7 @@ import numpy as np
 from rankproof.core.hits import Array, Hits
 
 
-def running(h: Hits, values: Array, combine: Callable[[Array, Array], Array] = np.add) -> Array:
+def running_total(h: Hits, values: Array, combine: Callable[[Array, Array], Array] = np.add) -> Array:
     """For each row `values` combined over the rows of its query up to and with it.
 
     Queries are never mixed, so that a large sum in one costs no digits in the next: pairs are combined,
@@ -24,7 +24,7 @@ def running(h: Hits, values: Array, combine: Callable[[Array, Array], Array] = n
     return total
 
 
-def earlier(h: Hits, totals: Array, start: float) -> Array:
+def earlier_total(h: Hits, totals: Array, start: float) -> Array:
     """For each row the running total of the row before it in its query; `start` for the first."""
     return np.where(h.nth > 1, np.append(start, totals)[:-1], start)
 
@@ -47,6 +47,6 @@ def so_far(group: Array) -> Array:
     return count
 
 
-def positive(h: Hits) -> Hits:
+def positive_rows(h: Hits) -> Hits:
     """The rows with a grade (or gain) above 0."""
     return h.relevant(np.nextafter(0, 1))

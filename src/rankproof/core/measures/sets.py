@@ -7,24 +7,24 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.bounds import recall_bounds
-from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant
+from rankproof.core.hits import Array, Hits, PerQuery, ratio, relevant_rows
 from rankproof.core.measure import measure
 from rankproof.core.paper import (
     Case,
     Step,
     Written,
     at_least,
-    capped,
-    counted,
-    evenly,
+    cap_step,
+    count_step,
+    even_shares,
+    number_text,
     quotient,
-    said,
     share,
-    shown,
+    shown_step,
     writes,
 )
 from rankproof.core.paper import relevant_shown as relevant_shown_step
-from rankproof.core.paper import wanted as wanted_step
+from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
 
 NOT_BOUNDED = {
@@ -36,26 +36,26 @@ NOT_BOUNDED = {
 """Where no bound is known that holds whatever the unjudged documents are."""
 
 
-def returned(h: Hits, k: int | None) -> PerQuery:
+def returned_count(h: Hits, k: int | None) -> PerQuery:
     """How many documents the ranking shows down to `k`."""
     return (h.retrieved if k is None else np.minimum(h.retrieved, k)).astype(np.float64)
 
 
-def wanted(h: Hits, rel: float, threshold: str = "rel") -> PerQuery:
+def relevant_count(h: Hits, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents there are, found or not."""
     if threshold == "rel":
         return h.judged.graded(rel)
-    return relevant(h.judged, rel, threshold).count()
+    return relevant_rows(h.judged, rel, threshold).count()
 
 
-def found(h: Hits, k: int | None, rel: float, threshold: str = "rel") -> PerQuery:
+def found_count(h: Hits, k: int | None, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents stand at ranks 1 to `k`."""
-    return relevant(h, rel, threshold).count(k)
+    return relevant_rows(h, rel, threshold).count(k)
 
 
 def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
     """What a share of the documents shown is divided by: k, or how many there are."""
-    return returned(h, k) if k is None or denominator == "returned" else np.full(h.n, float(k))
+    return returned_count(h, k) if k is None or denominator == "returned" else np.full(h.n, float(k))
 
 
 def _precision_ceiling(
@@ -67,7 +67,7 @@ def _precision_ceiling(
     threshold: Threshold = "rel",
 ) -> PerQuery:
     """A ranking may stop before its first wrong document; only a division by `k` then costs."""
-    good = wanted(h, rel, threshold)
+    good = relevant_count(h, rel, threshold)
     if k is None or denominator == "returned":
         return (good > 0).astype(np.float64)
     return np.minimum(good, k) / k
@@ -114,7 +114,7 @@ def precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "P@3")["P@3"]
     0.6666666666666666
     """
-    return ratio(found(h.scored(scores), k, rel, threshold), divisor(h, k, denominator))
+    return ratio(found_count(h.scored(scores), k, rel, threshold), divisor(h, k, denominator))
 
 
 def _recall_ceiling(
@@ -126,7 +126,7 @@ def _recall_ceiling(
     threshold: Threshold = "rel",
 ) -> PerQuery:
     """Only a division by all relevant documents can put 1 out of reach."""
-    good = wanted(h, rel, threshold)
+    good = relevant_count(h, rel, threshold)
     capped = good if k is None or denominator != "all" else np.minimum(good, k)
     return ratio(capped, good)
 
@@ -174,10 +174,10 @@ def recall(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "R@3")["R@3"]
     0.5
     """
-    good = found(h.scored(scores), k, rel, threshold)
+    good = found_count(h.scored(scores), k, rel, threshold)
     if denominator == "returned":
-        return ratio(good, found(h, None, rel, threshold))
-    reachable = wanted(h, rel, threshold)
+        return ratio(good, found_count(h, None, rel, threshold))
+    reachable = relevant_count(h, rel, threshold)
     if denominator == "min" and k is not None:
         reachable = np.minimum(reachable, k)
     return ratio(good, reachable)
@@ -185,7 +185,7 @@ def recall(
 
 def _f_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
     """F of a ranking that shows the relevant documents and stops."""
-    good = wanted(h, rel)
+    good = relevant_count(h, rel)
     best = good if k is None else np.minimum(good, k)
     return _f_of(best, best if k is None else k * (best > 0), good, beta**2)
 
@@ -231,7 +231,7 @@ def f_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
 
 def weighted_f(h: Hits, k: int | None, rel: float, weight: float) -> PerQuery:
     """F whose weight of recall is given as beta squared, as trec_eval takes it."""
-    return _f_of(found(h, k, rel), divisor(h, k, "k"), wanted(h, rel), weight)
+    return _f_of(found_count(h, k, rel), divisor(h, k, "k"), relevant_count(h, rel), weight)
 
 
 def _expected_success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
@@ -287,12 +287,12 @@ def success(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, ["Hit@1", "Hit@2"])["Hit@2"]
     1.0
     """
-    return (found(h, k, rel) > 0).astype(np.float64)
+    return (found_count(h, k, rel) > 0).astype(np.float64)
 
 
 def _relative_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The best possible precision, as a share of itself."""
-    return (wanted(h, rel) > 0).astype(np.float64)
+    return (relevant_count(h, rel) > 0).astype(np.float64)
 
 
 @measure("RelP", also=("relative_P", "set_relative_P"), additive=True, ceiling=_relative_ceiling)
@@ -317,13 +317,13 @@ def relative_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b", "z"]}, "RelP@5")["RelP@5"]
     1.0
     """
-    shown = returned(h, k) if k is None else k
-    return ratio(found(h, k, rel), np.minimum(shown, wanted(h, rel)))
+    shown = returned_count(h, k) if k is None else k
+    return ratio(found_count(h, k, rel), np.minimum(shown, relevant_count(h, rel)))
 
 
 def _set_ap_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """A ranking of relevant documents only."""
-    good = wanted(h, rel)
+    good = relevant_count(h, rel)
     return ratio(good if k is None else np.minimum(good, k), good)
 
 
@@ -349,8 +349,8 @@ def set_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "SetAP")["SetAP"]
     0.25
     """
-    good = found(h, k, rel)
-    return ratio(good * good, returned(h, k) * wanted(h, rel))
+    good = found_count(h, k, rel)
+    return ratio(good * good, returned_count(h, k) * relevant_count(h, rel))
 
 
 @writes(precision)
@@ -360,7 +360,9 @@ def precision_on_paper(
     """Relevant documents shown by documents shown."""
     rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
-    return share(relevant_shown_step(good, k, rel, scores), shown(c, k, denominator), good, before=before)
+    return share(
+        relevant_shown_step(good, k, rel, scores), shown_step(c, k, denominator), good, before=before
+    )
 
 
 @writes(recall)
@@ -376,15 +378,15 @@ def recall_on_paper(
 
 def _to_find(c: Case, k: int | None, rel: float, denominator: str) -> Step:
     if denominator == "returned":
-        return counted("denominator", f"{at_least(rel)} in the whole ranking", c.relevant(rel))
+        return count_step("denominator", f"{at_least(rel)} in the whole ranking", c.relevant(rel))
     step = wanted_step("denominator", c, rel)
-    return step if denominator == "all" or k is None else capped(step, k)
+    return step if denominator == "all" or k is None else cap_step(step, k)
 
 
 @writes(f_measure)
 def f_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     """Precision and recall, then their harmonic mean."""
-    good, there_are, out_of = c.relevant(rel, k), wanted_step("wanted", c, rel), shown(c, k, "k")
+    good, there_are, out_of = c.relevant(rel, k), wanted_step("wanted", c, rel), shown_step(c, k, "k")
     p = quotient("P", "precision P", len(good), out_of.number)
     r = quotient("R", "recall R", len(good), there_are.number)
     square = beta**2
@@ -392,7 +394,7 @@ def f_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Writt
     top, bottom = (1 + square) * p.number * r.number, square * p.number + r.number
     end = quotient("result", f"F = {formula}", top, bottom)
     steps = (relevant_shown_step(good, k, rel), out_of, there_are, p, r, end)
-    return Written(steps, evenly(good, end.number))
+    return Written(steps, even_shares(good, end.number))
 
 
 @writes(success)
@@ -408,7 +410,7 @@ def relative_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Relevant documents shown by those that could be."""
     good, there_are = c.relevant(rel, k), wanted_step("wanted", c, rel)
     places = c.returned if k is None else k
-    fewer = f"min({places}, {said(there_are.number)})"
+    fewer = f"min({places}, {number_text(there_are.number)})"
     says = "the most that could be: R, or the places where they are fewer"
     best = Step("denominator", says, (), fewer, min(places, there_are.number))
     return share(relevant_shown_step(good, k, rel), best, good, before=[there_are])
@@ -417,9 +419,11 @@ def relative_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
 @writes(set_average_precision)
 def set_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Precision times recall of the set."""
-    good, there_are, out_of = c.relevant(rel, k), wanted_step("wanted", c, rel), shown(c, k)
+    good, there_are, out_of = c.relevant(rel, k), wanted_step("wanted", c, rel), shown_step(c, k)
     p = quotient("P", "precision P", len(good), out_of.number)
     r = quotient("R", "recall R", len(good), there_are.number)
     value = p.number * r.number
-    end = Step("result", "P times R", (), f"{said(p.number)} x {said(r.number)}", value)
-    return Written((relevant_shown_step(good, k, rel), out_of, there_are, p, r, end), evenly(good, value))
+    end = Step("result", "P times R", (), f"{number_text(p.number)} x {number_text(r.number)}", value)
+    return Written(
+        (relevant_shown_step(good, k, rel), out_of, there_are, p, r, end), even_shares(good, value)
+    )

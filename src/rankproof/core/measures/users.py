@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
-from rankproof.core.measures.sets import returned
+from rankproof.core.measures.sets import returned_count
 from rankproof.core.paper import (
     Case,
     Found,
@@ -18,10 +18,10 @@ from rankproof.core.paper import (
     Written,
     at_least,
     cut_at,
+    number_text,
     parts,
     quotient,
-    said,
-    summed,
+    sum_step,
     writes,
 )
 from rankproof.core.parameters import Cutoff, Depth, Grade, Maximum, Persistence
@@ -29,7 +29,7 @@ from rankproof.core.parameters import Cutoff, Depth, Grade, Maximum, Persistence
 Scale = Literal["binary", "graded", "topic"]
 
 
-def scaled(h: Hits, top_grade: float | None) -> Array:
+def scaled_grades(h: Hits, top_grade: float | None) -> Array:
     """Each row's grade as a share of the largest there is, 0 to 1."""
     top = h.top_grade if top_grade is None else top_grade
     return np.clip(h.grade, 0, top) / top if top else np.zeros(len(h.grade))
@@ -45,7 +45,7 @@ def _topic_scaled(h: Hits) -> Array:
 def _worth(h: Hits, gain: str, top_grade: float | None) -> Array:
     if gain == "binary":
         return np.ones(len(h.grade))
-    return _topic_scaled(h) if gain == "topic" else scaled(h, top_grade)
+    return _topic_scaled(h) if gain == "topic" else scaled_grades(h, top_grade)
 
 
 @measure(
@@ -150,7 +150,7 @@ def rank_biased_residual(
     """
     known = (h.relevant(0) if negative == "unjudged" else h).top(k)
     residual = 1 - (1 - p) * known.sum(p ** (known.rank - 1.0))
-    return residual if tail == "always" else np.where(returned(h, k) > known.count(), residual, 0.0)
+    return residual if tail == "always" else np.where(returned_count(h, k) > known.count(), residual, 0.0)
 
 
 DEPTH = 1000
@@ -184,7 +184,7 @@ def scaled_dcg(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
     depth = DEPTH if k is None else k
     shown = h.top(depth)
     most = (1 / np.log2(np.arange(2, depth + 2))).sum()
-    return shown.sum(scaled(shown, top_grade) / np.log2(shown.rank + 1)) / most  # type: ignore[no-any-return]
+    return shown.sum(scaled_grades(shown, top_grade) / np.log2(shown.rank + 1)) / most  # type: ignore[no-any-return]
 
 
 @writes(rank_biased_precision)
@@ -194,12 +194,14 @@ def rbp(c: Case, k: int | None, rel: float, p: float, gain: str, top_grade: floa
     terms = []
     for each in c.relevant(rel, k):
         part = 1.0 if gain == "binary" else portion(each.grade, top, capped=gain == "graded")
-        factor = "" if gain == "binary" else f"{said(part)} x "
+        factor = "" if gain == "binary" else f"{number_text(part)} x "
         terms.append(_looked_at(each, p, part, factor))
-    scale = "" if gain == "binary" else f"grade / {said(top)} x "
+    scale = "" if gain == "binary" else f"grade / {number_text(top)} x "
     says = f"{scale}{p:g}^(rank - 1), for those that are {at_least(rel)} {cut_at(k)}"
-    sums = summed("found", says, terms)
-    end = Step("result", "times 1 - p", (), f"(1 - {p:g}) x {said(sums.number)}", (1 - p) * sums.number)
+    sums = sum_step("found", says, terms)
+    end = Step(
+        "result", "times 1 - p", (), f"(1 - {p:g}) x {number_text(sums.number)}", (1 - p) * sums.number
+    )
     return Written((sums, end), parts(sums, 1 / (1 - p)))
 
 
@@ -227,12 +229,12 @@ def residual(c: Case, k: int | None, p: float, negative: str, tail: str) -> Writ
     seen = [each for each in c.found if each.grade >= least and (k is None or each.rank <= k)]
     if tail == "unjudged" and c.shown(k) <= len(seen):
         return Written((Step("result", f"every document {cut_at(k)} was judged", value=0.0),))
-    sums = summed(
+    sums = sum_step(
         "found", f"{p:g}^(rank - 1) of judged documents {cut_at(k)}", [_looked_at(e, p) for e in seen]
     )
     says = "what is left of 1 when they are taken off, times 1 - p"
     value = 1 - (1 - p) * sums.number
-    return Written((sums, Step("result", says, (), f"1 - (1 - {p:g}) x {said(sums.number)}", value)))
+    return Written((sums, Step("result", says, (), f"1 - (1 - {p:g}) x {number_text(sums.number)}", value)))
 
 
 @writes(scaled_dcg)
@@ -244,8 +246,8 @@ def scaled_dcg_on_paper(c: Case, k: int | None, top_grade: float | None) -> Writ
         part = portion(each.grade, top)
         if part and each.rank <= depth:
             value = part / math.log2(each.rank + 1)
-            terms.append(Term(f"{said(part)} / log2({each.rank + 1})", value, each.rank, each.doc))
-    sums = summed("found", f"grade / {said(top)}, divided by log2(rank + 1), {cut_at(depth)}", terms)
+            terms.append(Term(f"{number_text(part)} / log2({each.rank + 1})", value, each.rank, each.doc))
+    sums = sum_step("found", f"grade / {number_text(top)}, divided by log2(rank + 1), {cut_at(depth)}", terms)
     most = math.fsum(1 / math.log2(rank + 1) for rank in range(1, depth + 1))
     goal = Step(
         "denominator", f"{depth:,} documents of the highest grade: sum of 1 / log2(rank + 1)", value=most

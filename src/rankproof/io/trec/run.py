@@ -19,8 +19,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
 from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
-from rankproof.io.files import PathLike, opened
-from rankproof.io.ids import check_same_kind, judged_kinds, meeting, plain_digits
+from rankproof.io.files import PathLike, open_file
+from rankproof.io.ids import align_ids, check_same_kind, judged_kinds, plain_digits
 from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, in_order
 from rankproof.io.trec.index import COLUMNS, DOC, QUERY, Index, index_of, starts_of_runs
 from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
@@ -31,7 +31,7 @@ class NotTogether(Exception):
     """The lines of a query do not stand together."""
 
 
-def collected(scanned: Iterable[Scanned], index: Index, census: Census) -> list[Ordered]:
+def collect_rankings(scanned: Iterable[Scanned], index: Index, census: Census) -> list[Ordered]:
     """The rankings of all pieces; a query that appears in two places raises NotTogether."""
     found: list[Ordered] = []
     seen = np.zeros(len(index.queries), dtype=bool)
@@ -66,7 +66,7 @@ Piece = tuple[bytes, int]
 """Some lines of one query that follow each other, and the number of the first."""
 
 
-def gathered(pieces: Iterator[Chunk]) -> Iterator[Chunk]:
+def gather_queries(pieces: Iterator[Chunk]) -> Iterator[Chunk]:
     """The content of chunks, query after query, in chunks that remember the line numbers."""
     batch: list[Piece] = []
     size = 0
@@ -134,7 +134,7 @@ class TrecRankings:
 
         The whole run is read before the first is handed out, to notice queries whose lines stand apart.
         """
-        judgments = meeting(judgments, (False, False), self._digits)
+        judgments = align_ids(judgments, (False, False), self._digits)
         for kind, what in zip(judged_kinds(judgments), ("queries", "documents"), strict=True):
             check_same_kind(False, kind, f"{self.source}, {what}")
         try:
@@ -142,7 +142,7 @@ class TrecRankings:
                 found = self._scanned(self._chunks(stream), judgments, conventions, census)
         except NotTogether:
             with self._opened() as stream:
-                found = self._scanned(gathered(self._chunks(stream)), judgments, conventions, census)
+                found = self._scanned(gather_queries(self._chunks(stream)), judgments, conventions, census)
         if census.comments:
             census.notes.append(comment_note(self.source, census.comments))
         yield from found
@@ -158,7 +158,7 @@ class TrecRankings:
         if first is not None and conventions.ties != "rank":
             _note_ranks(first, census)
         work = partial(_attempt, index=index, judgments=judgments, conventions=conventions)
-        return collected(
+        return collect_rankings(
             self._results(in_order(work, chain([] if first is None else [first], pieces))), index, census
         )
 
@@ -234,7 +234,7 @@ class TrecRankings:
     def _opened(self) -> AbstractContextManager[BinaryIO]:
         if isinstance(self.path_or_bytes, bytes):
             return nullcontext(BytesIO(self.path_or_bytes))
-        return opened(self.path_or_bytes)
+        return open_file(self.path_or_bytes)
 
     def _error(self, bad: BadLine, chunk: Chunk, first: int) -> DataError:
         """The error for a bad line of a chunk that begins at the line `first`."""

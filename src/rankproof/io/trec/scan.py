@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.core.join import SAMPLE, Block, Census, Ordered, doubtful, note_ranks, note_scores, ranked
+from rankproof.core.join import (
+    SAMPLE,
+    Block,
+    Census,
+    Ordered,
+    doubtful_scores,
+    note_ranks,
+    note_scores,
+    rank_block,
+)
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
 from rankproof.errors import shorten
@@ -222,7 +231,7 @@ def _ranked(rows: Rows, index: Index, judgments: Judgments, conventions: Convent
     found = _Found(rows, start, length, hit, judged, ranking)
     parts = [found.ordered(strict, conventions)] if strict.any() else []
     if not strict.all():
-        parts.append(ranked(found.block(~strict), judgments, conventions))
+        parts.append(rank_block(found.block(~strict), judgments, conventions))
     return parts
 
 
@@ -257,7 +266,7 @@ class _Found:
             ranking=number[ranking],
             judged=self.judged[mine],
             rank=self.hit[mine] - self.start[ranking] + 1,
-            doubtful=doubtful(self.rows.score[self.hit[mine]], conventions),
+            doubtful=doubtful_scores(self.rows.score[self.hit[mine]], conventions),
         )
 
     def block(self, which: Array) -> Block:

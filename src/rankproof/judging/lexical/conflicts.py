@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from rankproof.judging.lexical.profile import NAME, NUMBER, WEIGHTS, ProfileTerm, TextProfile
 from rankproof.judging.lexical.support import Cover
-from rankproof.text.words import folded, stem
+from rankproof.text.words import fold, stem
 
 SAME = 0.85
 """The share of a claim's other terms that the sentence must hold."""
@@ -50,12 +50,12 @@ prohibit |permit prohibit |accept reject |accept refuse |true false |possible im
 """
 """Words of which only one can hold of the same thing; a first has a last."""
 STATES = frozenset({"open", "closed", "offen", "geschlossen"})
-STATE_STEMS = frozenset(stem(folded(word)) for word in STATES)
+STATE_STEMS = frozenset(stem(fold(word)) for word in STATES)
 """Opposites as states only: what opens at nine closes as well."""
 OPPOSITE: dict[str, set[str]] = {}
 for _one, _other in (pair.split() for pair in OPPOSITES.split("|")):
     for _left, _right in ((_one, _other), (_other, _one)):
-        OPPOSITE.setdefault(stem(folded(_left)), set()).add(stem(folded(_right)))
+        OPPOSITE.setdefault(stem(fold(_left)), set()).add(stem(fold(_right)))
 
 
 def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
@@ -82,7 +82,7 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
 
 def _repeated(claim: str, sentence: str) -> bool:
     """Whether a sentence holds the claim word for word, whatever else it says."""
-    return f" {' '.join(WORDS.findall(folded(claim)))} " in f" {' '.join(WORDS.findall(folded(sentence)))} "
+    return f" {' '.join(WORDS.findall(fold(claim)))} " in f" {' '.join(WORDS.findall(fold(sentence)))} "
 
 
 def odd_denial(claim: TextProfile, text: TextProfile, found: Cover) -> bool:

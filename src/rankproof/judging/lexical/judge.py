@@ -32,7 +32,7 @@ from rankproof.judging.verdicts import (
     Verdict,
 )
 from rankproof.text.claims import claims
-from rankproof.text.languages import alike
+from rankproof.text.languages import are_alike
 
 NAME = "lexical"
 Settled = Verdict | Unmeasured
@@ -85,7 +85,7 @@ def likelihood(ask: Ask) -> float:
     sought, text = profile(ask.left), profile(ask.right)
     if not text.forms:
         return 0.0
-    if not alike(sought.language, text.language):
+    if not are_alike(sought.language, text.language):
         return 0.5
     return weigh(sought, text, BOUNDS[ask.relation].weights).probability
 
@@ -214,7 +214,7 @@ def _beyond(sought: TextProfile, text: TextProfile, left: str) -> str:
     """Why words cannot tell; empty where they may."""
     if not sought.terms:
         return f"the {left} has no words to look for"
-    if not alike(sought.language, text.language):
+    if not are_alike(sought.language, text.language):
         return (
             f"the {left} and the text seem to be in different languages ({sought.language}, {text.language})"
         )

@@ -12,7 +12,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.reading import tokens
-from rankproof.net.secrets import hidden
+from rankproof.net.secrets import hide_secrets
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")
@@ -272,7 +272,7 @@ class Service(Displayable):
 
     def without_key(self, body: bytes) -> bytes:
         """What a service says, without the key, should it repeat it."""
-        return hidden(body, self.secrets)
+        return hide_secrets(body, self.secrets)
 
     @property
     def secrets(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from rankproof.errors import shorten
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.providers import Reply, Service
 from rankproof.judging.models.reading import unique_values
-from rankproof.net.client import Response, exchanged
+from rankproof.net.client import Response, exchange
 from rankproof.net.retries import (
     AGAIN,
     CROWDED,
@@ -24,7 +24,7 @@ from rankproof.net.retries import (
     Retries,
     attempts,
     retry_after,
-    settled_in_loop,
+    settle_in_loop,
 )
 from rankproof.net.secrets import without_keys
 
@@ -81,7 +81,7 @@ class Line(Displayable):
     async def ask(self, call: Call) -> Reply:
         """The reply to a call, after as many tries as are allowed."""
         course: Attempts[Response] = attempts(self.retries, self.pace)
-        response = await settled_in_loop(course, lambda: self._tried(call))
+        response = await settle_in_loop(course, lambda: self._tried(call))
         failure = response.failure
         if failure is None:
             return self._read(response.body)
@@ -115,7 +115,7 @@ class Line(Displayable):
         sent = self.service.provider.body(self.model, call, self.given)
         named = {INSTEAD.get(name, "") if name in left_out else name: value for name, value in sent.items()}
         sent = {name: value for name, value in named.items() if name}
-        response = await exchanged(
+        response = await exchange(
             *(next(self.clients), "POST", self.service.endpoint),
             within=self.timeout,
             largest=LARGEST,
@@ -225,9 +225,7 @@ class Wire:
     async def _request(self, method: str, path: str, **sent: Any) -> bytes:
         async def tried() -> Response:
             url, headers = self.service.url + path, self.service.headers
-            response = await exchanged(
-                self.client, method, url, headers=headers, timeout=self.timeout, **sent
-            )
+            response = await exchange(self.client, method, url, headers=headers, timeout=self.timeout, **sent)
             if response.failure is not None or response.status == 200:
                 return response
             problem = f"the service answered HTTP {response.status}"
@@ -236,7 +234,7 @@ class Wire:
             return replace(response, failure=Failed(said, again=again, wait=wait))
 
         course: Attempts[Response] = attempts(self.retries, Pace())
-        response = await settled_in_loop(course, tried)
+        response = await settle_in_loop(course, tried)
         if response.failure is not None:
             raise response.failure
         return self.service.without_key(response.body)

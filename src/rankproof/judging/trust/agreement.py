@@ -31,7 +31,7 @@ from rankproof.judging.verdicts import (
     pair_in,
 )
 from rankproof.stats.agreement import Agreement, cohen_kappa
-from rankproof.stats.corrected import Corrected, corrected_mean, labelled, rogan_gladen
+from rankproof.stats.corrected import Corrected, check_labels, corrected_mean, rogan_gladen
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry, pair_of
 
@@ -322,7 +322,7 @@ def _corrected(pairs: Sequence[DrawnPair], labels: Sequence[Label]) -> Corrected
     where = np.array([place[each.ask] for each in labels], dtype=np.intp)
     chance = np.array([each.included for each in labels])
     everywhere = np.array([is_yes(relation, each.value) for each in pairs], dtype=float)
-    return corrected_mean(everywhere, labelled(truth, said, where, chance))
+    return corrected_mean(everywhere, check_labels(truth, said, where, chance))
 
 
 def _smallest(raw: Share, hits: tuple[int, int], rejections: tuple[int, int]) -> float:

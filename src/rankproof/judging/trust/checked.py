@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.core.audit.finding import percent
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.stats.corrected import Corrected, Side, corrected_difference, corrected_mean, labelled
+from rankproof.stats.corrected import Corrected, Side, check_labels, corrected_difference, corrected_mean
 
 ENOUGH = 50
 """Labels below which nothing is corrected."""
@@ -122,7 +122,9 @@ class Checked(Displayable):
         if side is None:
             return None
         given = side.labels
-        labels = labelled(given.said - given.truth, np.zeros_like(given.said), given.place, given.probability)
+        labels = check_labels(
+            given.said - given.truth, np.zeros_like(given.said), given.place, given.probability
+        )
         return replace(side, everywhere=np.zeros_like(side.everywhere), labels=labels)
 
     def _seen_whole(self) -> Array:
@@ -165,7 +167,7 @@ class Checked(Displayable):
         rows = self.rows[self.rows[:, WHOLE] == whole]
         if len(rows) < ENOUGH or not (whole or self.adds_up):
             return None
-        labels = labelled(rows[:, TRUTH], rows[:, SAID], rows[:, PLACE].astype(np.intp), rows[:, CHANCE])
+        labels = check_labels(rows[:, TRUTH], rows[:, SAID], rows[:, PLACE].astype(np.intp), rows[:, CHANCE])
         return Side(self.machine, labels, None if whole else float(self.pairs.sum()))
 
     def _uncorrected(self) -> Uncorrected:

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankproof.core.audit.finding import Finding, count_of, few
+from rankproof.core.audit.finding import Finding, count_of, few_examples
 from rankproof.core.measure import Measure
 from rankproof.judging.case import Case
 from rankproof.judging.lexical.judge import NAME
@@ -254,6 +254,6 @@ def drift_warnings(versions: Mapping[str, Mapping[str, int]]) -> Iterable[Findin
             *("warning", "judge-changed", len(counts)),
             f"{name} is {count_of(len(counts), 'model')} by what the service says of itself, so its verdicts "
             "may not be alike.",
-            examples=few([f"{version} ({count:,} verdicts)" for version, count in counts.items()]),
+            examples=few_examples([f"{version} ({count:,} verdicts)" for version, count in counts.items()]),
             advice="ask the fixed pairs again: 'rankproof calibrate LEDGER --drift' says how much it changed.",
         )

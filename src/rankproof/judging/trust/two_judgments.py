@@ -24,10 +24,10 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import Conventions
-from rankproof.core.scoring import scored
+from rankproof.core.scoring import score_columns
 from rankproof.document.display import Displayable
 from rankproof.stats.agreement import Agreement, cohen_kappa
-from rankproof.stats.corrected import Corrected, corrected_mean, labelled
+from rankproof.stats.corrected import Corrected, check_labels, corrected_mean
 from rankproof.stats.distributions import t_quantile
 
 ENOUGH = 20
@@ -270,7 +270,7 @@ class Estimating:
         found = []
         for each in self.hits:
             hits = replace(each, grade=grades[each.doc], pool=pairs.pool)
-            columns = scored(self.measures, hits, Conventions(), None, pairs.queries)
+            columns = score_columns(self.measures, hits, Conventions(), None, pairs.queries)
             found.append([columns[measure.name].values for measure in self.measures])
         return np.array(found)
 
@@ -336,7 +336,7 @@ class Estimating:
         where = np.flatnonzero(whole)
         chance = np.ones(len(whole))
         np.minimum.at(chance, self.said.pairs.query[self.rows], self.said.chance[self.rows])
-        labels = labelled(truth[where], predicted[where], where, chance[where])
+        labels = check_labels(truth[where], predicted[where], where, chance[where])
         limits = min(0.0, float(predicted.min())), max(1.0, float(predicted.max()), float(truth[where].max()))
         found: Corrected = corrected_mean(predicted, labels, level=level, limits=limits)
         alone = corrected_mean(predicted, labels, power=0.0, level=level, limits=limits)
