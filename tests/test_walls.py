@@ -35,6 +35,10 @@ ORDER = (
 PLACE = {wing: place for place, wings in enumerate(ORDER) for wing in wings}
 LAZY_DOORS = {
     ("scoring.scores", "JudgedScores"): "saved scores may be judged ones, which a later wing reads back",
+    (
+        "monitoring.drift",
+        "judge_drift",
+    ): "the last release called that `drift`; the old form is handed on for one more",
     ("bench.benchmark", "diagnose"): "a benchmark hands itself to a later wing",
     ("bench.retrieve.search", "as_reranking"): "`search >> scorer` makes what is itself a search",
     ("bench.retrieve.search", "hybrid"): "`search + search` makes what is itself a search",

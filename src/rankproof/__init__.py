@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rankproof.diagnosing.fixes import Fix
     from rankproof.diagnosing.patterns import Cause
     from rankproof.errors import RankproofError
-    from rankproof.judging.calibrate import calibrate, calibrate_judgments, drift
+    from rankproof.judging.calibrate import calibrate, calibrate_judgments, judge_drift
     from rankproof.judging.judge import Judge, JudgePlan, judge
     from rankproof.judging.judged import JudgedScores
     from rankproof.judging.labelling import Calibration, JudgmentCalibration, LabelPlan
@@ -58,11 +58,12 @@ if TYPE_CHECKING:
     from rankproof.judging.models.judge import ModelJudge
     from rankproof.judging.tally import JudgedColumn
     from rankproof.judging.trial import Trial, Way, trial
-    from rankproof.judging.trust.drift import Drift
+    from rankproof.judging.trust.drift import JudgeDrift
     from rankproof.judging.trust.estimates import Estimate
     from rankproof.judging.trust.stress import Stress, stress
     from rankproof.judging.trust.two_judgments import Estimated
     from rankproof.judging.verdicts import Account, Relation
+    from rankproof.monitoring.drift import Drift, drift
     from rankproof.monitoring.simulate import SimulatedLog, simulate_log
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
@@ -83,13 +84,14 @@ _PUBLIC = {
     "Cause": "rankproof.diagnosing.patterns",
     "ComparisonRow": "rankproof.comparing.comparison",
     "Corrected": "rankproof.stats.corrected",
-    "Drift": "rankproof.judging.trust.drift",
+    "Drift": "rankproof.monitoring.drift",
     "Estimate": "rankproof.judging.trust.estimates",
     "Estimated": "rankproof.judging.trust.two_judgments",
     "Finding": "rankproof.core.audit.finding",
     "Fix": "rankproof.diagnosing.fixes",
     "GridRow": "rankproof.bench.grid.outcome",
     "HistoryEntry": "rankproof.store.experiments",
+    "JudgeDrift": "rankproof.judging.trust.drift",
     "JudgePlan": "rankproof.judging.judge",
     "JudgedColumn": "rankproof.judging.tally",
     "Judgments": "rankproof.core.judgments",
@@ -115,7 +117,8 @@ _PUBLIC = {
     "calibrate_judgments": "rankproof.judging.calibrate",
     "JudgmentCalibration": "rankproof.judging.labelling",
     "Calibration": "rankproof.judging.labelling",
-    "drift": "rankproof.judging.calibrate",
+    "drift": "rankproof.monitoring.drift",
+    "judge_drift": "rankproof.judging.calibrate",
     "stress": "rankproof.judging.trust.stress",
     "evaluate": "rankproof.scoring.evaluate",
     "prepare": "rankproof.scoring.evaluate",
@@ -196,6 +199,7 @@ __all__ = [
     "HistoryEntry",
     "Interval",
     "Judge",
+    "JudgeDrift",
     "JudgePlan",
     "JudgedColumn",
     "JudgedScores",
@@ -247,6 +251,7 @@ __all__ = [
     "gate_scores",
     "grid",
     "judge",
+    "judge_drift",
     "kinship",
     "leaderboard",
     "measure",

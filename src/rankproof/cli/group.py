@@ -47,6 +47,7 @@ COMMANDS = {
     "explain": "Show how one number of one query comes about; or say what a word means.",
     "run": "Ask a retriever questions, and write the ranking it gives.",
     "bench": "Run a grid of configurations, and say what the best is worth.",
+    "drift": "Say whether an evaluation set still asks what people ask.",
     "fuse": "Combine several rankings into one.",
     "pool": "Collect the documents to judge from several runs.",
     "label": "Judge the documents of a pool, one key a document.",

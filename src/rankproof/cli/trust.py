@@ -194,10 +194,10 @@ def _calibration_shown(found: Any, form: str) -> str:
 
 
 def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:
-    from rankproof.judging.calibrate import drift
+    from rankproof.judging.calibrate import judge_drift
 
     with telling("asking the judge again"):
-        return drift(source, judge=spec, since=since, n=n, **given)
+        return judge_drift(source, judge=spec, since=since, n=n, **given)
 
 
 def _calibrated(

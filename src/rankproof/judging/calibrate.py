@@ -1,4 +1,4 @@
-"""`calibrate` and `drift`: how far a judge can be trusted, and whether it still says what it said."""
+"""`calibrate` and `judge_drift`: how far a judge can be trusted, and whether it still says what it said."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rankproof.judging.labelling import (
 )
 from rankproof.judging.metrics.counting import Asked
 from rankproof.judging.trust.agreement import machines
-from rankproof.judging.trust.drift import Drift, ask_again, drift_of, fix, probes
+from rankproof.judging.trust.drift import JudgeDrift, ask_again, drift_of, fix, probes
 from rankproof.judging.trust.two_judgments import Estimating, TwoJudgments, confusion_of, kappa_of
 from rankproof.judging.verdicts import Ask, Verdict
 from rankproof.scoring.evaluate import Measures, evaluate
@@ -271,14 +271,14 @@ MOST = 50
 """Fixed pairs if nobody says otherwise."""
 
 
-def drift(
+def judge_drift(
     ledger: str | os.PathLike[str] | Ledger,
     *,
     judge: Any = None,
     since: str | None = None,
     n: int = MOST,
     **options: Any,
-) -> Drift:
+) -> JudgeDrift:
     """Ask a judge again about fixed pairs of its ledger, and say how many verdicts changed.
 
     The first call fixes `n` pairs with what the ledger says of them; `since` names another judge whose pairs

@@ -30,7 +30,7 @@ from rankproof.judging.trust.correcting import (
     estimate_sentences,
 )
 from rankproof.judging.trust.correcting import sentences as on_corrections
-from rankproof.judging.trust.drift import Drift, changes
+from rankproof.judging.trust.drift import JudgeDrift, changes
 from rankproof.judging.trust.estimates import Estimate
 from rankproof.judging.verdicts import Account
 from rankproof.judging.words import findings_of, sentences
@@ -68,7 +68,7 @@ class JudgedScores(Scores):
     """The estimate of each metric in which the embedded judge left pairs open, or settled them by words."""
     versions: dict[str, dict[str, int]] = field(default_factory=dict)
     """Judges behind whose names several models answered, with how many verdicts each gave."""
-    drifts: list[Drift] = field(default_factory=list)
+    drifts: list[JudgeDrift] = field(default_factory=list)
     """Models that answered under another version than before, and what they say now of pairs judged then."""
 
     kin: list[Finding] = field(default_factory=list)

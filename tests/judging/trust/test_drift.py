@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankproof import Verdicts, calibrate, drift, judge
+from rankproof import Verdicts, calibrate, judge, judge_drift
 from rankproof.errors import UsageError
 from tests.judging.models.server import Fault, Served, serving
 from tests.judging.trust.conftest import machine, person, rows, truth
@@ -38,20 +38,20 @@ def changed(server: Served) -> None:
 
 
 def test_a_judge_that_did_not_change_is_told_so(ledger: Path) -> None:
-    first = drift(ledger, judge=machine, n=40)
+    first = judge_drift(ledger, judge=machine, n=40)
     assert (first.n, first.flips) == (40, 0)
     assert "Nothing changed." in str(first)
-    assert drift(ledger, judge=machine).n == 40  # what was fixed stays fixed
+    assert judge_drift(ledger, judge=machine).n == 40  # what was fixed stays fixed
 
 
 def test_a_judge_that_changed_is_warned_of_with_an_interval(ledger: Path) -> None:
-    drift(ledger, judge=machine, n=60)
+    judge_drift(ledger, judge=machine, n=60)
 
     def other(relation: str, left: str, right: str) -> int:
         return truth(relation, left, right)
 
     other.__name__ = "machine"
-    found = drift(ledger, judge=other)
+    found = judge_drift(ledger, judge=other)
     fixed = list(Verdicts(ledger).where(judge="function:machine (probe 0)"))
     differ = sum(each.value != truth(*each.key) for each in fixed)
     rate = found.rates["they were fixed"]["R"]
@@ -59,14 +59,14 @@ def test_a_judge_that_changed_is_warned_of_with_an_interval(ledger: Path) -> Non
     assert differ > 0
     assert rate.low < differ / 60 < rate.high
     assert "Warning: the judge says other things than before" in " ".join(str(found).split())
-    again = drift(ledger, judge=other)
+    again = judge_drift(ledger, judge=other)
     assert again.rates["last asked"]["R"].yes == 0
     assert again.flips == differ
 
 
 def test_labelled_pairs_are_fixed_first(ledger: Path) -> None:
     calibrate(ledger, person, n=20, who="ana")
-    drift(ledger, judge=machine, n=30)
+    judge_drift(ledger, judge=machine, n=30)
     fixed = {each.key for each in Verdicts(ledger).where(judge="function:machine (probe 0)")}
     assert {each.key for each in Verdicts(ledger).where(judge="human:ana")} <= fixed
     # A probe says what the machine said, not what people did.
@@ -78,17 +78,17 @@ def test_labelled_pairs_are_fixed_first(ledger: Path) -> None:
 
 def test_a_probe_changes_no_score_and_no_replay(ledger: Path) -> None:
     before = judge(rows(), "P@3", judge="replay", ledger=ledger)["P@3"]
-    drift(ledger, judge=machine)
+    judge_drift(ledger, judge=machine)
     assert judge(rows(), "P@3", judge="replay", ledger=ledger)["P@3"] == before
 
 
 def test_another_judge_may_be_the_measure(ledger: Path) -> None:
-    found = drift(ledger, judge=truth, since="function:machine", n=50)
+    found = judge_drift(ledger, judge=truth, since="function:machine", n=50)
     assert found.flips > 0
     with pytest.raises(UsageError, match="no verdicts of 'nobody'"):
-        drift(ledger, judge=truth, since="nobody")
+        judge_drift(ledger, judge=truth, since="nobody")
     with pytest.raises(UsageError, match="n: got 0"):
-        drift(ledger, judge=machine, n=0)
+        judge_drift(ledger, judge=machine, n=0)
 
 
 def test_a_model_that_changes_behind_its_name_is_seen(
@@ -102,9 +102,9 @@ def test_a_model_that_changes_behind_its_name_is_seen(
         assert not judge(SAMPLES[:5], "P@2", **how).versions
         server.faults[:] = [named("m-2")]
         found = judge(SAMPLES, "P@2", probe=False, **how)
-        told = drift(path, judge="openai:m", base_url=server.url, n=20)
+        told = judge_drift(path, judge="openai:m", base_url=server.url, n=20)
         changed(server)
-        worse = drift(path, judge="openai:m", base_url=server.url)
+        worse = judge_drift(path, judge="openai:m", base_url=server.url)
     assert found.versions == {"openai:m": {"m-1 fp": 10, "m-2 fp": 10}}
     warned = " ".join(str(found).split())
     assert "openai:m is 2 models by what the service says of itself" in warned
@@ -146,7 +146,7 @@ def test_a_new_model_is_asked_what_was_fixed_for_the_one_before(
     with serving() as server:
         server.faults[:] = [named("m-1")]
         judge(SAMPLES[:5], "P@2", judge="openai:m", ledger=path, base_url=server.url)
-        drift(path, judge="openai:m", base_url=server.url, n=6)
+        judge_drift(path, judge="openai:m", base_url=server.url, n=6)
         changed(server)
         found = judge(SAMPLES[5:6], "P@2", judge="openai:n", ledger=path, base_url=server.url)
         never = judge(SAMPLES[6:7], "P@2", judge="openai:o", ledger=path, base_url=server.url, probe=False)

@@ -261,7 +261,7 @@ ALONE = 30
 
 
 @dataclass(frozen=True)
-class Drift(Displayable):
+class JudgeDrift(Displayable):
     """How far a judge's verdicts on the fixed pairs changed."""
 
     judge: str
@@ -286,12 +286,12 @@ class Drift(Displayable):
         return drift_text(self.judge, self)
 
     def _in_one_line(self) -> str:
-        return f"<Drift of {self.judge} over {self.n} fixed pairs: {self.flips} changed>"
+        return f"<JudgeDrift of {self.judge} over {self.n} fixed pairs: {self.flips} changed>"
 
 
 def probe_models(
     judges: Sequence[Judge], ledger: Ledger, versions: Mapping[str, str], account: Account
-) -> Iterator[Drift]:
+) -> Iterator[JudgeDrift]:
     """Ask those models again behind whose name another one answers now than before, and say so.
 
     `versions` is what each judge calls itself in the verdicts it just gave; what asking takes goes on the account.
@@ -332,7 +332,7 @@ def _said(judge: str, last: Said, version: str, n: int, took: Account) -> str:
     )
 
 
-def changes(drifts: Sequence[Drift]) -> Iterator[Finding]:
+def changes(drifts: Sequence[JudgeDrift]) -> Iterator[Finding]:
     """What came of it, as findings."""
     for each in drifts:
         asked = sum(rate.n for rate in each.rates["they were fixed"].values())
@@ -346,7 +346,7 @@ def changes(drifts: Sequence[Drift]) -> Iterator[Finding]:
 
 def drift_of(
     judge: str, first: dict[Any, Verdict], last: dict[Any, Verdict], now: dict[Any, Verdict]
-) -> Drift:
+) -> JudgeDrift:
     """What changed between the first answers, the last ones and those of now."""
     if not now:
         raise DataError(
@@ -358,4 +358,4 @@ def drift_of(
     if last is not first:
         since["last asked"] = count_changes(last, now)["value"]
     rates = {what: {r: share_of(*counts) for r, counts in found.items()} for what, found in since.items()}
-    return Drift(judge, len(first), version_of(first), version_of(now), rates)
+    return JudgeDrift(judge, len(first), version_of(first), version_of(now), rates)

@@ -1,0 +1,298 @@
+"""What the queries of a set speak for in live traffic, what they would score there, and which to add."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.document.numbers import DUST
+from rankproof.monitoring.live import LiveQueries
+from rankproof.monitoring.shifts import content_words
+from rankproof.stats.corrections import holm
+from rankproof.stats.distributions import t_quantile
+from rankproof.stats.intervals import interval
+from rankproof.stats.shares import Share, share_of
+
+A_KIND = 5
+"""Queries of the set for each kind of query, on average."""
+FEWEST, MOST = 4, 40
+"""Kinds of queries at least and at most."""
+OWN_SPREAD = 5
+"""With fewer queries of a kind in the set, the spread of its scores is that of all kinds."""
+COVERED = 0.9
+"""The share of live queries that a fresh sample as large as the set would have something near for."""
+HALF = 0.5
+"""If the set speaks for less of the traffic, its scores are not re-weighted."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Queries that are alike: how many of them are in the set and in live traffic."""
+
+    words: list[str]
+    """What they have in common."""
+    example: str
+    """The live query in their middle; of the set if nobody asks such."""
+    live: Share
+    """Of the live queries."""
+    own: Share
+    """Of the queries of the set."""
+    p: float
+    """That both shares are the same, by Holm over the kinds."""
+    verdict: str
+    """"missing", "too few", "too many" or "as asked"."""
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How near the set is to live queries."""
+
+    covered: Share
+    """The share of live queries with a query of the set as near as `threshold`."""
+    fresh: float
+    """That share for live queries of the same log, as many as the set has."""
+    threshold: float
+
+
+@dataclass(frozen=True)
+class LiveMean:
+    """A mean with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LiveScore:
+    """A measure on the set, and on what people ask."""
+
+    measure: str
+    n: int
+    """Queries of the set with a score."""
+    own: LiveMean
+    live: LiveMean | None
+    """Each kind of query counted as often as it is asked; None if the set speaks for too little of the traffic."""
+    difference: LiveMean | None
+    """Of both, from the same queries."""
+    effective: float
+    """As many queries of equal weight would say as much."""
+    unspoken: float
+    """The share of live queries whose kinds no query of the set has."""
+    bounds: tuple[float, float] | None
+    """The mean over all live queries if those of missing kinds scored worst, and best."""
+
+
+@dataclass(frozen=True)
+class NextQuery:
+    """A live query that is worth labelling."""
+
+    id: str
+    text: str
+    stands_for: float
+    """The share of live queries that come nearer to the set by it."""
+    nearest: str
+    """The id of the query of the set that is nearest."""
+    similarity: float
+    kind: int
+
+
+def number_of_kinds(own: int) -> int:
+    """How many kinds of queries a set of that size can tell about."""
+    return min(max(own // A_KIND, FEWEST), MOST)
+
+
+def kinds_between(
+    own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, middles: Array
+) -> list[Kind]:
+    """Each kind with its shares; `rows` and `kind` are of the set's queries first, then of the live ones."""
+    n, texts = len(own), [*own, *live.texts]
+    holds = [content_words(text) for text in texts]
+    everywhere = Counter(word for each in holds for word in each)
+    shares = [
+        (share_of(int(np.sum(kind[n:] == k)), len(live.texts)), share_of(int(np.sum(kind[:n] == k)), n))
+        for k in range(len(middles))
+    ]
+    ps = holm([_same_share(asked, had) for asked, had in shares])
+    found = []
+    for k, ((asked, had), p) in enumerate(zip(shares, ps, strict=True)):
+        members = np.flatnonzero(kind == k)
+        inside = Counter(word for at in members for word in holds[at])
+        telling = sorted(
+            inside, key=lambda w: (-inside[w] * math.log(1 + inside[w] / (everywhere[w] - inside[w] + 1)), w)
+        )
+        asked_of = members[members >= n] if asked.yes else members
+        middle = int(asked_of[np.argmax(rows[asked_of] @ middles[k])])
+        found.append(Kind(telling[:3], texts[middle], asked, had, p, _verdict(asked, had, p)))
+    return found
+
+
+def _same_share(one: Share, other: Share) -> float:
+    """The p-value that two shares are the same, by the hypergeometric distribution (Fisher's exact test)."""
+    both, n = one.yes + other.yes, one.n + other.n
+    logs = np.array([_log_ways(other.n, k) + _log_ways(one.n, both - k) for k in range(both + 1)])
+    chances = np.exp(logs - _log_ways(n, both))
+    return min(float(chances[chances <= chances[other.yes] * (1 + 1e-9)].sum()), 1.0)
+
+
+def _log_ways(n: int, k: int) -> float:
+    if not 0 <= k <= n:
+        return -math.inf
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _verdict(asked: Share, had: Share, p: float) -> str:
+    if p > 0.05:
+        return "as asked"
+    if asked.value > had.value:
+        return "too few" if had.yes else "missing"
+    return "too many"
+
+
+def nearness(own: int, live: LiveQueries, rows: Array, rng: np.random.Generator) -> Nearness:
+    """How many live queries have a query of the set near them; near is what a fresh sample would nearly always be."""
+    asked = rows[own:]
+    users = np.unique(live.users, return_inverse=True)[1]
+    drawn = rng.permutation(len(asked))[: min(own, len(asked) // 2)]
+    others = np.flatnonzero(~np.isin(users, users[drawn]))
+    if len(others) < 2:
+        others = np.setdiff1d(np.arange(len(asked)), drawn)
+    fresh = (asked[others] @ asked[drawn].T).max(axis=1)
+    threshold = float(np.quantile(fresh, 1 - COVERED))
+    near = (asked @ rows[:own].T).max(axis=1) >= threshold
+    return Nearness(share_of(int(near.sum()), len(near)), float(np.mean(fresh >= threshold)), threshold)
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The kinds of queries with the shares that they have in live traffic and in the set."""
+
+    of_query: Array
+    """The stratum of each query of the set."""
+    live: Array
+    """The share of each stratum in live traffic, those without a query of the set left out."""
+    of_live: Array
+    """The stratum of each live query of them."""
+    users: Array
+    """Who asked each of these."""
+    unspoken: float
+    """The share of live traffic in kinds without a query of the set."""
+
+    @property
+    def weights(self) -> Array:
+        """How much each query of the set counts in live traffic; they add up to 1."""
+        inside = np.bincount(self.of_query, minlength=len(self.live))
+        found: Array = (self.live / inside)[self.of_query]
+        return np.asarray(found / found.sum())
+
+
+def strata(own: Array, asked: Array, users: Array) -> Strata:
+    """The kinds that the set has, and how often they are asked."""
+    held = np.unique(own)
+    spoken = np.isin(asked, held)
+    place = np.searchsorted(held, asked[spoken])
+    live = np.bincount(place, minlength=len(held)) / max(len(place), 1)
+    return Strata(np.searchsorted(held, own), live, place, users[spoken], 1 - float(spoken.mean()))
+
+
+def live_score(
+    measure: str,
+    values: Mapping[str, float],
+    ids: Sequence[str],
+    kind: Array,
+    users: Array,
+    ends: tuple[float, float],
+) -> LiveScore:
+    """The score of the set re-weighted to live traffic, by post-stratification over the kinds of queries.
+
+    Reference: D. Holt and T. M. F. Smith: Post stratification, JRSS A 142 (1979). The interval holds the spread within
+    kinds and that of the shares of kinds in the live sample, by user; queries of a kind are taken to be as hard in the
+    set as live.
+    """
+    scored = [at for at, name in enumerate(ids) if name in values and not math.isnan(values[name])]
+    own = np.array([values[ids[at]] for at in scored], dtype=np.float64)
+    ranged = interval(own)
+    mean = LiveMean(float(own.mean()) if len(own) else math.nan, ranged.low, ranged.high)
+    found = strata(kind[scored], kind[len(ids) :], users)
+    if 1 - found.unspoken < HALF or len(own) < 2:
+        return LiveScore(measure, len(own), mean, None, None, 0.0, found.unspoken, None)
+    weights = found.weights
+    least = ((ranged.high - ranged.low) / 4) ** 2 * len(own)
+    live = _weighted(own, weights, found, least, ends)
+    wide = ends[1] - ends[0]
+    apart = _weighted(own, weights - 1 / len(own), found, least, (-wide, wide))
+    spoken = (1 - found.unspoken) * live.value
+    bounds = (spoken + found.unspoken * ends[0], spoken + found.unspoken * ends[1])
+    effective = float(1 / np.sum(weights**2))
+    return LiveScore(measure, len(own), mean, live, apart, effective, found.unspoken, bounds)
+
+
+def _weighted(own: Array, weights: Array, found: Strata, least: float, ends: tuple[float, float]) -> LiveMean:
+    """The weighted sum with its interval by Student's t.
+
+    If the scores of every kind are all equal, their variance is taken to be `least`: it is not known to be 0.
+    """
+    inside = np.bincount(found.of_query, minlength=len(found.live))
+    middle = np.bincount(found.of_query, own, minlength=len(found.live)) / inside
+    squares = np.bincount(found.of_query, (own - middle[found.of_query]) ** 2, minlength=len(found.live))
+    free = max(len(own) - len(inside), 1)
+    differ = bool(squares.sum() > DUST)
+    together = float(squares.sum()) / free if differ else least
+    alone = (inside >= OWN_SPREAD) & differ
+    spread = np.where(alone, squares / np.maximum(inside - 1, 1), together)
+    within = float(np.sum(weights**2 * spread[found.of_query]))
+    off = (middle - found.live @ middle)[found.of_live]
+    shares = float(np.sum(np.bincount(found.users, off) ** 2)) / len(off) ** 2
+    value = float(weights @ own)
+    reach = t_quantile(0.975, float(free)) * math.sqrt(within + shares)
+    return LiveMean(value, max(value - reach, ends[0]), min(value + reach, ends[1]))
+
+
+def next_queries(
+    own: Mapping[str, str], live: LiveQueries, rows: Array, kind: Array, number: int
+) -> list[NextQuery]:
+    """The live queries to label next: each brings the most live queries nearer to the set, given those before.
+
+    This is the greedy choice for facility location, which is at least 63 % as good as the best one (G. Nemhauser et
+    al., 1978).
+    """
+    n, names = len(own), list(own)
+    asked = rows[n:].astype(np.float32)
+    alike = np.maximum(asked @ asked.T, 0) ** 2
+    to_set = asked @ rows[:n].T
+    near = np.maximum(to_set.max(axis=1), 0) ** 2
+    known = set(own.values())
+    open_ = np.array([text not in known for text in live.texts])
+    found: list[NextQuery] = []
+    while len(found) < number and open_.any():
+        gains = np.maximum(alike - near[:, None], 0).sum(axis=0)
+        best = int(np.argmax(np.where(open_, gains, -1.0)))
+        if gains[best] <= 1e-6 * len(asked):
+            break
+        closest = int(np.argmax(to_set[best]))
+        text = live.texts[best]
+        helped = float(np.mean((alike[:, best] > near) & (alike[:, best] > 0.25)))
+        found.append(
+            NextQuery(
+                query_id(text),
+                text,
+                helped,
+                names[closest],
+                float(to_set[best, closest]),
+                int(kind[n + best]),
+            )
+        )
+        near = np.maximum(near, alike[:, best])
+        open_ &= np.array([each != text for each in live.texts])
+    return found
+
+
+def query_id(text: str) -> str:
+    """An id for a live query that is always the same."""
+    return f"live-{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=5).hexdigest()}"

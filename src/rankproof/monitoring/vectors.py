@@ -1,0 +1,147 @@
+"""Texts as vectors without a model, and groups of alike ones."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.errors import DataError
+from rankproof.text.languages import STOP_WORDS
+
+WIDTH = 2048
+"""Columns that n-grams are hashed to; two of a query's 60 or so seldom fall together."""
+SIZES = (2, 3, 4)
+"""Characters of an n-gram: pairs for writings without spaces, more for the others."""
+LONGEST = 400
+"""Characters of a query that are looked at."""
+RANK = 50
+"""Dimensions that kinds of queries are told apart in."""
+TURNS, STARTS = 30, 4
+"""Rounds of k-means, and how often it begins anew; the tightest outcome counts."""
+
+
+def normal(text: str) -> str:
+    """A text without case, compatibility forms and punctuation, with single blanks.
+
+    >>> normal("  Where’s my  ORDER?")
+    'where s my order'
+    """
+    folded = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
+    return " ".join(
+        "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded).split()
+    )
+
+
+def telling(text: str) -> str:
+    """The text without words that say little alone, where others are left.
+
+    >>> telling("Where is my order?"), telling("Who is it?")
+    ('order', 'who is it')
+    """
+    plain = normal(text)
+    return " ".join(word for word in plain.split() if word not in STOP_WORDS) or plain
+
+
+def ngram_vectors(texts: Sequence[str]) -> Array:
+    """A row of length 1 for each text: its hashed n-grams of characters, rare ones counting more.
+
+    Which n-grams are rare is learnt from all of the texts, so that a test between two parts of them stays fair.
+
+    >>> rows = ngram_vectors(["refund for an order", "refund of orders", "opening hours"])
+    >>> bool(rows[0] @ rows[1] > rows[0] @ rows[2])
+    True
+    """
+    joined = "".join(f" {telling(text)} \n" for text in texts)
+    points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    breaks = points == ord("\n")
+    row = np.cumsum(breaks) - breaks
+    table = np.zeros(len(texts) * WIDTH, dtype=np.float32)
+    for size in SIZES:
+        if len(points) < size:
+            continue
+        hashed = np.full(len(points) - size + 1, 14695981039346656037 + size, dtype=np.uint64)
+        whole = np.ones(len(hashed), dtype=bool)
+        for place in range(size):
+            part = slice(place, len(hashed) + place)
+            hashed = (hashed ^ points[part]) * np.uint64(1099511628211)
+            whole &= ~breaks[part]
+        column = ((hashed >> np.uint64(29)) % np.uint64(WIDTH)).astype(np.int64)
+        table += np.bincount((row[: len(hashed)] * WIDTH + column)[whole], minlength=len(table)).astype(
+            np.float32
+        )
+    rows: Array = table.reshape(len(texts), WIDTH)
+    held = np.count_nonzero(rows, axis=0)
+    rows = np.sqrt(rows) * np.log((1 + len(texts)) / (1 + held)).astype(np.float32)
+    return unit(rows)
+
+
+def unit(rows: Array) -> Array:
+    """Each row at length 1; a row of nothing stays so."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: Array = rows / np.where(length > 0, length, 1)
+    return found
+
+
+def embedded(texts: Sequence[str], embed: Callable[[list[str]], Any]) -> Array:
+    """The rows that a function of the caller's gives, at length 1."""
+    rows = np.asarray(embed(list(texts)), dtype=np.float32)
+    if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
+        raise DataError(
+            f"embed: got an array of shape {rows.shape}, expected {len(texts)} rows of finite numbers, one a text. "
+            "Next: return one vector for each text, in their order."
+        )
+    return unit(rows)
+
+
+def condensed(rows: Array, rng: np.random.Generator) -> Array:
+    """The rows in their most important dimensions (latent semantic analysis by a random projection)."""
+    if rows.shape[1] <= RANK:
+        return rows
+    rank = min(RANK, len(rows))
+    probe = rows @ rng.standard_normal((rows.shape[1], min(rank + 10, len(rows)))).astype(rows.dtype)
+    for _ in range(3):
+        basis, _ = np.linalg.qr(probe)
+        probe = rows @ (rows.T @ basis)
+    basis, _ = np.linalg.qr(probe)
+    left, sizes, _ = np.linalg.svd(basis.T @ rows, full_matrices=False)
+    return unit((basis @ left)[:, :rank] * sizes[:rank])
+
+
+def kinds_of(rows: Array, number: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """The group of each row and the middle of each group, by k-means on rows of length 1."""
+    best: tuple[float, Array, Array] | None = None
+    for _ in range(STARTS):
+        middles = _begin(rows, number, rng)
+        for _ in range(TURNS):
+            group = np.argmax(rows @ middles.T, axis=1)
+            sums = np.zeros_like(middles)
+            np.add.at(sums, group, rows)
+            moved = np.where(sums.any(axis=1, keepdims=True), unit(sums), middles)
+            if np.allclose(moved, middles, atol=1e-5):
+                break
+            middles = moved
+        closeness = rows @ middles.T
+        tight = float(closeness.max(axis=1).sum())
+        if best is None or tight > best[0]:
+            best = tight, np.argmax(closeness, axis=1), middles
+    if best is None:
+        raise DataError("kinds: there are no texts. Next: give some.")
+    used, group = np.unique(best[1], return_inverse=True)
+    return group, best[2][used]
+
+
+def _begin(rows: Array, number: int, rng: np.random.Generator) -> Array:
+    """First middles far from each other (k-means++)."""
+    chosen = [int(rng.integers(len(rows)))]
+    far = 1 - rows @ rows[chosen[0]]
+    while len(chosen) < min(number, len(rows)):
+        chances = np.maximum(far, 0).astype(np.float64)
+        if chances.sum() <= 1e-9:
+            break
+        chosen.append(int(rng.choice(len(rows), p=chances / chances.sum())))
+        far = np.minimum(far, 1 - rows @ rows[chosen[-1]])
+    return rows[chosen].copy()
