@@ -117,9 +117,9 @@ def _sides(queries: str, texts: str | None, judgments: str | None) -> tuple[str,
 
 
 def _imported(name: str) -> Any:
-    from rankproof.bench.adapters.imports import imported
+    from rankproof.bench.adapters.imports import import_named
 
-    return imported(name, "--embed")
+    return import_named(name, "--embed")
 
 
 def _keep_hashes(judgments: str | None, corpus: str | None, path: str) -> None:
