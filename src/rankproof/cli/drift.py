@@ -72,7 +72,7 @@ def command(
     What to label next goes to 'label', with what the log shows was listed:
 
     \b
-    rankproof drift queries.jsonl log.jsonl --next-queries n.jsonl --next-run n.run
+    rankproof drift q.jsonl log.jsonl --next-queries n.jsonl --next-run n.run
     rankproof pool n.run -o pool.jsonl
     rankproof label pool.jsonl --queries n.jsonl --who ana -o labels.jsonl
     """
