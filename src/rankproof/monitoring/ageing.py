@@ -14,7 +14,7 @@ from typing import Any
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, shorten
-from rankproof.io.load import rows_of
+from rankproof.io.read import rows_of
 from rankproof.monitoring.shifts import content_words
 from rankproof.monitoring.vectors import normal
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.errors import DataError
 from rankproof.io.files import opened, text_of
-from rankproof.io.load import rows_of
+from rankproof.io.read import rows_of
 from rankproof.monitoring.events import Event, EventSchema, Rejected
 from rankproof.monitoring.vectors import normal
 
