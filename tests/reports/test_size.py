@@ -1,13 +1,12 @@
-"""A report of ten systems and a thousand queries is made while one waits, and can be mailed."""
+"""A report of ten systems and a thousand queries is little work, and can be mailed."""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 import pytest
 
 from rankproof import report
+from tests.work import calls
 
 pytestmark = pytest.mark.slow
 
@@ -21,11 +20,10 @@ def ranking(rng: np.random.Generator, strength: float) -> dict[str, dict[str, fl
     return {f"q{i}": {f"d{j}": score for j, score in enumerate(row)} for i, row in enumerate(scores.tolist())}
 
 
-def test_a_large_report_is_small_and_quick() -> None:
+def test_a_large_report_is_small_and_little_work() -> None:
     rng = np.random.default_rng(7)
     judged = {f"q{i}": {f"d{j}": int(j < 10) + int(j < 3) for j in range(30)} for i in range(QUERIES)}
     systems = {f"system {i}": ranking(rng, i / 10) for i in range(SYSTEMS)}
-    start = time.process_time()
-    page = report(judged, systems).html()
-    assert time.process_time() - start < 3
-    assert len(page.encode()) < 3_000_000
+    pages: list[str] = []
+    assert calls(lambda: pages.append(report(judged, systems).html())) < 1_000_000  # one a ranked document
+    assert len(pages[0].encode()) < 3_000_000
