@@ -5,9 +5,12 @@ Lower a ceiling here when a change gets below it, so that the next one cannot cl
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.house import counts
+from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 348,  # the wing monitoring is being built: lowered when it stands
@@ -28,3 +31,23 @@ def test_what_makes_a_house_hard_to_live_in_only_falls() -> None:
     found = counts()
     assert set(found) == set(CEILINGS)
     assert {name: number for name, number in found.items() if number > CEILINGS[name]} == {}
+
+
+OF_TESTS_ALONE = {"golden", "typing", "store/data", "text/cases"}
+"""Folders of tests that hold data, or what other tools said."""
+WITHOUT_TESTS_OF_THEIR_OWN = {
+    "judging/prompts": "holds no code",
+    "document/html": "tests/reports shows its pages",
+}
+"""Folders of the source that no folder of tests mirrors, each with its reason."""
+
+
+def test_the_tests_stand_where_what_they_test_stands() -> None:
+    def folders(root: Path) -> set[str]:
+        found = {path.parent for path in root.rglob("*.py")} - {root}
+        return {path.relative_to(root).as_posix() for path in found}
+
+    tests, source = folders(Path(__file__).parent), folders(ROOT)
+    modules = {path.relative_to(ROOT).with_suffix("").as_posix() for path in MODULES.values()}
+    assert tests - OF_TESTS_ALONE <= source | modules
+    assert source - set(WITHOUT_TESTS_OF_THEIR_OWN) <= tests

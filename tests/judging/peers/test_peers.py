@@ -14,7 +14,7 @@ from rankproof.judging.metrics.counting import parse
 from rankproof.judging.metrics.registry import PEERS
 from rankproof.judging.verdicts import Relation
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 CASES = json.loads((GOLDEN / "judged_cases.json").read_text())
 TOOLS = {
     tool: json.loads((GOLDEN / f"judged_{tool}.json").read_text())

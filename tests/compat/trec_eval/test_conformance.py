@@ -9,7 +9,7 @@ from rankproof.compat.trec_eval import main
 
 pytestmark = pytest.mark.shared_data
 
-CASES = Path(__file__).resolve().parents[3] / "shared" / "data" / "conformance" / "trec_eval_cases.jsonl"
+CASES = Path(__file__).resolve().parents[4] / "shared" / "data" / "conformance" / "trec_eval_cases.jsonl"
 
 REFUSED = {"junk_grade": 2, "nan_score": 2}
 """trec_eval guesses a number; the drop-in stops with this exit code."""
