@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.errors import DataError
-from rankproof.io.files import opened, text_of
+from rankproof.io.files import read_bytes, text_of
 from rankproof.io.read import rows_of
 from rankproof.monitoring.events import Event, EventSchema, Rejected
 from rankproof.monitoring.vectors import normal
@@ -135,8 +135,7 @@ def _events(log: Any) -> Iterator[Event | None]:
 
 def _records(log: Any) -> Iterator[Any]:
     if isinstance(log, str | os.PathLike) and PurePath(log).suffix.lower() in (".txt", ""):
-        with opened(log) as stream:
-            text = text_of(stream.read(), str(log))
+        text = text_of(read_bytes(log), str(log))
         if text.lstrip()[:1] not in ("{", "["):
             return (line for line in text.splitlines() if line.strip())
         log = [json.loads(line) for line in text.splitlines() if line.strip()]
