@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,6 +19,8 @@ MOVED = {
     "rankproof.core.preferences": "rankproof.core.judgments",
     "rankproof.io.spans": "rankproof.io.judgments",
 }
+P = ParamSpec("P")
+R = TypeVar("R")
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
 
 
@@ -55,6 +58,37 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
         return getattr(sys.modules[module], names[name])
 
     return get
+
+
+def old_arguments(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take arguments by their old names too: `old_arguments(old="new")`."""
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            for old in names.keys() & kwargs.keys():
+                new, name = names[old], function.__qualname__
+                if new in kwargs:
+                    raise TypeError(f"{name}() got both {new!r} and {old!r}, its old name")
+                warn_of(f"{name}({old}=)", f"{new}=")
+                kwargs[new] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    return wrap
+
+
+def size_apart(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function whose `corpus` are documents take a number there, as it did, for `corpus_size`."""
+    sized = old_arguments(corpus="corpus_size")(function)
+
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        chosen = sized if hasattr(kwargs.get("corpus"), "__index__") else function
+        return chosen(*args, **kwargs)
+
+    return wrapper
 
 
 def warn_of(old: str, new: str, do: str = "use the new name") -> None:

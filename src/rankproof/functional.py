@@ -10,10 +10,12 @@ the relevant ids, or a mapping of id to grade.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
+from rankproof._moved import old_arguments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
+from rankproof.core.rules import ScoringArguments
 from rankproof.errors import UsageError
 from rankproof.scoring.evaluate import evaluate
 
@@ -21,7 +23,13 @@ Retrieved = Sequence[str] | Mapping[str, float]
 Relevant = Collection[str] | Mapping[str, float]
 
 
-def value(measure: str | Measure, retrieved: Retrieved, relevant: Relevant, **conventions: Any) -> float:
+@old_arguments(corpus="corpus_size")
+def value(
+    measure: str | Measure,
+    retrieved: Retrieved,
+    relevant: Relevant,
+    **conventions: Unpack[ScoringArguments],
+) -> float:
     """Any measure, by name, of one query.
 
     >>> value("RBP(p=0.5)", ["d1", "d2", "d3"], {"d1", "d3"})
@@ -210,7 +218,7 @@ def confusion_matrix(
     """
     names = ["TP", "FP", "FN"] + (["TN"] if corpus_size is not None else [])
     chosen = [_cut(name, k) for name in names]
-    scores = evaluate({"query": relevant}, {"query": retrieved}, chosen, corpus=corpus_size)
+    scores = evaluate({"query": relevant}, {"query": retrieved}, chosen, corpus_size=corpus_size)
     counts = [int(scores[each]) for each in chosen]
     return ConfusionMatrix(counts[0], counts[1], counts[2], counts[3] if corpus_size is not None else None)
 

@@ -24,7 +24,7 @@ RUN = ("judgments.txt", "first.run")
         (("evaluate", *RUN, "-m", "P@0"), 2, "expected a whole number of at least 1"),
         (("evaluate", *RUN, "-m", "P(rell=2)"), 2, "Did you mean 'rel'?"),
         (("evaluate", *RUN, "--profile", "elastic"), 2, "'elasticsearch'"),
-        (("evaluate", *RUN, "--corpus", "0"), 2, "corpus: got 0"),
+        (("evaluate", *RUN, "--corpus-size", "0"), 2, "corpus_size: got 0"),
         (("evaluate", *RUN, "-m", "Accuracy"), 2, "corpus"),
         (("evaluate", "judgments.txt"), 2, "Missing argument 'RUN...'. Next: 'rankproof evaluate --help'"),
         (("evaluate", "-", "-"), 2, "read once"),

@@ -217,7 +217,7 @@ def test_texts_for_papers_have_the_same_numbers(form: str, rankproof: Any, files
 
 def test_every_measure_can_be_printed(rankproof: Any, files: Path) -> None:
     names = [name for name, each in REGISTRY.items() if each.spec.kind == "ranking"]
-    done = rankproof("evaluate", "judgments.txt", "tied.run", "-m", ",".join(names), "--corpus", "1000")
+    done = rankproof("evaluate", "judgments.txt", "tied.run", "-m", ",".join(names), "--corpus-size", "1000")
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
     for name in names:

@@ -164,10 +164,10 @@ def test_one_table_has_one_n_whatever_is_measured() -> None:
     judged = {"q1": {"a": 1}, "q2": {"a": 0, "b": 0}, "q3": {"a": 2, "c": -1}}
     run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["c", "a"]}
     names = [name for name, measure in REGISTRY.items() if measure.spec.kind == "ranking"]
-    scores = evaluate(judged, run, names, no_relevant="skip", corpus=100)
+    scores = evaluate(judged, run, names, no_relevant="skip", corpus_size=100)
     assert {scores.row(name).n for name in names} == {2}
     for name in names:
-        alone = evaluate(judged, run, name, no_relevant="skip", corpus=100)
+        alone = evaluate(judged, run, name, no_relevant="skip", corpus_size=100)
         assert (alone.row(name).n, alone[name]) == (2, scores[name])
 
 
@@ -214,8 +214,8 @@ def test_the_order_of_queries_and_documents_in_the_input_does_not_matter() -> No
         ("no_relevant", 0, "expected one of 'zero', 'skip'"),
         ("unjudged", "none", "expected one of 'nonrelevant', 'skip', 'relevant'"),
         ("duplicates", "last", "expected one of 'error', 'first', 'best'"),
-        ("corpus", 0, "whole number of at least 1"),
-        ("corpus", True, "whole number of at least 1"),
+        ("corpus_size", 0, "whole number of at least 1"),
+        ("corpus_size", True, "whole number of at least 1"),
         ("context_k", 2.5, "whole number of at least 1"),
         ("unjudged_grade", float("nan"), "finite number"),
         ("profile", "elastic", "Did you mean 'elasticsearch'"),

@@ -57,7 +57,7 @@ def shapes(name: str) -> list[Measure]:
 @pytest.mark.parametrize("name", RANK_MEASURES)
 @with_each("unjudged", ["nonrelevant", "skip", "relevant"])
 def test_the_last_step_is_the_value_of_the_measure(name: str, unjudged: str) -> None:
-    conventions = Conventions(corpus=1000, unjudged=unjudged)
+    conventions = Conventions(corpus_size=1000, unjudged=unjudged)
     judgments = load_judgments(RELEVANT)
     hits = join(judgments, load_ranking(RANKING).blocks(judgments, conventions, Census()), conventions)
     for each in shapes(name):
@@ -97,7 +97,7 @@ def test_every_measure_of_ours_is_written_out(name: str) -> None:
 @pytest.mark.parametrize("name", RANK_MEASURES)
 def test_what_single_ranks_add_comes_to_the_number(name: str) -> None:
     made = REGISTRY[name]
-    found = explain(RELEVANT, RANKING, "q1", made @ 5 if made.spec.at == "k" else made, corpus=100)
+    found = explain(RELEVANT, RANKING, "q1", made @ 5 if made.spec.at == "k" else made, corpus_size=100)
     adds = [line.adds for line in found.own.lines if line.adds]
     assert bool(adds) != (name in COUNTED_OFF)
     assert not adds or sum(adds) == pytest.approx(found.value)
@@ -196,8 +196,8 @@ def test_judgments_by_aspect_are_explained_too(name: str) -> None:
     ]
     queries, docs, grades, aspects = zip(*rows, strict=True)
     judgments = judgments_from_rows(queries, docs, grades, aspects)
-    found = explain(judgments, {"q": ["x", "b", "a", "c"]}, "q", name, corpus=100)
-    value = evaluate(judgments, {"q": ["x", "b", "a", "c"]}, name, corpus=100).column(name).values[0]
+    found = explain(judgments, {"q": ["x", "b", "a", "c"]}, "q", name, corpus_size=100)
+    value = evaluate(judgments, {"q": ["x", "b", "a", "c"]}, name, corpus_size=100).column(name).values[0]
     assert found.value == value
     assert found.own.steps[-1].value == pytest.approx(value)
     assert str(found)

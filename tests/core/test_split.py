@@ -14,7 +14,7 @@ RANKING = {"q1": ["x", "b", "u", "a"], "q2": ["u", "v"], "q3": ["c", "u", "b", "
 @pytest.mark.parametrize("name", [name for name, each in REGISTRY.items() if each.spec.kind == "ranking"])
 def test_the_two_parts_are_the_distance_to_the_ceiling(name: str) -> None:
     for measure in {name, f"{name}@3" if "k" in REGISTRY[name].params else name}:
-        scores = evaluate(RELEVANT, RANKING, measure, corpus=100)
+        scores = evaluate(RELEVANT, RANKING, measure, corpus_size=100)
         split = scores.split(measure)
         if split is not None:
             assert sum(split) == pytest.approx(abs(scores.ceiling(measure) - scores[measure])), measure

@@ -73,8 +73,8 @@ def tied_draw(make: Any, seed: int) -> tuple[Hits, Hits]:
     """The hits of a ranking with ties, and those of all its orders; made once for all measures."""
     judged, run = random_case(seed)
     orders = {f"q{i}": order for i, order in enumerate(every_order(run))}
-    every = make(dict.fromkeys(orders, judged), orders, corpus=1000)
-    return make({"q": judged}, {"q": run}, corpus=1000), every
+    every = make(dict.fromkeys(orders, judged), orders, corpus_size=1000)
+    return make({"q": judged}, {"q": run}, corpus_size=1000), every
 
 
 @pytest.mark.parametrize("m", dict.fromkeys(ALL), ids=str)

@@ -230,7 +230,7 @@ def test_own_kinds_stand_beside_those_that_are_found(keyword: Diagnosis) -> None
 
 
 def test_more_measures_may_be_asked_for_the_first_decides() -> None:
-    found = diagnose(judged(), at_rank(2), measure="RR, P@5, Accuracy", corpus=10_000)
+    found = diagnose(judged(), at_rank(2), measure="RR, P@5, Accuracy", corpus_size=10_000)
     assert found.measure == "RR"
     assert [each.kind for each in found.findings if each.kind == "accuracy-trap"]
     assert "returning nothing at all" in " ".join(found.format("full").split())

@@ -43,7 +43,7 @@ def test_kinds_of_ones_own_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_accuracy_shows_its_trap_where_only_the_number_of_documents_is_known() -> None:
-    ran = rankproof(*FILES, "-m", "Accuracy@10", "--corpus", "100000", "--full")
+    ran = rankproof(*FILES, "-m", "Accuracy@10", "--corpus-size", "100000", "--full")
     assert ran.returncode == 0, ran.stderr
     assert "returning nothing at all" in " ".join(ran.stdout.split())
 

@@ -68,7 +68,7 @@ def of_many_queries() -> str:
 def of_one_query() -> str:
     systems = {
         name: [
-            explain(sample.judgments(), ranking, "q47", measure, corpus=156, versus="elasticsearch")
+            explain(sample.judgments(), ranking, "q47", measure, corpus_size=156, versus="elasticsearch")
             for measure in ("nDCG@10", "AP")
         ]
         for name, ranking in sample.rankings().items()

@@ -146,7 +146,7 @@ def test_a_query_is_explained_as_a_page_with_another_ranking_beside_it(
         "q02",
         "--beside",
         "keyword.run",
-        "--corpus",
+        "--corpus-size",
         "156",
         *TEXTS,
     )

@@ -149,7 +149,7 @@ def test_the_same_input_gives_the_same_page(sample_page: str) -> None:
     ("settings", "counts"),
     [
         ({"measure": "P@3"}, (1, 2, 2, None, 1)),
-        ({"measure": "P@3", "corpus": 20}, (1, 2, 2, 15, 1)),
+        ({"measure": "P@3", "corpus_size": 20}, (1, 2, 2, 15, 1)),
         ({"measure": "P"}, (2, 3, 1, None, 2)),
         ({"measure": "P(rel=2)@3"}, (1, 2, 0, None, 1)),
         ({"measure": "P@3", "unjudged": "skip"}, (2, 1, 1, None, 0)),

@@ -10,6 +10,7 @@ from rankproof import (
     Diagnosis,
     Explanation,
     Gate,
+    History,
     Interval,
     JudgedScores,
     Judgments,
@@ -19,17 +20,20 @@ from rankproof import (
     ScoreRow,
     Scores,
     Standings,
+    audit,
     compare,
     diagnose,
     evaluate,
     explain,
     gate,
     judge,
+    kinship,
     leaderboard,
     prepare,
     report,
     sample,
 )
+from rankproof.functional import value
 
 relevant: dict[str, dict[str, int]] = sample.judgments()
 rankings: Mapping[str, Mapping[str, Mapping[str, float]]] = sample.rankings()
@@ -77,3 +81,45 @@ def judged() -> float:
         "faithfulness",
     )
     return scores.coverage["faithfulness"]
+
+
+def with_conventions() -> tuple[float, float, str, str, float]:
+    keyword, dense = rankings["keyword"], rankings["dense"]
+    found = compare(relevant, rankings, "RR", baseline="keyword", missing="skip", corpus_size=1_000)
+    answer = gate(relevant, keyword, dense, "RR", profile="trec_eval-10", unjudged="skip")
+    order = leaderboard(relevant, rankings, "RR", ties="id", context_k=5)
+    why = explain(relevant, keyword, "q03", "RR", duplicates="first", profile="trec_eval-10")
+    odd = audit(relevant, keyword, "Accuracy", corpus_size=1_000)
+    page = diagnose(relevant, keyword, "RR", no_relevant="skip", corpus_size=1_000)
+    kin = kinship(relevant, relevant, rankings, "RR", unjudged_grade=2.0, unjudged="relevant")
+    return (
+        order.means["dense"],
+        why.value or 0.0,
+        answer.outcome + found.names[0] + str(kin),
+        str(odd),
+        page.mean,
+    )
+
+
+def refused() -> None:
+    """Never called: mypy must find the mistake of every line, or else the comment on it is one."""
+    keyword, history = rankings["keyword"], History("none.db")
+    bench = Benchmark(queries=sample.queries(), judgments=relevant)
+    evaluate(relevant, keyword, "RR", mising="skip")  # type: ignore[call-arg]
+    evaluate(relevant, keyword, "RR", corpus=1_000)  # type: ignore[call-arg]
+    evaluate(relevant, keyword, "RR", corpus_size="many")  # type: ignore[arg-type]
+    audit(relevant, keyword, "RR", mising="skip")  # type: ignore[call-arg]
+    compare(relevant, rankings, "RR", mising="skip")  # type: ignore[call-arg]
+    compare(relevant, rankings, "RR", missing=True)  # type: ignore[arg-type]
+    gate(relevant, keyword, keyword, "RR", tie="id")  # type: ignore[call-arg]
+    leaderboard(relevant, rankings, "RR", profil="trec_eval")  # type: ignore[call-arg]
+    kinship(relevant, relevant, rankings, "RR", contextk=5)  # type: ignore[call-arg]
+    explain(relevant, keyword, "q03", "RR", duplicate="first")  # type: ignore[call-arg]
+    diagnose(relevant, keyword, "RR", size=5)  # type: ignore[call-arg]
+    report(relevant, rankings, "RR", mising="skip")  # type: ignore[call-arg]
+    value("RR", ["a"], ["a"], mising="skip")  # type: ignore[call-arg]
+    history.compare("old", "new", alfa=0.05)  # type: ignore[call-arg]
+    history.gate("old", "new", margins=0.05)  # type: ignore[call-arg]
+    bench.compare("RR", mising="skip")  # type: ignore[call-arg]
+    bench.diagnose("nothing", worts=3)  # type: ignore[call-arg]
+    bench.run("nothing", lambda text: []).evaluate("RR", mising="skip")  # type: ignore[call-arg]

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof import sample
+from rankproof._moved import old_arguments
 from rankproof.bench.adapters import Adapted, adapt
 from rankproof.bench.adapters.answers import AnswerReading, IdOf
 from rankproof.bench.runner import RunLimits, RunPlan, RunRow, answer_all, plan_for
@@ -23,6 +24,7 @@ from rankproof.comparing.compare import compare_scores
 from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
+from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
@@ -32,6 +34,7 @@ from rankproof.io.load import load_judgments
 from rankproof.io.roles import Columns, with_columns
 from rankproof.progress import Progress
 from rankproof.scoring.evaluate import Measures
+from rankproof.scoring.grouping import Grouping
 from rankproof.store.answers import Answers, open_answers
 
 if TYPE_CHECKING:
@@ -93,6 +96,28 @@ def _told(name: str, total: int, wanted: bool | None) -> Iterator[Told]:
 SAMPLE = "sample"
 
 
+class RunCompareArguments(ScoringArguments, total=False):
+    """The arguments of `compare` that `Benchmark.compare` hands on."""
+
+    by: Grouping | None
+    seed: int
+    alpha: float
+    margin: float | None
+    correction: str
+    permutations: int
+
+
+class DiagnoseArguments(ScoringArguments, total=False):
+    """The arguments of `diagnose` that `Benchmark.diagnose` hands on."""
+
+    measure: Measures
+    k: int | None
+    worst: int
+    by: Grouping | None
+    alpha: float
+    seed: int
+
+
 class Benchmark(Displayable):
     """Questions, what is relevant to them, and the documents where they are at hand.
 
@@ -146,13 +171,14 @@ class Benchmark(Displayable):
         made.corpus = found.corpus if corpus is None else load_corpus(corpus)
         return made
 
-    def save(self, target: str | os.PathLike[str], *, force: bool = False) -> None:
+    @old_arguments(target="path")
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write a BEIR folder, or the labelled questions alone where the name ends in .jsonl; `load` reads both.
 
         Files that are there are replaced with `force` only.
         """
         judgments = self.judgments if self.judgments is not None else load_judgments({})
-        save_labelled(LabelledQuestions(self.queries, judgments, self.corpus), target, force=force)
+        save_labelled(LabelledQuestions(self.queries, judgments, self.corpus), path, force=force)
 
     def add_query(self, query_id: str, text: str, relevant: Any) -> None:
         """Add a question; `relevant` is a list or set of documents, or `{document: grade}`."""
@@ -300,7 +326,7 @@ class Benchmark(Displayable):
         *,
         baseline: str | None = None,
         runs: Sequence[str] | None = None,
-        **settings: Any,
+        **settings: Unpack[RunCompareArguments],
     ) -> Standings:
         """Hold the runs against each other: which is better, beyond chance, and how fast each is.
 
@@ -314,17 +340,18 @@ class Benchmark(Displayable):
             )
         first = baseline or next(iter(chosen))
         _warn_of_broken(first, chosen.get(first))
-        deciding = {key: settings.pop(key) for key in _DECIDING if key in settings}
+        conventions: dict[str, Any] = dict(settings)
+        deciding = {key: conventions.pop(key) for key in _DECIDING if key in conventions}
         asked = usual_measures(min(run.k for run in chosen.values())) if measures is None else measures
         judgments = self.judgments
         scores = {
-            name: replace(run, judgments=judgments).evaluate(asked, **settings)
+            name: replace(run, judgments=judgments).evaluate(asked, **conventions)
             for name, run in chosen.items()
         }
         comparison = compare_scores(scores, baseline=baseline, **deciding)
         return standings(comparison, chosen, **deciding)
 
-    def diagnose(self, name: str, **settings: Any) -> Diagnosis:
+    def diagnose(self, name: str, **settings: Unpack[DiagnoseArguments]) -> Diagnosis:
         """Say which questions a run fails and why, and which changes are worth trying first.
 
         `settings` are those of `rankproof.diagnose`.

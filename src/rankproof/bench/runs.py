@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
+from rankproof._moved import old_arguments
 from rankproof.bench.runner import RunPlan, RunRow
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
@@ -15,7 +16,7 @@ from rankproof.core.audit.ids import spelt_apart
 from rankproof.core.corpus import Corpus
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import Conventions, ScoringArguments
 from rankproof.core.table import RankingTable
 from rankproof.document.display import Displayable
 from rankproof.document.model import Part
@@ -23,6 +24,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import UsageError, shorten
 from rankproof.io.mappings import MappingRankings
 from rankproof.scoring.evaluate import DEFAULT_MEASURES, Measures, evaluate
+from rankproof.scoring.grouping import Grouping
 from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Quantile, quantiles
 
@@ -125,10 +127,17 @@ class Run(Displayable):
         """The usual measures; `evaluate` takes others."""
         return self.evaluate()
 
-    def evaluate(self, measures: Measures | None = None, **conventions: Any) -> Scores:
+    @old_arguments(corpus="corpus_size")
+    def evaluate(
+        self,
+        measures: Measures | None = None,
+        *,
+        by: Grouping | None = None,
+        **conventions: Unpack[ScoringArguments],
+    ) -> Scores:
         """Score the ranking, as `rankproof.evaluate` does; unasked by measures that need no more than k documents."""
         asked = usual_measures(self.k) if measures is None else measures
-        return evaluate(self.scored_by, self, asked, **conventions)
+        return evaluate(self.scored_by, self, asked, by=by, **conventions)
 
     @property
     def scored_by(self) -> Judgments:

@@ -241,7 +241,8 @@ def judgments_are_read(context: click.Context, option: click.Parameter, path: st
         )
 
 
-CORPUS = "How many documents the whole collection has, or the documents themselves (file or folder)"
+CORPUS = "The documents: file or folder"
+SIZE = "How many documents the whole collection has, where these are not given"
 _DOCUMENTS = "rankproof.documents"
 _ABOUT = {
     "ties": "How equal scores are ordered",
@@ -254,27 +255,41 @@ _ABOUT = {
 
 def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
-    corpus = click.option("--corpus", metavar="N|FILE", callback=_size, help=f"{CORPUS}.")
+    corpus = click.option(
+        "--corpus",
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=_keep_corpus,
+        help=f"{CORPUS}.",
+    )
+    size = click.option("--corpus-size", type=int, metavar="N", callback=_size, help=f"{SIZE}.")
     context = click.option("--context-k", type=int, metavar="K", help="Documents your generator is fed.")
-    return rules(corpus(context(command)))
+    return rules(corpus(size(context(command))))
 
 
-def documents_or_number(given: str | None) -> str | int | None:
-    """What `--corpus` names: the path of the documents, or only how many there are."""
-    try:
-        return None if given is None else int(given)
-    except ValueError:
-        return given
+def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int | None]:
+    """The path of the documents and how many there are; a number after `--corpus` is what it was called before."""
+    if corpus is None or not corpus.lstrip("+-").isdigit() or os.path.exists(corpus):
+        return corpus, size
+    click.echo(
+        f"--corpus {corpus}: a number is now --corpus-size. Next: write --corpus-size {corpus}.", err=True
+    )
+    return None, int(corpus) if size is None else size
 
 
-def _size(context: click.Context, option: click.Parameter, given: str | None) -> int | None:
+def _keep_corpus(context: click.Context, option: click.Parameter, given: str | None) -> None:
+    context.meta[_DOCUMENTS] = given
+
+
+def _size(context: click.Context, option: click.Parameter, given: int | None) -> int | None:
     """How many documents there are, counted where they are given; `documents` then finds them as well."""
-    corpus = documents_or_number(given)
-    if not isinstance(corpus, str):
-        return corpus
+    corpus, size = corpus_apart(context.meta[_DOCUMENTS], given)
+    context.meta[_DOCUMENTS] = corpus
+    if corpus is None or size is not None:
+        return size
     from rankproof.io.corpora import load_corpus
 
-    context.meta[_DOCUMENTS] = corpus
     return len(load_corpus(corpus))
 
 

@@ -131,7 +131,7 @@ def check(
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])
     with oddities_told(), telling("checking"):
-        found = check_questions(questions, judgments, corpus=corpus, rankings=named(runs) or None)
+        found = check_questions(questions, judgments, corpus=corpus, systems=named(runs) or None)
     write(as_json([each.to_dict() for each in found]) if form == "json" else report(found), None)
     if any(each.severity == "error" for each in found):
         ctx.exit(3)

@@ -136,7 +136,8 @@ DIAGNOSED = "nDCG@10"
 @click.argument("run")
 @options.measures
 @click.option("--queries", metavar="FILE", help="Texts of the questions: JSON lines, CSV or ID<TAB>TEXT.")
-@click.option("--corpus", metavar="N|FILE", help=f"{options.CORPUS}.")
+@click.option("--corpus", metavar="FILE", help=f"{options.CORPUS}.")
+@click.option("--corpus-size", type=int, metavar="N", help=f"{options.SIZE}.")
 @click.option("-k", type=int, metavar="K", help="Documents the user sees. [the measure's cut-off, else 10]")
 @click.option("--worst", type=int, default=10, metavar="N", help="Queries that are listed. [10]")
 @options.by
@@ -152,6 +153,7 @@ def diagnose_ranking(
     measures: tuple[str, ...],
     by: str | None,
     corpus: str | None,
+    corpus_size: int | None,
     form: str | None,
     output: str | None,
     **settings: Any,
@@ -170,10 +172,9 @@ def diagnose_ranking(
     chosen = form or format_of(output)
     check(chosen)
     check_one_stdin(judgments, run)
-    settings |= {
-        "by": None if by is None else read_groups(by, judgments),
-        "corpus": options.documents_or_number(corpus),
-    }
+    documents, size = options.corpus_apart(corpus, corpus_size)
+    settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}
+    settings |= {} if size is None else {"corpus_size": size}
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DIAGNOSED, **settings)
         text = found.format(chosen, settings["worst"] if options.written("worst") else None)

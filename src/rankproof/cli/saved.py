@@ -16,7 +16,7 @@ from rankproof.errors import DataError, UsageError, shorten
 if TYPE_CHECKING:
     from rankproof.scoring.scores import Scores
 
-_SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "context_k")
+_SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "corpus_size", "context_k")
 """Options that shape scores, and so come too late for saved ones."""
 
 

@@ -169,7 +169,7 @@ def _of_judgments(
 
     runs = named(files.pop("runs"))
     with telling(f"reading {machine}"):
-        found = calibrate_judgments(machine, runs=runs or None, measures=list(metrics) or None, **files)
+        found = calibrate_judgments(machine, systems=runs or None, measures=list(metrics) or None, **files)
     if further is None:
         return _calibration_shown(found, form), found.wrong
     plan = found.plan(further, whole)

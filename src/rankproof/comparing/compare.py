@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import together
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
+from rankproof.core.rules import ScoringArguments
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.frames import is_frame
 from rankproof.io.pipes import pipes_kept
@@ -71,6 +73,7 @@ class SystemPair:
     """What gives, at a level, what a judge itself adds to the difference, where people labelled enough."""
 
 
+@old_arguments(corpus="corpus_size")
 @with_columns
 @pipes_kept()
 def compare(
@@ -87,7 +90,7 @@ def compare(
     permutations: int = 100_000,
     all_pairs: bool = False,
     columns: Columns = None,
-    **conventions: Any,
+    **conventions: Unpack[ScoringArguments],
 ) -> Comparison:
     """Compare rankings of the same queries with a baseline (the first where none is named).
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import soundness, together
 from rankproof.comparing.compare import SystemPair, bounds_told, favours, fewer_counted, kin_told, pairs
 from rankproof.comparing.gate_rows import (
@@ -24,6 +25,7 @@ from rankproof.comparing.gate_rows import (
     floor_row,
 )
 from rankproof.core.names import parse
+from rankproof.core.rules import ScoringArguments
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import UsageError, check_number, check_whole, one_of
@@ -114,6 +116,7 @@ class Gate(Result):
         return f"<Gate: {self.outcome}; {rows}>"
 
 
+@old_arguments(corpus="corpus_size")
 @with_columns
 @pipes_kept()
 def gate(
@@ -136,7 +139,7 @@ def gate(
     by: Grouping | None = None,
     seed: int = 0,
     columns: Columns = None,
-    **conventions: Any,
+    **conventions: Unpack[ScoringArguments],
 ) -> Gate:
     """Decide whether `candidate` may replace `baseline` under these judgments.
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import rankproof
+from rankproof._moved import old_arguments
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import Gate, gate_scores
@@ -20,6 +21,8 @@ from rankproof.comparing.gate_rows import mean_of
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.scoring.evaluate import Measures
+from rankproof.scoring.grouping import Grouping
 from rankproof.scoring.scores import Scores
 from rankproof.store import experiments
 from rankproof.store.answers import git_commit, of_ranking
@@ -30,6 +33,40 @@ SAME = 1e-9
 """A stored mean and that of the stored values are the same up to here."""
 DEFAULT = "rankproof.db"
 """Where the history is if nobody says otherwise."""
+
+
+class CompareArguments(TypedDict, total=False):
+    """The arguments of `compare_scores` that `History.compare` hands on."""
+
+    measures: Measures | None
+    baseline: str | None
+    by: Grouping | None
+    anyway: bool
+    seed: int
+    alpha: float
+    margin: float | None
+    correction: str
+    permutations: int
+    all_pairs: bool
+
+
+class GateArguments(TypedDict, total=False):
+    """The arguments of `gate_scores` that `History.gate` hands on."""
+
+    measures: Measures | None
+    margin: float | Mapping[str, float]
+    alpha: float
+    strict: bool
+    about: str
+    floors: Mapping[str, float] | None
+    coverage: float | None
+    minimum: int
+    allow_missing: float
+    allow_errors: bool
+    anchor_margin: float | Mapping[str, float] | None
+    by: Grouping | None
+    anyway: bool
+    seed: int
 
 
 class History(Result):
@@ -136,18 +173,26 @@ class History(Result):
                 if not experiments.remove(connection, name):
                     raise experiments.unknown_error(self.path, name, experiments.names(connection))
 
-    def compare(self, *names: str, **settings: Any) -> Comparison:
+    def compare(self, *names: str, **settings: Unpack[CompareArguments]) -> Comparison:
         """Compare what was saved, as `compare_scores` does; the first is the baseline where none is named."""
         return compare_scores({name: self.scores(name) for name in names}, **settings)
 
-    def gate(self, baseline: str, candidate: str, *, anchors: Iterable[str] = (), **settings: Any) -> Gate:
+    def gate(
+        self, baseline: str, candidate: str, *, anchors: Iterable[str] = (), **settings: Unpack[GateArguments]
+    ) -> Gate:
         """Decide between two that were saved, as `gate_scores` does; `anchors` are names of fixed releases."""
         return gate_scores(
             self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings
         )
 
     def gate_last(
-        self, n: int, candidate: str, *, like: str = "*", anchors: Iterable[str] = (), **settings: Any
+        self,
+        n: int,
+        candidate: str,
+        *,
+        like: str = "*",
+        anchors: Iterable[str] = (),
+        **settings: Unpack[GateArguments],
     ) -> Gate:
         """Decide as `gate` does, with the mean of the last `n` results saved before the candidate as the baseline."""
         new, anyway = self.scores(candidate), settings.get("anyway", False)
@@ -177,12 +222,13 @@ class History(Result):
     def _all(self, names: Iterable[str]) -> dict[str, Scores]:
         return {name: self.scores(name) for name in names}
 
-    def export_to(self, target: str | os.PathLike[str], *names: str, force: bool = False) -> int:
+    @old_arguments(target="path")
+    def export_to(self, path: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these (all, where none is named) to one JSON file, compressed for `.gz`; how many they are."""
         with open_to_read(self.path, self.timeout) as connection:
             chosen = tuple(map(_named, names)) or tuple(experiments.names(connection))
             found = [experiments.read(connection, name, self.path) for name in chosen]
-        experiments.write(Path(target), found, force=force)
+        experiments.write(Path(path), found, force=force)
         return len(found)
 
     def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:

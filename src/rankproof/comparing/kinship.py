@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.core.audit.finding import Finding, kin_of, kinship_of
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
+from rankproof.core.rules import ScoringArguments
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
@@ -95,6 +97,7 @@ class Kinship(Result):
         return f"<Kinship of {whose} with {len(self.rows)} rows: favoured {favoured}>"
 
 
+@old_arguments(corpus="corpus_size")
 def kinship(
     human: Any,
     machine: Any,
@@ -104,7 +107,7 @@ def kinship(
     judge: str | None = None,
     models: Mapping[str, str | Iterable[str]] | None = None,
     alpha: float = 0.05,
-    **conventions: Any,
+    **conventions: Unpack[ScoringArguments],
 ) -> Kinship:
     """Test whether a machine's judgments favour a system beyond what people say of the same documents.
 

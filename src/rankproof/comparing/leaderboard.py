@@ -6,14 +6,16 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import together
 from rankproof.comparing.compare import SMALL, bounds_told, kin_told, possible_ends
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
+from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import average
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
@@ -176,6 +178,7 @@ def _short(found: Alike) -> str:
     return "-" if found.value is None else f"{found.value:.4f}"
 
 
+@old_arguments(corpus="corpus_size")
 @with_columns
 def leaderboard(
     scores: Any,
@@ -185,7 +188,7 @@ def leaderboard(
     alpha: float = 0.05,
     seed: int = 0,
     columns: Columns = None,
-    **conventions: Any,
+    **conventions: Unpack[ScoringArguments],
 ) -> Leaderboard:
     """Order systems by a measure (the first where none is named), and leave out each query in turn.
 

@@ -174,7 +174,7 @@ def claim(profile: str, measure: Measure) -> Claim:
 
 def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:
     """The documents with a grade above 0, the best first, and what each would add there."""
-    best = replace(hits.ideal, corpus=hits.corpus)
+    best = replace(hits.ideal, corpus_size=hits.corpus_size)
     adds = derive(measure, best).parts
     for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
         if grade > 0:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof._moved import warn_of
 from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, offsets, ratio, runs
 from rankproof.document.display import Displayable
 
@@ -47,7 +48,7 @@ class Hits(Displayable):
     """The judgments of each document aspect by aspect, where there are any."""
     answered: Array | None = None
     """Which queries the ranking answers at all; None: every one."""
-    corpus: int | None = None
+    corpus_size: int | None = None
     """How many documents there are to find from, where that is known."""
     doubtful: Array | None = None
     """Which rows score 0 or less, so that some tools take them for not found; None: no row does."""
@@ -79,9 +80,15 @@ class Hits(Displayable):
             pick(self.weight),
             self.facets,
             self.answered,
-            self.corpus,
+            self.corpus_size,
             pick(self.doubtful),
         )
+
+    @property
+    def corpus(self) -> int | None:
+        """The old name of `corpus_size`."""
+        warn_of("Hits.corpus", "corpus_size")
+        return self.corpus_size
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """`make()`, remembered under `key`: several measures ask for the same cut."""

@@ -227,7 +227,7 @@ def _hits(
         ),
         facets=judgments.facets,
         answered=answered,
-        corpus=conventions.corpus,
+        corpus_size=conventions.corpus_size,
     )
 
 

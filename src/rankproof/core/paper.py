@@ -265,7 +265,7 @@ def seen_rows(measure: Measure, h: Hits) -> Written:
         for row in rows(h)
         if abs(parts.get(row.rank, 0.0)) > 1e-12
     )
-    best = replace(h.ideal, corpus=h.corpus)
+    best = replace(h.ideal, corpus_size=h.corpus_size)
     steps = (
         Step("found", "judged documents found", graded_terms(rows(h))),
         _reached(measure, "ideal", "all judged documents, best first, and what the measure gives them", best),

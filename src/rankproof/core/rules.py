@@ -6,9 +6,9 @@ where the orders can be counted out; else it is estimated from seeded orders, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -65,6 +65,29 @@ class Default(str):
     __slots__ = ()
 
 
+OLD_KEYS = {"corpus_size": "corpus"}
+"""What fields of conventions are called in saved results, which every version reads."""
+
+
+class ConventionArguments(TypedDict, total=False):
+    """The conventions that a verb hands on to `evaluate`, for type checkers and editors."""
+
+    ties: str
+    missing: str
+    no_relevant: str
+    unjudged: str
+    duplicates: str
+    corpus_size: int | None
+    context_k: int | None
+    unjudged_grade: float
+
+
+class ScoringArguments(ConventionArguments, total=False):
+    """The same with a profile, which settles those that are not given."""
+
+    profile: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Conventions(Displayable):
     """Every policy of `evaluate` that can move a number."""
@@ -76,7 +99,7 @@ class Conventions(Displayable):
     unjudged_grade: float = 1.0
     duplicates: str = Default("error")
     precision: str = Default("float64")
-    corpus: int | None = None
+    corpus_size: int | None = None
     context_k: int | None = None
     rounded: int | None = None
     """Decimals to which each query's value is rounded before the mean; None: not at all."""
@@ -86,7 +109,7 @@ class Conventions(Displayable):
         for name, known in CHOICES.items():
             if not is_one_of(getattr(self, name), known):
                 raise one_of(name, getattr(self, name), known)
-        for name in ("corpus", "context_k"):
+        for name in ("corpus_size", "context_k"):
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), advice="give one, or leave it out")
         check_number(
@@ -99,8 +122,14 @@ class Conventions(Displayable):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The conventions as plain data."""
-        return asdict(self)
+        """The conventions as plain data; the size of the corpus has the key of saved results."""
+        return {OLD_KEYS.get(name, name): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Conventions:
+        """The conventions that `to_dict` gave."""
+        fields = {key: name for name, key in OLD_KEYS.items()}
+        return cls(**{fields.get(key, key): value for key, value in data.items()})
 
     def in_words(self) -> list[str]:
         """One sentence for each convention, as a report prints them."""

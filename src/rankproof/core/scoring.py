@@ -96,7 +96,7 @@ def _complete(measure: Measure, hits: Hits) -> PerQuery:
     """The value of a ranking as long as this one with all judged documents in the best order."""
     best = ideal(measure, hits)
     longest = np.maximum(best.retrieved, hits.retrieved)
-    return measure(seen_by(measure, replace(best, retrieved=longest, corpus=hits.corpus)))
+    return measure(seen_by(measure, replace(best, retrieved=longest, corpus_size=hits.corpus_size)))
 
 
 LARGEST = 1e100

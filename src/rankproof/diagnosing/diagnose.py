@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof._moved import size_apart
 from rankproof.comparing.alignment import averaged
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import ungrouped
@@ -15,6 +16,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
+from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import ScoreRow
 from rankproof.diagnosing import words as told
 from rankproof.diagnosing.evidence import Evidence
@@ -66,6 +68,7 @@ class Diagnosis(Diagnosed):
         return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
 
 
+@size_apart
 @with_columns
 @pipes_kept()
 def diagnose(
@@ -81,7 +84,7 @@ def diagnose(
     alpha: float = 0.05,
     seed: int = 0,
     columns: Columns = None,
-    **conventions: Any,
+    **conventions: Unpack[ScoringArguments],
 ) -> Diagnosis:
     """Say how good a ranking is, which queries it fails and why, and which changes are worth trying first.
 
@@ -100,10 +103,11 @@ def diagnose(
     check_whole("seed", seed, 0)
     seen = _seen(k, averaged(asked[0]))
     check_whole("worst", worst, advice="give one, like 10")
-    documents = None if corpus is None or isinstance(corpus, int) else load_corpus(corpus)
-    sizes = _corpus_size(corpus, documents)
+    documents = None if corpus is None else load_corpus(corpus)
+    if documents is not None:
+        conventions.setdefault("corpus_size", len(documents))
     questions = {} if queries is None else load_questions(queries)
-    judged, opened, rules = prepare(judgments), load_ranking(ranking), {**conventions, **sizes}
+    judged, opened, rules = prepare(judgments), load_ranking(ranking), conventions
     _check_ids(judged, questions, documents)
     scores = evaluate(
         judged,
@@ -129,13 +133,6 @@ def _seen(k: int | None, measure: Measure) -> int:
     if k is not None:
         return check_whole("k", k, advice="give one, like 10")
     return measure.cutoff or K
-
-
-def _corpus_size(corpus: Any, documents: Corpus | None) -> dict[str, int]:
-    """How many documents there are, as `evaluate` takes it."""
-    if documents is not None:
-        return {"corpus": len(documents)}
-    return {} if corpus is None else {"corpus": corpus}
 
 
 def _diagnosis(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.core.audit.ids import spelt_apart
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
@@ -80,12 +81,13 @@ RANKED = "nDCG@10, RR@10, AP, P@5"
 SIDES = ("judgments of people", "judgments of the machine")
 
 
+@old_arguments(runs="systems")
 @with_columns
 @pipes_kept()
 def calibrate_judgments(
     machine: Any,
     human: Any = None,
-    runs: Any = None,
+    systems: Any = None,
     measures: Measures | None = None,
     *,
     rel: float = 1,
@@ -96,7 +98,7 @@ def calibrate_judgments(
     """How far a machine's judgments agree with people's, and what rank measures are by people.
 
     Both are judgments as `evaluate` reads them; people need to have judged a part of what the machine judged only.
-    `runs` is {name: ranking}, a list of files, or one ranking file; of each run every measure is estimated, from the
+    `systems` is {name: ranking}, a list of files, or one ranking file; of each run every measure is estimated, from the
     machine's judgments corrected by people's, with an interval. A grade of at least `rel` is relevant. `plan` is the
     file that `plan(n)` of the result wrote before the labels, if they were drawn by it. Without `human` nothing is
     known but which pairs to label first.
@@ -112,7 +114,7 @@ def calibrate_judgments(
     people = None if human is None else load_judgments(human)
     said = _together(judged, people, _chances(plan))
     asked = _measures(RANKED if measures is None else measures)
-    loaded = _runs(runs)
+    loaded = _runs(systems)
     scores = {name: evaluate(said.pairs, run, asked) for name, run in loaded.items()}
     if people is None and not scores:
         raise UsageError("human: got no judgments of people, and no runs. Next: give one or the other.")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rankproof._moved import old_arguments
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.judging.judges.called import verdict_of
@@ -93,10 +94,11 @@ class Verdicts(Displayable):
             )
         return next(iter(found.values()))
 
-    def export_to(self, target: str | os.PathLike[str], *, force: bool = False) -> int:
+    @old_arguments(target="path")
+    def export_to(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write everything as JSON lines; how many verdicts they are."""
         self.judges()  # where there is no ledger, that is an error
-        return write_lines(Path(target), self, force=force)
+        return write_lines(Path(path), self, force=force)
 
     def import_from(self, source: str | os.PathLike[str]) -> int:
         """Take in JSON lines, all of them or none; how many they are.

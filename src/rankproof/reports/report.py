@@ -6,10 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from rankproof._moved import old_arguments
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
+from rankproof.core.rules import ScoringArguments
 from rankproof.diagnosing import diagnose
 from rankproof.diagnosing.modes import Diagnosed
 from rankproof.document.disk import check_free, write_file
@@ -112,6 +114,7 @@ def kind(path: str | os.PathLike[str]) -> str:
     return KINDS[ending]
 
 
+@old_arguments(corpus="corpus_size")
 @with_columns
 @pipes_kept()
 def report(
@@ -130,7 +133,7 @@ def report(
     seed: int = 0,
     diagnosis: Diagnosed | None = None,
     columns: Columns = None,
-    **conventions: Any,
+    **conventions: Unpack[ScoringArguments],
 ) -> Report:
     """Everything there is to say about one system or several, ready to be written as a page.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.core.arrays import HIGHEST_EXP
 from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
@@ -17,7 +18,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
-from rankproof.core.rules import Conventions, Default
+from rankproof.core.rules import Conventions, Default, ScoringArguments
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
@@ -44,6 +45,7 @@ def prepare(judgments: Any) -> Judgments:
     return load_judgments(judgments)
 
 
+@old_arguments(corpus="corpus_size")
 @with_columns
 @pipes_kept()
 def evaluate(
@@ -57,7 +59,7 @@ def evaluate(
     no_relevant: str = Default("zero"),
     unjudged: str = Default("nonrelevant"),
     duplicates: str = Default("error"),
-    corpus: int | None = None,
+    corpus_size: int | None = None,
     context_k: int | None = None,
     by: Grouping | None = None,
     unjudged_grade: float = 1.0,
@@ -83,7 +85,7 @@ def evaluate(
         no_relevant=no_relevant,
         unjudged=unjudged,
         duplicates=duplicates,
-        corpus=corpus,
+        corpus_size=corpus_size,
         context_k=context_k,
         unjudged_grade=unjudged_grade,
     )
@@ -259,6 +261,7 @@ def _average(scores: Scores, name: str) -> str:
     )
 
 
+@old_arguments(corpus="corpus_size")
 @with_columns
 def audit(
     judgments: Any,
@@ -266,7 +269,7 @@ def audit(
     measures: Measures | None = None,
     *,
     columns: Columns = None,
-    **conventions: Any,
+    **conventions: Unpack[ScoringArguments],
 ) -> Audit:
     """Everything that is wrong or odd about judgments and a ranking, the most serious first.
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.core.explained import Explained, claim, differences, differing_kinds, ideal
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, sections
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, number_text
-from rankproof.core.rules import CHOICES, Conventions, seen_by, worth
+from rankproof.core.rules import CHOICES, ConventionArguments, Conventions, seen_by, worth
 from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
 from rankproof.document.display import Displayable, width
 from rankproof.document.numbers import ABSENT, score
@@ -251,6 +252,7 @@ class Explanation(Displayable):
         return f"<Explanation of {self.own.measure} = {self.value:.4f} for query {self.own.query!r}>"
 
 
+@old_arguments(corpus="corpus_size")
 @with_columns
 def explain(
     judgments: Any,
@@ -261,7 +263,7 @@ def explain(
     profile: str | None = None,
     versus: str | None = None,
     columns: Columns = None,
-    **conventions: Any,
+    **conventions: Unpack[ConventionArguments],
 ) -> Explanation:
     """How the number of one query comes about: the ranked list, and the derivation as on paper.
 

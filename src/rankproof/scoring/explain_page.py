@@ -56,7 +56,7 @@ def confusion(own: Explained) -> Confusion:
     tp = sum(_relevant(own, line.grade) for line in shown)
     fp = len(shown) - tp
     fn = sum(_relevant(own, line.grade) for line in deeper) + sum(_relevant(own, g) for _, g in own.missed)
-    corpus = own.conventions.corpus
+    corpus = own.conventions.corpus_size
     unjudged = sum(line.grade is None and not _relevant(own, None) for line in shown)
     return Confusion(tp, fp, fn, None if corpus is None else max(corpus - tp - fp - fn, 0), unjudged)
 

@@ -222,7 +222,7 @@ def read_back(data: Mapping[str, Any], kind: type[Scores]) -> Scores:
     return kind(
         query_ids=queries,
         columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
-        conventions=Conventions(**data["definition"]["conventions"]),
+        conventions=Conventions.from_dict(data["definition"]["conventions"]),
         groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
         names=dict(data["names"]),
         stored=json.loads(json.dumps(dict(data))),

@@ -163,7 +163,7 @@ def test_a_question_copied_from_its_answer_leaks(text: str, leaks: bool) -> None
 def test_easy_is_what_every_ranking_has_first() -> None:
     judged = {"a": ["x"], "b": ["y"], "c": {"z": 0}}
     runs = [{"a": ["x"], "b": ["w", "y"], "c": ["z"]}, {"a": ["x", "w"], "b": ["y"]}]
-    audit = rankproof.check_questions({"a": "A one?", "b": "B two?", "c": "C three?"}, judged, rankings=runs)
+    audit = rankproof.check_questions({"a": "A one?", "b": "B two?", "c": "C three?"}, judged, systems=runs)
     easy = audit.of_kind("easy-questions")
     assert easy is not None
     assert (easy.count, easy.severity, easy.examples) == (1, "warning", ("'a'",))

@@ -11,7 +11,7 @@ RANKING = {"q": ["r0", "x", "y", "r1", "z"]}  # 2 right, 3 wrong, 4 missed of 10
 
 
 def test_the_trap_is_shown_with_the_numbers_that_count() -> None:
-    scores = evaluate(RELEVANT, RANKING, "Accuracy", corpus=10_000)
+    scores = evaluate(RELEVANT, RANKING, "Accuracy", corpus_size=10_000)
     assert scores["Accuracy"] == pytest.approx(0.9993)
     found = scores.audit.of_kind("accuracy-trap")
     assert found is not None
@@ -22,17 +22,17 @@ def test_the_trap_is_shown_with_the_numbers_that_count() -> None:
 
 
 def test_a_cut_off_is_followed() -> None:
-    found = evaluate(RELEVANT, RANKING, "Accuracy@2", corpus=10_000).audit.of_kind("accuracy-trap")
+    found = evaluate(RELEVANT, RANKING, "Accuracy@2", corpus_size=10_000).audit.of_kind("accuracy-trap")
     assert found is not None
     assert "P@2 is 0.500" in found.message
 
 
 def test_where_showing_nothing_would_be_wrong_it_is_a_note() -> None:
-    found = evaluate(RELEVANT, RANKING, "Accuracy", corpus=12).audit.of_kind("accuracy-trap")
+    found = evaluate(RELEVANT, RANKING, "Accuracy", corpus_size=12).audit.of_kind("accuracy-trap")
     assert found is not None
     assert found.severity == "note"
     assert "0.5000" in found.message
 
 
 def test_who_does_not_ask_is_not_bothered() -> None:
-    assert evaluate(RELEVANT, RANKING, "P, R", corpus=10_000).audit.of_kind("accuracy-trap") is None
+    assert evaluate(RELEVANT, RANKING, "P, R", corpus_size=10_000).audit.of_kind("accuracy-trap") is None

@@ -44,9 +44,11 @@ def test_every_parameter_takes_any_value_or_says_what_it_expects(name: str) -> N
                     asked = measure.with_params({parameter: value})
                 except UsageError:
                     continue
-                scores = evaluate(*DATA[0], asked, corpus=100)
+                scores = evaluate(*DATA[0], asked, corpus_size=100)
                 assert str(scores.summary())
-                assert explain(*DATA[0], "q", asked, corpus=100).value == scores.per_query[asked.name]["q"]
+                assert (
+                    explain(*DATA[0], "q", asked, corpus_size=100).value == scores.per_query[asked.name]["q"]
+                )
 
 
 @pytest.mark.slow
@@ -58,7 +60,7 @@ def test_grades_and_scores_of_any_size_are_numbers_or_an_error_that_names_them(n
         for judged, run in DATA:
             for settings in ({}, {"ties": "expected"}, {"unjudged": "relevant", "unjudged_grade": 1e15}):
                 try:
-                    scores = evaluate(judged, run, name, corpus=100, **settings)  # type: ignore[arg-type]
+                    scores = evaluate(judged, run, name, corpus_size=100, **settings)  # type: ignore[arg-type]
                     assert str(scores.summary())
                 except DataError as refused:
                     told.append(str(refused))

@@ -40,7 +40,7 @@ Run = dict[str, Any]
 
 
 def hits_of(judgments: Judged, run: Run, **conventions: Any) -> Hits:
-    settled = Conventions(corpus=CORPUS, **conventions)
+    settled = Conventions(corpus_size=CORPUS, **conventions)
     prepared = load_judgments(judgments)
     return join(prepared, load_ranking(run).blocks(prepared, settled, Census()), settled)
 
@@ -128,7 +128,7 @@ def test_finite_under_every_convention(measure: Measure) -> None:
     judgments, run = _made(measure.spec.aspects, 1, queries=8)
     absent = {query: scores for query, scores in run.items() if query != "q0"}
     for ties, unjudged in product(["input", "expected", "best", "worst"], ["skip", "relevant"]):
-        scores = evaluate(judgments, absent, measure, ties=ties, unjudged=unjudged, corpus=CORPUS)
+        scores = evaluate(judgments, absent, measure, ties=ties, unjudged=unjudged, corpus_size=CORPUS)
         assert math.isfinite(scores[str(measure)]), (ties, unjudged)
         assert all(math.isfinite(value) for value in scores.per_query[str(measure)].values()), (
             ties,

@@ -81,10 +81,10 @@ def test_a_wrong_name_is_told(asked: str, said: str) -> None:
 
 
 def test_accuracy_asks_for_the_collection() -> None:
-    with pytest.raises(UsageError, match=r"Accuracy needs the number of documents.*corpus="):
+    with pytest.raises(UsageError, match=r"Accuracy needs the number of documents.*corpus_size="):
         evaluate({"q": ["a"]}, {"q": ["a"]}, "Accuracy")
-    with pytest.raises(UsageError, match=r"corpus is 2, but one query alone has 3 different documents"):
-        evaluate({"q": ["a", "b"]}, {"q": ["a", "x"]}, "Accuracy", corpus=2)
+    with pytest.raises(UsageError, match=r"corpus_size is 2, but one query alone has 3 different documents"):
+        evaluate({"q": ["a", "b"]}, {"q": ["a", "x"]}, "Accuracy", corpus_size=2)
 
 
 @pytest.mark.parametrize("weight", [0.5, 1.0, 2.0, 3.0, 4.0])

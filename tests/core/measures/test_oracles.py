@@ -52,7 +52,7 @@ def test_every_measure_has_an_oracle() -> None:
 )
 def test_as_on_paper(seed: int) -> None:
     judgments, run = random_case(seed)
-    scores = evaluate(judgments, run, MEASURES, corpus=CORPUS).per_query
+    scores = evaluate(judgments, run, MEASURES, corpus_size=CORPUS).per_query
     for name in MEASURES:
         measure = parse(name)
         for query, grades in judgments.items():

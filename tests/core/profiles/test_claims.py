@@ -18,7 +18,7 @@ from tests.shell import rankproof
 
 find("P")  # every measure is declared
 RANKED = [name for name, measure in REGISTRY.items() if measure.spec.kind == "ranking"]
-NEEDS = {"TN": {"corpus": 100}, "Accuracy": {"corpus": 100}}
+NEEDS = {"TN": {"corpus_size": 100}, "Accuracy": {"corpus_size": 100}}
 PRINTED_BY = {
     "trec_eval-10": set(PRINTED),
     "trec_eval-9": set(PRINTED) - {"rbp", "rbp_resid", "unj_5", "unj_10", "unj_20"},

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.bench.fusion.pool import ScorePool, lengths, pool_of, query_starts
 from rankproof.bench.fusion.recipe import Recipe, Weights, fused_scores, learn, recipe
 from rankproof.core.join import Rankings
@@ -136,9 +137,10 @@ def _two_kinds(name: str, what: str, integers: bool) -> DataError:
     )
 
 
+@old_arguments(rankings="systems")
 @with_columns
 def fuse(
-    rankings: Any,
+    systems: Any,
     method: str = "rrf",
     *,
     normalise: str | None = None,
@@ -150,7 +152,7 @@ def fuse(
 ) -> Fused:
     """One ranking made of several, as `{query: {document: score}}`, best first.
 
-    `rankings` is `{name: ranking}` or a list of rankings, each anything that `evaluate` takes.
+    `systems` is `{name: ranking}` or a list of rankings, each anything that `evaluate` takes.
     `method` is one of `rankproof.bench.fusion.recipe.METHODS`; `parameters` are its own, like `k=60` of rrf.
     `normalise` is min-max (what methods that add up scores take by default), max, sum, z-score, rank, borda or
     none. `weights` are a list or `{name: weight}`. `judgments` of other queries are what bayesfuse, mapfuse,
@@ -163,7 +165,7 @@ def fuse(
     >>> list(fuse([keyword, dense])["q"])
     ['b', 'a', 'd', 'c']
     """
-    loaded = load_rankings(rankings)
+    loaded = load_rankings(systems)
     made = recipe(list(loaded), method, normalise, weights, parameters)
     training = _training(made, judgments)
     opened = open_pool(loaded, depth, training)

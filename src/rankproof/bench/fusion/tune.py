@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
 from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
@@ -158,9 +159,10 @@ class Tuned(Displayable):
         """What was chosen, as `fuse` takes it."""
         return self.recipe.settings
 
-    def fuse(self, rankings: Any, depth: int | None = None) -> Fused:
+    @old_arguments(rankings="systems")
+    def fuse(self, systems: Any, depth: int | None = None) -> Fused:
         """Other results of the same rankings combined in this way."""
-        loaded = load_rankings(rankings)
+        loaded = load_rankings(systems)
         if set(loaded) != set(self.names):
             raise UsageError(
                 f"rankings: got {', '.join(map(repr, loaded))}, expected those that were tuned: "
@@ -197,10 +199,11 @@ class Tuned(Displayable):
         return ["", f"No worse on the held-out queries: {', '.join(others)}."] if others else []
 
 
+@old_arguments(rankings="systems")
 @with_columns
 def tune(
     judgments: Any,
-    rankings: Any,
+    systems: Any,
     method: str = "rrf",
     measure: str | Measure = "nDCG@10",
     *,
@@ -223,7 +226,7 @@ def tune(
     >>> tuned.settings["weights"], tuned.held_out.mean, tuned.held_out.n
     ((0.6, 0.4), 1.0, 4)
     """
-    asked, judged, loaded = parse(measure), load_judgments(judgments), load_rankings(rankings)
+    asked, judged, loaded = parse(measure), load_judgments(judgments), load_rankings(systems)
     tries = trials(find_method(method), len(loaded), grid, normalise)
     recipes = [_recipe(list(loaded), method, normalise, settings) for settings in tries]
     opened = open_pool(loaded, depth, judged)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof._moved import old_arguments
 from rankproof.bench.testset.checks import check
 from rankproof.bench.testset.drawn import SOURCES, Question, known_items, split, written_questions
 from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
@@ -31,9 +32,10 @@ from rankproof.stats.paired import check_share
 from rankproof.stats.power import check_power, spread
 
 
+@old_arguments(rankings="systems")
 @with_columns
 def pool(
-    rankings: Any,
+    systems: Any,
     depth: int = 10,
     *,
     order: str = "depth",
@@ -43,7 +45,7 @@ def pool(
 ) -> Pool:
     """The documents to judge: the best `depth` of every ranking, for each query.
 
-    `rankings` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
+    `systems` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
     informative (what the systems disagree on most) or bandit (what finds relevant documents). `budget` is how
     many judgments there shall be at most; every query gets the same share of it. What `judgments` hold already
     is left out.
@@ -54,7 +56,7 @@ def pool(
     """
     if order not in ORDERS:
         raise one_of("order", order, ORDERS)
-    opened = load_rankings(rankings)
+    opened = load_rankings(systems)
     tables = {name: ordered(each.table()) for name, each in opened.items()}
     made = pool_rankings(tables, depth)
     if judgments is not None:
@@ -134,14 +136,15 @@ def draw_questions(
     return list(known_items(documents, n, sources=wanted, seed=seed))
 
 
+@old_arguments(rankings="systems", questions="queries")
 @with_columns
 def check_questions(
-    questions: Any, judgments: Any, *, corpus: Any = None, rankings: Any = None, columns: Columns = None
+    queries: Any, judgments: Any, *, corpus: Any = None, systems: Any = None, columns: Columns = None
 ) -> Audit:
     """What is wrong or odd about a test set, the most serious first.
 
     Questions asked twice, or nearly; without a relevant document; with their answer not in the corpus; copied
-    from their answer (with `corpus`); answered first by every ranking (with `rankings`).
+    from their answer (with `corpus`); answered first by every ranking (with `systems`).
 
     >>> found = check_questions({"a": "Is it free?", "b": "is it free"}, {"a": ["d1"], "b": ["d1"]})
     >>> [each.kind for each in found]
@@ -149,15 +152,16 @@ def check_questions(
     """
     found = (
         None
-        if rankings is None
-        else {name: ordered(each.table()) for name, each in load_rankings(rankings).items()}
+        if systems is None
+        else {name: ordered(each.table()) for name, each in load_rankings(systems).items()}
     )
     documents = None if corpus is None else load_corpus(corpus)
-    return check(load_questions(questions), grades_by_query(load_judgments(judgments)), documents, found)
+    return check(load_questions(queries), grades_by_query(load_judgments(judgments)), documents, found)
 
 
+@old_arguments(questions="queries")
 def split_questions(
-    questions: Any, shares: Mapping[str, float], *, kinds: Mapping[str, str] | None = None, seed: int = 0
+    queries: Any, shares: Mapping[str, float], *, kinds: Mapping[str, str] | None = None, seed: int = 0
 ) -> dict[str, list[str]]:
     """The ids of the questions in parts, like `{"tune": 0.5, "test": 0.5}`, each kind in each part alike.
 
@@ -166,7 +170,7 @@ def split_questions(
     >>> len(parts["tune"]), len(parts["test"])
     (15, 45)
     """
-    return split(load_questions(questions), shares, kinds, check_whole("seed", seed, 0))
+    return split(load_questions(queries), shares, kinds, check_whole("seed", seed, 0))
 
 
 @dataclass(frozen=True, slots=True)

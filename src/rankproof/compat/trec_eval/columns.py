@@ -206,7 +206,7 @@ def _utility(column: OptionColumn, setting: Setting) -> Formula:
             f"{column.name}: the last price needs the size of the collection. Next: -N DOCUMENTS"
         )
     utility = parse("Utility").with_params({"rel": setting.level, **prices})
-    return lambda h: utility(replace(h, corpus=setting.corpus or None))
+    return lambda h: utility(replace(h, corpus_size=setting.corpus or None))
 
 
 def _biased(column: OptionColumn, setting: Setting) -> Formula:

@@ -29,18 +29,18 @@ from rankproof.errors import UsageError
 
 def documents(h: Hits, name: str) -> float:
     """The number of documents there are to find from."""
-    if h.corpus is None:
+    if h.corpus_size is None:
         raise UsageError(
             f"{name} needs the number of documents in the collection, and none was given. "
-            "Next: pass corpus=, like evaluate(..., corpus=10_000)."
+            "Next: pass corpus_size=, like evaluate(..., corpus_size=10_000)."
         )
     known = (h.retrieved + h.judged.count() - h.count()).max(initial=0)
-    if h.corpus < known:
+    if h.corpus_size < known:
         raise UsageError(
-            f"{name}: corpus is {h.corpus:,}, but one query alone has {known:,.0f} different documents in its ranking "
-            "and judgments. Next: give the number of documents in the whole collection."
+            f"{name}: corpus_size is {h.corpus_size:,}, but one query alone has {known:,.0f} different documents in "
+            "its ranking and judgments. Next: give the number of documents in the whole collection."
         )
-    return float(h.corpus)
+    return float(h.corpus_size)
 
 
 def _most_found(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
@@ -173,7 +173,7 @@ def _most_left_out(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents that are not relevant are rightly not shown (true negatives).
 
-    Formula: TN = documents in the collection - R - FP; needs `corpus=`.
+    Formula: TN = documents in the collection - R - FP; needs `corpus_size=`.
 
     Range: 0 to the size of the collection.
 
@@ -188,7 +188,7 @@ def true_negatives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     Reference: C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7.
 
     >>> from rankproof import evaluate
-    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "TN", corpus=100)["TN"]
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "TN", corpus_size=100)["TN"]
     96.0
     """
     return documents(h, "TN") - relevant_count(h, rel) - false_positives(h, k=k, rel=rel)
@@ -203,7 +203,7 @@ def _best_accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The share of the whole collection that is on the right side: shown and relevant, or neither.
 
-    Formula: accuracy = (TP + TN) / documents in the collection; needs `corpus=`.
+    Formula: accuracy = (TP + TN) / documents in the collection; needs `corpus_size=`.
 
     Range: 0 to 1.
 
@@ -218,7 +218,7 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     Reference: C. D. Manning, P. Raghavan, H. Schütze: Introduction to Information Retrieval, 2008, 8.3.
 
     >>> from rankproof import evaluate
-    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "Accuracy", corpus=100)["Accuracy"]
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "Accuracy", corpus_size=100)["Accuracy"]
     0.97
     """
     wrong = false_positives(h, k=k, rel=rel) + false_negatives(h, k=k, rel=rel)
@@ -285,7 +285,7 @@ def _best_utility(
 def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0) -> PerQuery:
     """What a set of results is worth when every right and wrong decision has a price.
 
-    Formula: a TP + b FP + c FN + d TN; needs `corpus=` where d is not 0.
+    Formula: a TP + b FP + c FN + d TN; needs `corpus_size=` where d is not 0.
 
     Range: by the prices; with the default ones from minus the documents returned to R.
 
@@ -365,7 +365,7 @@ def _left_out(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
 
 
 def _corpus(c: Case) -> float:
-    return float(c.hits.corpus or 0)
+    return float(c.hits.corpus_size or 0)
 
 
 def _minus(a: Step, b: Step) -> str:
