@@ -1,0 +1,88 @@
+"""The day of a change: false alarms, power, coverage of the interval of the day; seasons are no changes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks.change import course
+from rankproof.errors import UsageError
+from rankproof.monitoring.change import change_point, change_points, cusum_alarms
+
+WEEK = [day % 7 for day in range(28)]
+
+
+def test_weekends_are_no_change_and_a_step_is_found_on_its_day() -> None:
+    weekend = [0.2 * (day >= 5) for day in WEEK]
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 0.02, 28)
+    calm = change_point((noise + weekend).tolist(), seasons=WEEK)
+    assert calm is not None
+    assert not calm.changed
+    found = change_point((noise + weekend + 0.1 * (np.arange(28) >= 15)).tolist(), seasons=WEEK)
+    assert found is not None
+    assert found.changed
+    assert found.low <= 15 <= found.high
+    assert abs(found.at - 15) <= 1
+    assert found.difference_low <= 0.1 <= found.difference_high
+    assert found.after == pytest.approx(found.before + found.difference)
+    assert found.before == pytest.approx(np.mean(weekend), abs=0.03)
+
+
+def test_numbers_do_not_depend_on_scale_and_points_without_weight_are_left_out() -> None:
+    values = np.random.default_rng(2).normal(0, 1, 30) + 3 * (np.arange(30) >= 20)
+    one, two = change_point(values.tolist()), change_point((1e6 * values - 5).tolist())
+    assert one is not None
+    assert two is not None
+    assert (one.at, one.low, one.high, one.p) == (two.at, two.low, two.high, two.p)
+    assert two.difference == pytest.approx(1e6 * one.difference)
+    holes = values.copy()
+    holes[3], weights = math.nan, np.ones(30)
+    weights[25], holes[25] = 0, 1e9
+    found = change_point(holes.tolist(), weights.tolist())
+    assert found is not None
+    assert found.at == one.at
+
+
+def test_a_short_or_constant_series_says_nothing() -> None:
+    assert change_point([1.0] * 9) is None
+    constant = change_point([0.3] * 30)
+    assert constant is None or not constant.changed
+    confounded = change_point([0.0] * 7 + [1.0] * 7, seasons=list(range(14)))
+    assert confounded is None
+    with pytest.raises(UsageError, match="as many"):
+        change_point([1.0] * 12, seasons=[0])
+
+
+def test_false_alarms_are_controlled_over_many_series() -> None:
+    rng = np.random.default_rng(3)
+    series = {name: (course(rng, 28), None, WEEK) for name in range(30)}
+    series[30] = (course(rng, 28, at=14, by=5.0), None, WEEK)
+    for method in ("holm", "bh"):
+        found = change_points(series, method=method)
+        assert [name for name, each in found.items() if each.changed] == [30]
+    with pytest.raises(UsageError, match="method"):
+        change_points(series, method="none")
+
+
+@pytest.mark.slow
+def test_rates_are_as_stated() -> None:
+    from benchmarks.change import rates
+
+    found = rates(100, 28, 0.0)
+    assert found["false alarms"] <= 0.12
+    assert found["power"] >= 0.65
+    assert found["day held"] >= 0.88
+
+
+def test_cusum_is_silent_about_as_long_as_it_says_and_soon_after_a_shift() -> None:
+    rng = np.random.default_rng(4)
+    calm = cusum_alarms(rng.normal(0, 1, 50_000).tolist(), level=0, spread=1, every=365)
+    assert 365 / 1.4 <= 50_000 / len(calm) <= 365 * 1.4
+    delays = [
+        cusum_alarms((rng.normal(0, 1, 60) - 1.5).tolist(), level=0, spread=1)[0] + 1 for _ in range(50)
+    ]
+    assert np.mean(delays) < 7
+    assert cusum_alarms([math.nan, 0.0], level=0, spread=1) == []
