@@ -180,7 +180,7 @@ class Steps:
     @property
     def free(self) -> int:
         """Degrees of freedom beside a step."""
-        return len(self.values) - self.design.shape[1] - 1
+        return int(len(self.values) - self.design.shape[1] - 1)
 
     def strengths(self, rest: Array) -> Array:
         """The share of the squares that each step explains; one row a series."""
@@ -209,7 +209,7 @@ class Steps:
             return 0.0
         n = len(left)
         raw = float(left[1:] @ left[:-1]) / squares
-        return min(max(raw + (1 + 3 * raw) * self.design.shape[1] / (2 * n), 0.0), STRONGEST)
+        return float(min(max(raw + (1 + 3 * raw) * self.design.shape[1] / (2 * n), 0.0), STRONGEST))
 
     def p(self, rng: np.random.Generator, needed: float) -> float:
         """The chance of so strong a step if nothing changed; worked out more finely if it may be below `needed`."""
