@@ -63,8 +63,11 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.stress import Stress, stress
     from rankproof.judging.trust.two_judgments import Estimated
     from rankproof.judging.verdicts import Account, Relation
+    from rankproof.monitoring.alerts import Alert
     from rankproof.monitoring.drift import Drift, drift
+    from rankproof.monitoring.monitor import HeavyUser, Monitor, monitor
     from rankproof.monitoring.simulate import SimulatedLog, simulate_log
+    from rankproof.monitoring.sums import OnlineEstimate
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
@@ -168,6 +171,11 @@ _PUBLIC = {
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
     "RankproofError": "rankproof.errors",
+    "Alert": "rankproof.monitoring.alerts",
+    "HeavyUser": "rankproof.monitoring.monitor",
+    "Monitor": "rankproof.monitoring.monitor",
+    "monitor": "rankproof.monitoring.monitor",
+    "OnlineEstimate": "rankproof.monitoring.sums",
     "SimulatedLog": "rankproof.monitoring.simulate",
     "simulate_log": "rankproof.monitoring.simulate",
 }
@@ -177,6 +185,7 @@ _MODULES = {"compat", "errors", "functional", "sample"}
 __all__ = [
     "Account",
     "Agreement",
+    "Alert",
     "Audit",
     "Benchmark",
     "Calibration",
@@ -195,6 +204,7 @@ __all__ = [
     "Gate",
     "Grid",
     "GridRow",
+    "HeavyUser",
     "History",
     "HistoryEntry",
     "Interval",
@@ -213,6 +223,8 @@ __all__ = [
     "Measure",
     "Mirage",
     "ModelJudge",
+    "Monitor",
+    "OnlineEstimate",
     "Pool",
     "Question",
     "QuestionPlan",
@@ -256,6 +268,7 @@ __all__ = [
     "leaderboard",
     "measure",
     "mirage",
+    "monitor",
     "pool",
     "prepare",
     "questions_needed",

@@ -52,6 +52,7 @@ COMMANDS = {
     "pool": "Collect the documents to judge from several runs.",
     "label": "Judge the documents of a pool, one key a document.",
     "questions": "Make a set of questions to measure by.",
+    "monitor": "Show what the users of a production log meet.",
     "measures": "List the measures, or describe one in full.",
     "profiles": "List the tools whose conventions can be followed.",
     "convert": "Write judgments or a ranking in another format.",

@@ -27,12 +27,12 @@ Choose: TypeAlias = Callable[[list[str]], list[str]]
 
 def read_parquet(path: PathLike, wanted: Wanted, source: str) -> Any:
     """The columns of a Parquet file that are wanted, as a frame of pyarrow or Polars."""
-    in_place = not is_pipe(path) and _begins_as_parquet(Path(path))
+    in_place = not is_pipe(path) and begins_as_parquet(Path(path))
     where = Path(path) if in_place else io.BytesIO(read_bytes(path))
     return _read(where, lambda names: list(guess(names, wanted, source).values()), source)
 
 
-def _begins_as_parquet(path: Path) -> bool:
+def begins_as_parquet(path: Path) -> bool:
     """Whether the bytes of the file are Parquet as they are, not compressed."""
     with path.open("rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC

@@ -172,9 +172,10 @@ class EventSchema:
             raise Rejected("no time", f"no field ts among {shorten(', '.join(map(str, record)))}")
         event = Event(self.time(record[found["ts"]]))
         for name, key in found.items():
-            if name in PARSERS and (value := record[key]) is not None:
+            value = record[key]
+            if name in PARSERS and value is not None and not _is_nan(value):
                 setattr(event, name, PARSERS[name](value))
-            elif name in EMPTY and key in record:
+            elif name in EMPTY:
                 setattr(event, name, EMPTY[name])
         for name in self.sparse:
             if getattr(event, name) is None:
@@ -227,6 +228,11 @@ def placed(clicks: tuple[Click, ...], results: tuple[Result, ...] | None) -> tup
 
 
 # --- the values of fields -----------------------------------------------------------------------------------------
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether a value is what pandas has where nothing is."""
+    return isinstance(value, float) and value != value
 
 
 def text(value: Any) -> str:
@@ -346,7 +352,7 @@ def _items(value: Any, what: str) -> Sequence[Any]:
         return [each for each in re.split(r"[;|\s]+", written) if each]
     if hasattr(value, "tolist"):
         return _items(value.tolist(), what)
-    if isinstance(value, (Mapping, int, float)) and not isinstance(value, bool):
+    if isinstance(value, (Mapping, int)) and not isinstance(value, bool):
         return [value]
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")
 

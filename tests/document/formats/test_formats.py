@@ -76,6 +76,18 @@ def history(folder: Path) -> Result:
     return made
 
 
+def monitored() -> Result:
+    records = list(rankproof.simulate_log(60, seed=1, days=3, noisy=0.5, variants=(ODD, OTHER)).records())
+    records += [
+        {"ts": "soon", ODD: OTHER},
+        *({"ts": each["ts"], "user": ODD, "clicks": [1]} for each in records),
+    ]
+    return rankproof.monitor(records, alerts=[{"metric": "ctr", "above": 0, "name": ODD, "over": "any"}])
+
+
+MAKERS["monitor"] = monitored
+
+
 @pytest.fixture(params=[*MAKERS, "history"])
 def result(request: Any, tmp_path: Path) -> Result:
     return history(tmp_path) if request.param == "history" else MAKERS[request.param]()

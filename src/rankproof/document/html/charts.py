@@ -215,6 +215,30 @@ def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Mark
     return join([path(points, f"curve {series.role}", series.name), led, named])
 
 
+# --- over time -------------------------------------------------------------------------------------
+
+
+def timeline(title: str, points: Sequence[tuple[str, float, float, float]]) -> Markup:
+    """A value over time: of each window its label, the value, and the ends of its interval (NaN if there is none)."""
+    high, left, right = 170, 52, WIDE - 8
+    known = [v for _, *each in points for v in each if not math.isnan(v)]
+    x, y = Scale(0, max(len(points) - 1, 1), left, right), Scale(min(known), max(known), high - 30, 14)
+    parts = [upwards(y, left, right, ticks(y.low, y.high, 3))]
+    for at in dict.fromkeys((0, len(points) // 2, len(points) - 1)):
+        parts.append(
+            text(x(at), high - 12, points[at][0], f"tick {'end' if at and at == len(points) - 1 else 'mid'}")
+        )
+    for at, (label_of, value, low, top) in enumerate(points):
+        if not math.isnan(low):
+            parts.append(line(x(at), y(low), x(at), y(top), "lead"))
+        if not math.isnan(value):
+            parts.append(circle(x(at), y(value), 2.5, "dot best", f"{label_of}: {score(value)}"))
+    drawn = [(x(at), y(value)) for at, (_, value, _, _) in enumerate(points) if not math.isnan(value)]
+    spanned = f"{count(len(points), 'window')} from {points[0][0]} to {points[-1][0]}"
+    says = f"{spanned}, {score(min(known))} to {score(max(known))}"
+    return picture(title, says, high, *parts, path(drawn, "curve best"))
+
+
 # --- one query -------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,160 @@
+"""`rankproof monitor`: what the users of a production log meet."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import options
+from rankproof.cli.output import format_of, may_replace, telling, write, wrote
+from rankproof.document.disk import whole_file
+from rankproof.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from rankproof.monitoring.sums import OnlineEstimate
+    from rankproof.monitoring.windows import Calendar
+
+COMMA = "NAME[,NAME]"
+
+
+@click.command("monitor")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.option("--by", multiple=True, metavar=COMMA, help="Fields whose values are told apart. [variant]")
+@click.option("--window", default="day", metavar="SPAN", help="hour, day, week or month. [day]")
+@click.option("--timezone", default="UTC", metavar="ZONE", help="Where days begin, like Europe/Berlin. [UTC]")
+@click.option("--columns", multiple=True, metavar="FIELD=NAME,...", help="Which field is called otherwise.")
+@click.option("--sparse", multiple=True, metavar=COMMA, help="Fields that are logged only if not empty.")
+@click.option("--field", "fields", multiple=True, metavar=COMMA, help="Numbers from 0 to 1 to take means of.")
+@click.option("-k", "--cutoff", "cutoffs", multiple=True, type=int, metavar="K", help="For ctr@K. [1 3 5 10]")
+@click.option(
+    "--cluster", default="user", metavar="UNIT", help="Whose events are alike: user or session. [user]"
+)
+@click.option("--lateness", type=float, metavar="SECONDS", help="Read as a stream; so late may an event be.")
+@options.target("Write rejected lines with their reasons to a file (JSONL).", "--rejected")
+@click.option("--alerts", metavar="FILE", help="Rules in TOML; exit code 1 if one is broken.")
+@click.option("--state", metavar="FILE", help="Remembers which alerts were told.")
+@click.option(
+    "--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events before all else."
+)
+@click.option("--hash", "hash_ids", is_flag=True, help="Hash ids by the key in $RANKPROOF_HASH_KEY.")
+@options.form("", "prometheus", "otel")
+@options.output
+def command(
+    logs: Sequence[str],
+    by: Sequence[str],
+    columns: Sequence[str],
+    sparse: Sequence[str],
+    fields: Sequence[str],
+    cutoffs: Sequence[int],
+    rejected: str | None,
+    redact: str | None,
+    hash_ids: bool,
+    form: str | None,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Show what the users of a production log meet.
+
+    LOG is a file (JSONL, CSV, Parquet, OTLP JSON; plain or compressed), a
+    pattern, a folder, or - for standard input. Only the time of an event must
+    be there; every metric counts the events that have what it needs.
+
+    \b
+    rankproof monitor search.jsonl --timezone Europe/Berlin
+    rankproof monitor 'logs/*.jsonl.gz' --by variant,language -o month.json
+    tail -F search.jsonl | rankproof monitor - --lateness 60 -f jsonl
+    """
+    from rankproof.document.formats import check, printed
+    from rankproof.monitoring.monitor import Monitor, monitor
+    from rankproof.monitoring.privacy import private
+    from rankproof.monitoring.windows import Calendar, zone_named
+
+    form = form or format_of(output)
+    check(form, *Monitor.more_formats)
+    if hash_ids or redact:
+        settings["change"] = private(hash_ids=hash_ids, redact=_hook(redact))
+    if settings["lateness"] is not None and form == "jsonl":
+        calendar = Calendar(zone_named(settings["timezone"]), settings["window"])
+        settings["on_window"] = lambda closed: _tell(closed, calendar)
+    if cutoffs:
+        settings["cutoffs"] = cutoffs
+    with _written_lines(rejected) as on_rejected, telling(f"reading {logs[0]}"):
+        found = monitor(
+            list(logs) if len(logs) > 1 else logs[0],
+            by=_listed(by) or None,
+            columns=_pairs(columns),
+            sparse=_listed(sparse),
+            fields=_listed(fields),
+            on_rejected=on_rejected,
+            **settings,
+        )
+    if "on_window" not in settings:
+        write(printed(found, form), output)
+    for each in found.alerts:
+        if each.fired:
+            click.echo(f"rankproof: alert: {each.sentence}", err=True)
+    if any(each.fired for each in found.alerts):
+        click.get_current_context().exit(1)
+
+
+def _hook(redact: str | None) -> Callable[[Any], Any] | None:
+    """What `--redact` names: our own masks, or a function of the user's module."""
+    from rankproof.monitoring.privacy import masked
+
+    if redact is None or redact == "masks":
+        return masked if redact else None
+    module, _, name = redact.partition(":")
+    try:
+        found: Callable[[Any], Any] = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(
+            f"--redact: got {redact!r}, expected masks, or MODULE:FUNCTION: {error}. Next: check both names."
+        ) from error
+    return found
+
+
+def _tell(closed: Sequence[OnlineEstimate], calendar: Calendar) -> None:
+    """Print windows of a stream as they close, a line an estimate."""
+    from rankproof.monitoring.words import row
+
+    for each in closed:
+        click.echo(json.dumps(row(each, calendar), ensure_ascii=False))
+
+
+def _listed(given: Sequence[str]) -> list[str]:
+    return [each.strip() for some in given for each in some.split(",") if each.strip()]
+
+
+def _pairs(given: Sequence[str]) -> dict[str, str]:
+    """FIELD=NAME pairs."""
+    found = {}
+    for each in _listed(given):
+        name, sign, column = each.partition("=")
+        if not (name and sign and column):
+            raise UsageError(
+                f"--columns: got {each!r}, expected FIELD=NAME. Next: write like query=question_text."
+            )
+        found[name.strip()] = column.strip()
+    return found
+
+
+@contextmanager
+def _written_lines(path: str | None) -> Iterator[Callable[[str], object] | None]:
+    """What writes lines to a file; the file is kept if all lines of a log were rejected, and an error ends it."""
+    if path is None:
+        yield None
+        return
+    error: DataError | None = None
+    with whole_file(path, force=may_replace(path)) as stream:
+        try:
+            yield lambda line: stream.write(line.encode("utf-8", "backslashreplace"))
+        except DataError as caught:
+            error = caught
+    wrote(path, what="rejected lines")
+    if error is not None:
+        raise error

@@ -1,0 +1,207 @@
+"""Alerts: rules over metrics in TOML, which need evidence, and are told once until their cool-down is over.
+
+[[alert]]
+name = "answers"          # how it is told; the metric if nothing is said
+metric = "dont_know"
+above = 0.2               # or below = ...
+slice = "variant=B"       # all events if nothing is said
+over = "last"             # the last window; "any" window, or the whole "log"
+evidence = "interval"     # the whole interval is beyond; "value": the value is
+least = 100               # so many events must be behind it [30]
+cool_down = "12h"         # told again after this time only [24h]
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankproof.document.disk import write_file
+from rankproof.document.display import Displayable
+from rankproof.document.numbers import count
+from rankproof.errors import UsageError, check_number, check_whole, nearest, one_of
+from rankproof.monitoring.metrics import by_name
+from rankproof.monitoring.sessions import SECOND
+from rankproof.monitoring.sums import OnlineEstimate
+
+if TYPE_CHECKING:
+    from rankproof.monitoring.monitor import Monitor
+
+KEYS = ("name", "metric", "above", "below", "slice", "over", "evidence", "least", "cool_down")
+OVER, EVIDENCE = ("last", "any", "log"), ("interval", "value")
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+LEAST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Displayable):
+    """One rule; exactly one of `above` and `below` is there."""
+
+    name: str
+    metric: str
+    above: float | None = None
+    below: float | None = None
+    slice: str = ""
+    group: str = ""
+    over: str = "last"
+    evidence: str = "interval"
+    least: int = LEAST
+    cool_down: int = 86400 * SECOND
+
+    def broken_by(self, each: OnlineEstimate) -> bool:
+        """Whether an estimate is beyond the limit, as surely as the rule asks."""
+        if each.n < self.least:
+            return False
+        sure = self.evidence == "interval"
+        if self.above is not None:
+            return (each.low if sure else each.value) > self.above
+        return self.below is not None and (each.high if sure else each.value) < self.below
+
+
+@dataclass(frozen=True, slots=True)
+class Alert(Displayable):
+    """What became of a rule."""
+
+    rule: Rule
+    fired: bool
+    sentence: str
+    estimate: OnlineEstimate | None = None
+
+
+def read_rules(path: str | os.PathLike[str]) -> list[Rule]:
+    """The rules of a TOML file."""
+    try:
+        with open(path, "rb") as file:
+            found = tomllib.load(file)
+    except OSError as error:
+        raise UsageError(
+            f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: check the path."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{os.fspath(path)}: no valid TOML: {error}. Next: mend that line.") from error
+    return rules_of(found.get("alert"), os.fspath(path))
+
+
+def rules_of(listed: Any, source: str = "alerts") -> list[Rule]:
+    """Rules from mappings, as TOML gives them under `alert`."""
+    if not isinstance(listed, list) or not listed or not all(isinstance(each, Mapping) for each in listed):
+        raise UsageError(
+            f"{source}: expected tables [[alert]] with metric and above or below. Next: write one."
+        )
+    rules = [_rule(each, f"{source}, alert {at}") for at, each in enumerate(listed, 1)]
+    names = [each.name for each in rules]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"{source}: two alerts are called {twice[0]!r}. Next: give each a name of its own.")
+    return rules
+
+
+def _rule(given: Mapping[str, Any], where: str) -> Rule:
+    for key in given:
+        if key not in KEYS:
+            raise UsageError(
+                f"{where}: got the key {key!r}, expected some of {', '.join(KEYS)}.{nearest(key, KEYS)} "
+                "Next: correct it."
+            )
+    if ("above" in given) == ("below" in given) or not isinstance(given.get("metric"), str):
+        raise UsageError(f"{where}: expected a metric, and either above or below. Next: write one of them.")
+    limits = {key: check_number(f"{where}, {key}", given[key]) for key in ("above", "below") if key in given}
+    name, sign, group = str(given.get("slice", "")).partition("=")
+    if name and not sign:
+        raise UsageError(f"{where}: slice: got {name!r}, expected FIELD=VALUE. Next: write like variant=B.")
+    for key, known in (("over", OVER), ("evidence", EVIDENCE)):
+        if given.get(key, known[0]) not in known:
+            raise one_of(f"{where}, {key}", given[key], known)
+    default = f"{given['metric']} {'above' if 'above' in given else 'below'} {next(iter(limits.values())):g}"
+    return Rule(
+        str(given.get("name", f"{default}{f' ({name}={group})' if name else ''}")),
+        given["metric"],
+        limits.get("above"),
+        limits.get("below"),
+        name,
+        group,
+        given.get("over", OVER[0]),
+        given.get("evidence", EVIDENCE[0]),
+        check_whole(f"{where}, least", given.get("least", LEAST)),
+        _duration(given.get("cool_down", "24h"), where),
+    )
+
+
+def _duration(given: Any, where: str) -> int:
+    """Microseconds of text like 12h."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*", given) if isinstance(given, str) else None
+    if found is None:
+        raise UsageError(
+            f"{where}: cool_down: got {given!r}, expected a time like 30m, 12h or 7d. Next: write one."
+        )
+    return round(float(found[1]) * UNITS[found[2]] * SECOND)
+
+
+def check_alerts(found: Monitor, rules: Sequence[Rule], state: dict[str, int] | None = None) -> list[Alert]:
+    """What becomes of each rule; `state` holds when each was told last, and is brought up to date."""
+    state = {} if state is None else state
+    for rule in rules:
+        by_name(rule.metric, found.metrics)
+    return [_checked(found, rule, state) for rule in rules]
+
+
+def _checked(found: Monitor, rule: Rule, state: dict[str, int]) -> Alert:
+    place = (rule.metric, rule.slice, rule.group)
+    everything = found.estimates if rule.over == "log" else found.windows
+    looked = [each for each in everything if (each.metric, each.slice, each.group) == place]
+    if rule.over == "last":
+        looked = looked[-1:]
+    if not looked:
+        return Alert(rule, False, f"{rule.name}: no event has what it needs.")
+    told: OnlineEstimate | None = None
+    quiet = ""
+    for each in looked:
+        if not rule.broken_by(each):
+            continue
+        at = each.start if each.start is not None else found.counts.last
+        last = state.get(rule.name)
+        if last is not None and at < last + max(rule.cool_down, 1):
+            quiet = " It was told before, and its cool-down is not over."
+            told = told or each
+            continue
+        state[rule.name] = at
+        return Alert(rule, True, _sentence(found, rule, each), each)
+    if told is not None:
+        return Alert(rule, False, _sentence(found, rule, told) + quiet, told)
+    return Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
+
+
+def _sentence(found: Monitor, rule: Rule, each: OnlineEstimate) -> str:
+    from rankproof.monitoring.words import interval_of, value_of
+
+    limit = f"above {rule.above:g}" if rule.above is not None else f"below {rule.below:g}"
+    where = f" of {each.slice}={each.group}" if each.slice else ""
+    when = "the whole log"
+    if each.start is not None:
+        when = f"the {found.settings['window']} of {found.calendar.label(each.start)}"
+    value = value_of(each.metric, each.value) + ("" if math.isnan(each.low) else f" {interval_of(each)}")
+    return f"{rule.name}: {each.metric}{where} is {value}, {limit}, in {when} ({count(each.n)} counted)."
+
+
+def read_state(path: str | os.PathLike[str]) -> dict[str, int]:
+    """When each rule was told last; nothing if the file is not there yet."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        return {str(name): int(at) for name, at in found["told"].items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"{os.fspath(path)}: no state of alerts: {error}. Next: name another file, or remove it."
+        ) from error
+
+
+def write_state(path: str | os.PathLike[str], state: Mapping[str, int]) -> None:
+    """Remember when each rule was told last."""
+    write_file(path, json.dumps({"told": dict(sorted(state.items()))}, indent=2) + "\n", force=True)

@@ -1,0 +1,412 @@
+"""Parquet and data frames to blocks, column by column with pyarrow: no Python object an event.
+
+What has an unusual shape (clicks by id, results as JSON text) goes through mappings, as a line of JSON does, and gives
+the same rows; rows that no reader can take are rejected with the same reasons.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.errors import DataError, shorten
+from rankproof.monitoring.block import NAN, VALUES, Block, RowMaker, hash_bytes, joined, sketch_bytes
+from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, flag, vote
+from rankproof.monitoring.refusals import refuses
+from rankproof.monitoring.sessions import SECOND
+
+AT_ONCE = 131_072
+"""Rows that are read at once."""
+MakeRow = Callable[[str, int, Any], Any]
+
+
+class UnusualShape(Exception):
+    """A column that is read by way of mappings."""
+
+
+def batches(path: Path | io.BytesIO, name: str, maker: RowMaker) -> Iterator[Any]:
+    """The batches of a Parquet file with the columns that are needed."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path, memory_map=isinstance(path, Path)) as file:
+            names = file.schema_arrow.names
+            found, others = maker.schema.places(names)
+            roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
+            all_needed = maker.changes  # a hook may look at any column
+            wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
+            yield from file.iter_batches(AT_ONCE, columns=list(dict.fromkeys(wanted)), use_threads=False)
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again."
+        ) from error
+
+
+def table_of(frame: Any) -> Any | None:
+    """The frame as a table of Arrow; None where it cannot be one."""
+    import narwhals as nw
+    import pyarrow
+
+    try:
+        opened: Any = nw.from_native(frame)
+        return (opened.collect() if isinstance(opened, nw.LazyFrame) else opened).to_arrow()
+    except (pyarrow.ArrowException, TypeError, ValueError, NotImplementedError):
+        return None
+
+
+class ArrowReader:
+    """One batch of Arrow to blocks; `make_row` takes a record by the long way, and counts what it rejects."""
+
+    def __init__(self, maker: RowMaker, make_row: MakeRow) -> None:
+        self._maker, self._make_row = maker, make_row
+
+    def blocks(self, batch: Any, name: str) -> Iterator[Block]:
+        """The events of a batch."""
+        import pyarrow
+
+        if not batch.num_rows:
+            return
+        try:
+            if self._maker.changes or self._maker.schema.sparse:
+                raise UnusualShape
+            block, bad = self._columns(batch)
+        except (UnusualShape, pyarrow.ArrowException):
+            block, bad = self._maker.empty(), np.arange(batch.num_rows)
+        else:
+            block = block if not len(bad) else block.rows(np.delete(np.arange(len(block)), bad))
+        for start in range(0, len(bad), AT_ONCE // 8):
+            some = bad[start : start + AT_ONCE // 8]
+            records = batch.take(pyarrow.array(some)).to_pylist()
+            made = (self._make_row(name, int(at) + 1, each) for at, each in zip(some, records, strict=True))
+            rows = [row for row in made if row is not None]
+            block = joined([block, self._maker.block(rows)]) if rows else block
+        if len(block):
+            yield block
+
+    def _columns(self, batch: Any) -> tuple[Block, Array]:
+        """All rows as columns, and which of them must go the long way."""
+        names = batch.schema.names
+        found, _ = self._maker.schema.places(names)
+        if "ts" not in found:
+            raise UnusualShape
+        column = {name: _plain(batch.column(names.index(key))) for name, key in found.items()}
+        n = batch.num_rows
+        bad = np.zeros(n, dtype=bool)
+        time = self._times(column["ts"], bad)
+        ids = np.zeros((4, n), dtype=np.uint64)
+        sketch = np.zeros((4, n), dtype=np.uint64)
+        for at, name in enumerate(("id", "session", "user", "query")):
+            if name in column:
+                ids[at], *more = _hashed(column[name], sketched=name == "query")
+                if name == "user":
+                    self._remember(ids[at], column[name])
+                sketch = more[0] if more else sketch
+        values = np.full((len(VALUES) + len(self._maker.fields), n), NAN, dtype=np.float32)
+        row = dict(zip(VALUES, values, strict=False))
+        ranked = self._results(column.get("results"), row)
+        self._clicks(column, row, ranked, bad)
+        _answers(column, row)
+        if "thumb" in column:
+            row["thumb"][:] = _mapped(column["thumb"], vote, bad, nothing=0.0)
+        if "latency_ms" in column:
+            row["latency_ms"][:] = _numbers(column["latency_ms"])
+            bad |= ~(row["latency_ms"] >= 0) & ~np.isnan(row["latency_ms"]) | np.isinf(row["latency_ms"])
+            bad |= np.isnan(row["latency_ms"]) & ~_null(column["latency_ms"])
+        for at, name in enumerate(self._maker.fields):
+            if name in names:
+                values[len(VALUES) + at] = _numbers(_plain(batch.column(names.index(name))))
+        slices = np.full((len(self._maker.by), n), -1, dtype=np.int32)
+        for at, name in enumerate(self._maker.by):
+            key = found.get(name, name)
+            if key in names:
+                slices[at] = _codes(batch.column(names.index(key)), self._maker.codes[at].code)
+            elif "." in name:
+                raise UnusualShape
+        return Block(time, ids, sketch, values, slices), np.flatnonzero(bad)
+
+    def _remember(self, hashes: Array, column: Any) -> None:
+        """The names of users who send much of this batch."""
+        some = hashes[:: max(len(hashes) // 2000, 1)]
+        users, counts = np.unique(some, return_counts=True)
+        for user in users[counts > 0.02 * len(some)]:
+            at = int(np.flatnonzero(hashes == user)[0])
+            self._maker.remember(np.array([user]), [str(column[at].as_py())])
+
+    def _times(self, column: Any, bad: Array) -> Array:
+        """Microseconds since 1970; a time that is none, or out of range, is bad."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        kind = column.type
+        if pa.types.is_timestamp(kind):
+            if kind.tz is None and str(self._maker.schema.timezone) != "UTC":
+                zone = str(self._maker.schema.timezone)
+                column = pc.assume_timezone(column, zone, ambiguous="earliest", nonexistent="latest")
+            whole = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
+            time = np.asarray(whole.fill_null(0).to_numpy(zero_copy_only=False))
+        elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            given = np.nan_to_num(
+                np.asarray(column.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False))
+            )
+            scale = np.ones(len(given))
+            for least, each in reversed(SCALES):
+                scale[np.abs(given) >= least] = each
+            time = np.round(given / scale * 1e6).astype(np.int64)
+        else:
+            raise UnusualShape
+        latest = min(self._maker.schema.latest, 4e10)
+        bad |= (time < EARLIEST * SECOND) | (time > latest * SECOND)
+        return time
+
+    def _results(self, column: Any, row: dict[str, Array]) -> Array | None:
+        """How many, and the margin; whether ranks are places in the list."""
+        import pyarrow as pa
+
+        if column is None:
+            return None
+        lengths, begins, inner = _lists(column)
+        row["results"][:] = lengths
+        if pa.types.is_struct(inner.type):
+            names = [each.name for each in inner.type]
+            if "id" not in names or inner.null_count:
+                raise UnusualShape
+            if inner.field("id").null_count:
+                raise UnusualShape
+            if "score" in names and len(inner):
+                scores = _numbers(inner.field("score"))
+                if not np.isfinite(scores).all():
+                    raise UnusualShape
+                _margins(scores, begins, lengths, row["margin"])
+        elif not _is_text(inner.type):
+            raise UnusualShape
+        return begins
+
+    def _clicks(
+        self, column: dict[str, Any], row: dict[str, Array], ranked: Array | None, bad: Array
+    ) -> None:
+        """Clicks with ranks; other rows with clicks go the long way."""
+        import pyarrow as pa
+
+        if "citations" in column:
+            row["citations"][:], cited_from, cited = _lists(column["citations"])
+            if len(cited) and not _is_text(cited.type):
+                raise UnusualShape
+        if "clicks" not in column:
+            return
+        lengths, begins, inner = _lists(column["clicks"])
+        row["clicks"][:] = lengths
+        row["first_click"][:] = row["top_click"][:] = 0
+        some = np.flatnonzero(lengths > 0)
+        names = [each.name for each in inner.type] if pa.types.is_struct(inner.type) else []
+        if "citations" in column:
+            row["cited_click"][row["citations"] > 0] = 0
+        if not len(some):
+            return
+        if "rank" in names and not {"ts", "time"} & set(names):
+            ranks = _numbers(inner.field("rank"))
+        elif pa.types.is_integer(inner.type):
+            ranks = _numbers(inner)
+        else:
+            bad[some] = True
+            return
+        if not ((ranks >= 1) & (ranks == np.floor(ranks))).all():
+            bad[some] = True
+            return
+        row["first_click"][some] = ranks[begins[:-1][some]]
+        row["top_click"][some] = np.minimum.reduceat(ranks, begins[:-1][some])
+        if "citations" in column and len(cited):
+            if "id" not in names or inner.field("id").null_count:
+                bad[some] = True
+                return
+            event = np.repeat(np.arange(len(lengths)), np.diff(begins))
+            of = np.repeat(np.arange(len(lengths)), np.diff(cited_from))
+            clicked = _pairs(event, _hashed(inner.field("id"))[0])
+            quoted = _pairs(of, _hashed(cited)[0])
+            row["cited_click"][event[np.isin(clicked, quoted)]] = 1
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _pairs(event: Array, hashes: Array) -> Array:
+    return np.asarray(hashes ^ (event.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)))
+
+
+def _plain(column: Any) -> Any:
+    """The column without a dictionary around lists; texts stay as they are."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type) and not pa.types.is_string(column.type.value_type):
+        return column.dictionary_decode()
+    return column
+
+
+def _null(column: Any) -> Array:
+    return np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+
+
+def _numbers(column: Any) -> Array:
+    """Numbers with NaN for null."""
+    import pyarrow as pa
+
+    kind = column.type
+    if not (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_null(kind)
+    ):
+        raise UnusualShape
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.int8())
+    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def _lists(column: Any) -> tuple[Array, Array, Any]:
+    """The lengths of lists (0 for null), where each begins among the values, and the values."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_null(kind):
+        return np.zeros(len(column)), np.zeros(len(column) + 1, dtype=np.int64), pa.array([], pa.string())
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        raise UnusualShape
+    if column.null_count:
+        column = column.fill_null([])
+    begins = np.asarray(column.offsets.to_numpy(zero_copy_only=False)).astype(np.int64)
+    inner = column.values.slice(begins[0], begins[-1] - begins[0])
+    begins = begins - begins[0]
+    return np.diff(begins).astype(np.float64), begins, inner
+
+
+def _margins(scores: Array, begins: Array, lengths: Array, margin: Array) -> None:
+    """The best score minus the second best of each list of two or more."""
+    several = np.flatnonzero(lengths > 1)
+    if not len(several):
+        return
+    starts = begins[:-1]
+    falls = np.append(scores[1:] <= scores[:-1], True)
+    falls[begins[1:-1][begins[1:-1] > 0] - 1] = True  # the last of one list and the first of the next
+    in_order = np.logical_and.reduceat(falls, starts[several])
+    easy = several[in_order]
+    margin[easy] = scores[starts[easy]] - scores[starts[easy] + 1]
+    for at in several[~in_order].tolist():
+        best = np.sort(scores[starts[at] : begins[at + 1]])[-2:]
+        margin[at] = best[1] - best[0]
+
+
+def _hashed(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:
+    """The hash of each text (0 for null), and the sketch of each query; each text is looked at once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(column.type):
+        column = column.cast(pa.string())
+    if not pa.types.is_dictionary(column.type):
+        if not _is_text(column.type):
+            if pa.types.is_null(column.type):
+                nothing = np.zeros(len(column), dtype=np.uint64)
+                return (nothing, np.zeros((4, len(column)), dtype=np.uint64)) if sketched else (nothing,)
+            raise UnusualShape
+        column = column.dictionary_encode() if sketched else column
+    if pa.types.is_dictionary(column.type):
+        texts, index = column.dictionary, column.indices.fill_null(len(column.dictionary))
+        at = np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)
+    else:
+        texts, at = column.fill_null(""), None
+    if sketched:
+        texts = pc.utf8_lower(texts)
+    data, begins = _bytes_of(texts)
+    hashes = hash_bytes(data, begins)
+    if at is None:
+        return (hashes,)
+    hashes = np.append(hashes, np.uint64(0))[at]
+    if not sketched:
+        return (hashes,)
+    sketch = np.hstack([sketch_bytes(data, begins), np.zeros((4, 1), dtype=np.uint64)])
+    return hashes, sketch[:, at]
+
+
+def _bytes_of(texts: Any) -> tuple[Array, Array]:
+    """The bytes of a column of texts, and where each begins."""
+    import pyarrow as pa
+
+    texts = texts.fill_null("")
+    wide = pa.types.is_large_string(texts.type)
+    _, ends, data = texts.buffers()
+    kind = np.int64 if wide else np.int32
+    begins = np.frombuffer(ends, dtype=kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    everything = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
+    return everything[begins[0] : begins[-1]], begins - begins[0]
+
+
+def _codes(column: Any, code: Callable[[Any], int]) -> Array:
+    """Each value through a function, called once a value that differs."""
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type):
+        raise UnusualShape
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    table = np.array([*(code(each) for each in encoded.dictionary.to_pylist()), -1], dtype=np.int32)
+    index = encoded.indices.fill_null(len(encoded.dictionary))
+    return np.asarray(table[np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)])
+
+
+def _mapped(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
+    """Each value as a number; what cannot be one is bad, and null is `nothing`."""
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type):
+        raise UnusualShape
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    table = []
+    for each in encoded.dictionary.to_pylist():
+        try:
+            table.append(nothing if each is None else float(parse(each)))
+        except Rejected:
+            table.append(np.inf)
+    index = encoded.indices.fill_null(len(table))
+    found = np.array([*table, nothing])[np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)]
+    bad |= np.isinf(found)
+    return np.where(np.isinf(found), nothing, found)
+
+
+def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
+    """Whether there is an answer, and whether it says that it has none: by flag, else by its words."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    answer = column.get("answer")
+    if answer is not None:
+        if pa.types.is_dictionary(answer.type):
+            answer = answer.dictionary_decode()
+        if not (
+            pa.types.is_string(answer.type)
+            or pa.types.is_large_string(answer.type)
+            or answer.null_count == len(answer)
+        ):
+            raise UnusualShape
+        if answer.null_count < len(answer):
+            some = pc.greater(pc.binary_length(pc.utf8_trim_whitespace(answer)), 0)
+            row["answered"][:] = _numbers(some)
+    flags = column.get("abstained")
+    if flags is not None:
+        row["abstained"][:] = _mapped(flags, flag, np.zeros(len(flags), dtype=bool), nothing=NAN)
+        if not pa.types.is_boolean(flags.type):
+            raise UnusualShape
+    if answer is not None:
+        left = np.flatnonzero(np.isnan(row["abstained"]) & ~np.isnan(row["answered"]))
+        if len(left):
+            texts = answer.take(pa.array(left)).to_pylist()
+            row["abstained"][left] = [refuses(each) for each in texts]

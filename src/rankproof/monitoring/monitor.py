@@ -1,0 +1,360 @@
+"""`monitor`: the log of a search engine or an assistant in, what its users met out, with intervals by user.
+
+print(monitor("search.jsonl", by=["variant"], timezone="Europe/Berlin"))
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
+from rankproof.errors import DataError, NotThere, check_number, nearest, one_of
+from rankproof.monitoring.alerts import (
+    Alert,
+    Rule,
+    check_alerts,
+    read_rules,
+    read_state,
+    rules_of,
+    write_state,
+)
+from rankproof.monitoring.block import MOST_VALUES, USER, Block, RowMaker
+from rankproof.monitoring.events import Event, EventSchema
+from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
+from rankproof.monitoring.read import LogReader, Rejects
+from rankproof.monitoring.sessions import LAST, SECOND, Counts, Sessions
+from rankproof.monitoring.sums import OnlineEstimate, Sums
+from rankproof.monitoring.windows import Calendar, zone_named
+
+CLUSTERS = ("user", "session")
+HEAVY, TIMES = 0.05, 5.0
+"""A user is named who sends this share of all events, and so many times as much as the mean user."""
+FOLLOWED = 1000
+"""Users whose events are counted one by one."""
+TURNS = 32
+"""In so many steps a file that was sorted is summed, so that few windows are open at once."""
+
+
+@dataclass(frozen=True)
+class HeavyUser(Displayable):
+    """A user who sends so much that the metrics speak for him."""
+
+    user: str
+    events: int
+    share: float
+    without: dict[str, float]
+    """Each share and mean without him."""
+
+
+@dataclass(eq=False)
+class Monitor(Result):
+    """What the users of a log met: `estimates` of everything, `windows` over time, slices apart."""
+
+    more_formats = ("prometheus", "otel")
+
+    estimates: list[OnlineEstimate]
+    """Each metric over the whole log: of all events, and of each value of each slice."""
+    windows: list[OnlineEstimate]
+    """The same by window."""
+    profile: list[OnlineEstimate]
+    """The same by weekday (0 is Monday) and by hour, in the time zone."""
+    counts: Counts
+    read: int
+    """Lines that were events, before duplicates were put together."""
+    rejected: dict[str, int]
+    """How many lines were no event, by reason."""
+    examples: dict[str, list[str]]
+    """The first rejected lines of each reason."""
+    heavy: list[HeavyUser]
+    metrics: tuple[OnlineMetric | Percentile, ...]
+    calendar: Calendar
+    settings: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+    alerts: list[Alert] = field(default_factory=list)
+    """What became of each rule that was given."""
+
+    def __getitem__(self, metric: str) -> float:
+        """The value of a metric over the whole log."""
+        return self.estimate(metric).value
+
+    def estimate(self, metric: str, slice: str = "", group: str = "") -> OnlineEstimate:
+        """One metric over the whole log, or of one value of a slice."""
+        for each in self.estimates:
+            if (each.metric, each.slice, each.group) == (metric, slice, group):
+                return each
+        known = {each.metric for each in self.estimates}
+        if metric in known:
+            groups = sorted({f"{e.slice}={e.group}" for e in self.estimates if e.slice}) or ["none"]
+            raise NotThere(
+                f"slice: got {slice}={group}, which has no {metric}; there are {', '.join(groups[:10])}. "
+                "Next: choose one, or name the slice with by=."
+            )
+        declared = {each.name: each for each in self.metrics}
+        if metric in declared:
+            needs = " and ".join(declared[metric].needs)
+            raise NotThere(
+                f"{metric}: no event has what it needs ({needs}). Next: log it, or name its column."
+            )
+        raise NotThere(
+            f"metric: got {metric!r}, which is none.{nearest(metric, declared)} Next: see .metrics."
+        )
+
+    def series(self, metric: str, slice: str = "", group: str = "") -> list[OnlineEstimate]:
+        """One metric by window, in order of time."""
+        self.estimate(metric, slice, group)
+        return [
+            each for each in self.windows if (each.metric, each.slice, each.group) == (metric, slice, group)
+        ]
+
+    @property
+    def events(self) -> int:
+        """Events, each counted once."""
+        return self.counts.events
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        from rankproof.monitoring.words import as_dict
+
+        return as_dict(self)
+
+    def _document(self) -> Document:
+        from rankproof.monitoring.words import monitor as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        shown = ", ".join(f"{e.metric}={e.value:.3g}" for e in self.estimates[:3] if not e.slice)
+        return f"<Monitor of {self.events:,} events: {shown}>"
+
+
+def monitor(
+    log: Any,
+    *,
+    by: Sequence[str] | None = None,
+    window: str = "day",
+    timezone: str = "UTC",
+    columns: Mapping[str, str] | None = None,
+    sparse: Iterable[str] = (),
+    fields: Sequence[str] = (),
+    cutoffs: Sequence[int] = CUTOFFS,
+    cluster: str = "user",
+    level: float = 0.95,
+    lateness: float | None = None,
+    change: Callable[[Event], Event | None] | None = None,
+    on_rejected: Callable[[str], object] | None = None,
+    on_window: Callable[[list[OnlineEstimate]], object] | None = None,
+    alerts: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None = None,
+    state: str | os.PathLike[str] | None = None,
+) -> Monitor:
+    """What the users of a log met: online metrics with intervals, by window and slice.
+
+    `log` is a path (JSONL, CSV, Parquet; a pattern, a folder, "-"), several of them, a data frame, or mappings; the
+    fields of an event are `ts, id, session, user, query, results, answer, citations, clicks, thumb, latency_ms,
+    abstained, variant`, of which only `ts` must be there, and `columns` says which is called otherwise. `by` are
+    fields whose values are told apart (`variant` if nothing is said), `fields` numbers from 0 to 1 whose means are
+    wanted. `sparse` fields are logged only where they are not empty. A stream is read with `lateness`, the seconds by
+    which an event may be late: windows are handed to `on_window` as they close. `change` is called with each event
+    before anything of it is kept, and may alter or drop it (see `privacy.py`). `cluster` says which events are alike:
+    those of one user or only those of one session. `alerts` are rules (a TOML file, or mappings; see `alerts.py`), and
+    `state` is a file that remembers what was told.
+
+    >>> from rankproof import simulate_log
+    >>> found = monitor(simulate_log(300, seed=1).records())
+    >>> found.events, round(found["ctr"], 2)
+    (412, 0.67)
+    """
+    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
+    if cluster not in CLUSTERS:
+        raise one_of("cluster", cluster, CLUSTERS)
+    zone = zone_named(timezone)
+    schema = EventSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
+    wanted = tuple(dict.fromkeys(by if by is not None else ("variant",)))
+    rules = None if alerts is None else _rules(alerts)
+    told = read_state(state) if state is not None else {}
+    maker = RowMaker(schema, wanted, fields, change)
+    rejects = Rejects(write=on_rejected, silent=change is not None)
+    reader = LogReader(maker, rejects)
+    calendar = Calendar(zone, window)
+    declared = metrics(cutoffs, fields)
+    sums = Sums(declared, wanted, maker.codes, calendar, fields, level, cluster)
+    if lateness is not None:
+        check_number("lateness", lateness, least=0, advice="give seconds")
+    watch = _Watch(sums, Sessions(None if lateness is None else round(lateness * SECOND)), on_window)
+    for block in reader.blocks(log):
+        watch.take(block)
+    watch.end()
+    if not watch.sessions.counts.events:
+        raise _nothing(rejects)
+    found = watch.result(reader, declared, wanted, level, cluster)
+    if rules is not None:
+        found.alerts.extend(check_alerts(found, rules, told))
+        if state is not None:
+            write_state(state, told)
+    return found
+
+
+def _rules(alerts: Any) -> list[Rule]:
+    return read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
+
+
+class _Watch:
+    """Blocks to sums, window by window."""
+
+    def __init__(
+        self, sums: Sums, sessions: Sessions, on_window: Callable[[list[OnlineEstimate]], object] | None
+    ) -> None:
+        self.sums, self.sessions, self._on_window = sums, sessions, on_window
+        self._users: Counter[int] = Counter()
+        self._told = 0
+
+    def take(self, block: Block) -> None:
+        """Some more events."""
+        self.sessions.add(block)
+        self._count(self.sessions.ready())
+
+    def end(self) -> None:
+        """All that is left, in turns, so that few windows are open at once."""
+        for block in self.sessions.rest(TURNS):
+            self._count(block)
+        self.sums.close(LAST)
+        self._tell()
+
+    def _count(self, block: Block | None) -> None:
+        if block is None:
+            return
+        self.sums.add(block)
+        users, counts = np.unique(block.ids[USER], return_counts=True)
+        if len(users) > FOLLOWED:
+            most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
+            users, counts = users[most], counts[most]
+        self._users.update(dict(zip(users.tolist(), counts.tolist(), strict=True)))
+        if len(self._users) > 10 * FOLLOWED:
+            self._users = Counter(dict(self._users.most_common(FOLLOWED)))
+        self.sums.close(self.sessions.closed)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._on_window is not None and len(self.sums.windows) > self._told:
+            self._on_window(self.sums.windows[self._told :])
+            self._told = len(self.sums.windows)
+
+    def result(
+        self,
+        reader: LogReader,
+        declared: Sequence[OnlineMetric],
+        by: Sequence[str],
+        level: float,
+        cluster: str,
+    ) -> Monitor:
+        """What was found."""
+        sums, counts = self.sums, self.sessions.counts
+        found = [each for key in _ordered(sums.total) for each in sums.estimates(key, sums.total[key])]
+        profile = [each for key in _ordered(sums.profile) for each in sums.estimates(key, sums.profile[key])]
+        windows = sorted(sums.windows, key=lambda each: (each.slice, each.group, each.start or 0))
+        settings = {
+            "window": sums.calendar.window,
+            "timezone": str(sums.calendar.zone),
+            "by": list(by),
+            "level": level,
+            "cluster": cluster,
+        }
+        made = Monitor(
+            found,
+            windows,
+            profile,
+            counts,
+            reader.read,
+            dict(reader.rejects.reasons.most_common()),
+            reader.rejects.examples,
+            self._heavy(reader, counts.events),
+            (*declared, *PERCENTILES),
+            sums.calendar,
+            settings,
+        )
+        made.notes.extend(_notes(made, reader.maker))
+        return made
+
+    def _heavy(self, reader: LogReader, events: int) -> list[HeavyUser]:
+        """Users who send so much that the metrics speak for them."""
+        del self._users[0]
+        everybody = self.sums.total[("", "")]
+        users = max(int((everybody.by.sum(0) > 0).sum()), 1)
+        least = max(HEAVY, TIMES / users) * events
+        return [
+            HeavyUser(reader.maker.name_of(user), sent, sent / events, self.sums.without(user))
+            for user, sent in self._users.most_common(3)
+            if sent >= least
+        ]
+
+
+def _ordered(cells: Mapping[tuple[str, str], Any]) -> Iterator[tuple[str, str]]:
+    """All events first, then the slices, each with the most events first; numbers in their order."""
+    slices = list(dict.fromkeys(name for name, _ in cells))
+    for name in sorted(slices, key=lambda each: each != ""):
+        keys = [key for key in cells if key[0] == name]
+        if name in ("weekday", "hour") and all(key[1].isdigit() for key in keys):
+            yield from sorted(keys, key=lambda key: int(key[1]))
+        else:
+            yield from sorted(keys, key=lambda key: -cells[key].events)
+
+
+def _nothing(rejects: Rejects) -> DataError:
+    if not rejects.total:
+        return DataError(
+            "the log holds no event: it is empty. Next: check the path, and how the log was made."
+        )
+    reason, lines = next(iter(rejects.examples.items()))
+    return DataError(
+        f"the log holds no event: all {rejects.total:,} lines were rejected, most as {reason!r}. {lines[0]}. "
+        "Next: name the columns (columns=), or mend the log."
+    )
+
+
+def _notes(found: Monitor, maker: RowMaker) -> Iterator[str]:
+    """What a reader of the numbers must know."""
+    counts = found.counts
+    values = {(each.metric, each.slice): each for each in found.estimates if not each.slice}
+    vote = values.get(("vote_share", ""))
+    if vote is not None and vote.value == 1 and vote.n >= 10 and vote.n < 0.9 * counts.events:
+        yield (
+            "thumb is logged only where somebody voted, so the share who vote is not known. Next: say sparse thumb "
+            "if an event without one had no vote."
+        )
+    click = values.get(("ctr", ""))
+    if click is not None and click.value == 1 and click.n >= 10 and click.n < 0.9 * counts.events:
+        yield (
+            "clicks are logged only where somebody clicked, so click-through is not known. Next: say sparse clicks "
+            "if an event without them had none."
+        )
+    if counts.reused:
+        yield (
+            f"{counts.reused:,} events have the id of an earlier event with another query; they were kept apart. "
+            "Next: name the field that holds the id of an event."
+        )
+    if counts.late:
+        yield (
+            f"{counts.late:,} events came after their window was closed; they count in the whole only. "
+            "Next: allow more lateness."
+        )
+    if not counts.sessions:
+        yield (
+            "no event names a session or a user, so each counts as one of its own: intervals are too short if "
+            "some people sent many. Next: log a session or a (hashed) user."
+        )
+    for name, codes in zip(maker.by, maker.codes, strict=True):
+        if len(codes.names) > MOST_VALUES:
+            yield f"{name} has more than {MOST_VALUES} values; those met later are one, '(other values)'."
+        if not codes.names and name != "variant":
+            yield f"no event has the field {name}. Next: check its name."
+    if math.isnan(found.estimates[0].low) and counts.events:
+        yield "all events come from one user (or session), and nothing says how far others differ: no intervals."

@@ -1,0 +1,82 @@
+"""Personal data out of events before anything of them is kept: a hook of the user's own, and hashes under a key.
+
+monitor(log, change=private(hash_ids=True, redact=masked))
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from hashlib import blake2b
+
+from rankproof.errors import UsageError
+from rankproof.monitoring.events import Event
+
+KEY = "RANKPROOF_HASH_KEY"
+"""The environment variable with the key of the hashes: without it nobody can find out whose they are."""
+SHORTEST = 16
+"""Characters that a key has at least."""
+MASKS = (
+    ("[email]", re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")),
+    ("[iban]", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")),
+    ("[card]", re.compile(r"\b\d(?:[ -]?\d){12,18}\b")),
+    ("[ip]", re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")),
+    ("[phone]", re.compile(r"(?<![\w.])(?:\+|00)\d[\d ()/-]{6,}\d|(?<![\w.])0\d{2,4}[ /-]\d[\d -]{4,}\d")),
+)
+"""What is masked, the surest first; each is replaced by its name."""
+
+
+def masked(event: Event) -> Event:
+    """The event with addresses, numbers of cards, accounts and telephones masked in its query and answer.
+
+    >>> masked(Event(0.0, query="refund for ann@example.org, +49 30 1234567")).query
+    'refund for [email], [phone]'
+    """
+    event.query, event.answer = _masked(event.query), _masked(event.answer)
+    event.other = {key: _masked(each) if isinstance(each, str) else each for key, each in event.other.items()}
+    return event
+
+
+def _masked(text: str | None) -> str | None:
+    for name, pattern in MASKS if text else ():
+        text = pattern.sub(name, text or "")
+    return text
+
+
+def key_of_environment() -> bytes:
+    """The key from the environment; a short one or none is an error."""
+    key = os.environ.get(KEY, "")
+    if len(key) < SHORTEST:
+        raise UsageError(
+            f"hash: {KEY} holds {len(key)} characters, expected a secret key of at least {SHORTEST}. "
+            f"Next: export {KEY}=$(openssl rand -hex 16), and keep it if ids must stay the same."
+        )
+    return key.encode()
+
+
+def private(
+    *,
+    hash_ids: bool = False,
+    redact: Callable[[Event], Event | None] | None = None,
+    key: bytes | None = None,
+) -> Callable[[Event], Event | None]:
+    """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under a key."""
+    secret = (key or key_of_environment()) if hash_ids else b""
+
+    def hashed(value: str | None) -> str | None:
+        return (
+            None
+            if value is None
+            else blake2b(value.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=12).hexdigest()
+        )
+
+    def change(event: Event) -> Event | None:
+        changed = redact(event) if redact is not None else event
+        if changed is not None and hash_ids:
+            changed.user, changed.session, changed.id = map(
+                hashed, (changed.user, changed.session, changed.id)
+            )
+        return changed
+
+    return change

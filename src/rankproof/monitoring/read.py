@@ -1,0 +1,365 @@
+"""Logs to blocks: JSONL, JSON, CSV, Parquet, frames, mappings, pipes; a line that is no event is counted and shown.
+
+A file that ends in the middle (a log that is being written, an archive cut off) gives what can be read of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import importlib
+import importlib.util
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any, BinaryIO
+
+from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.files import MOST, name_of, open_file
+from rankproof.io.frames import MAGIC, begins_as_parquet, is_frame, read_every_column, records_of_frame
+from rankproof.io.pipes import STDIN
+from rankproof.monitoring.block import Block, Row, RowMaker
+from rankproof.monitoring.events import Event, EventSchema, Rejected
+from rankproof.monitoring.spans import Placed, Traces, is_span
+
+AT_ONCE = 16_384
+"""Events of a block."""
+PATIENCE = 0.5
+"""Seconds after which the events of a slow pipe are handed on."""
+PIECE = 1 << 16
+"""Bytes that are read at once: as much may be lost where an archive is cut off."""
+SHOWN = 3
+"""Rejected lines of each reason that are kept to be shown."""
+
+
+@dataclass
+class Rejects:
+    """Lines that are no events: how many for which reason, and the first of each."""
+
+    reasons: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+    write: Callable[[str], object] | None = None
+    """Takes every rejected line as JSON with its place and reason."""
+    silent: bool = False
+    """Whether nothing of the line may be kept, as it may hold personal data."""
+
+    def add(self, error: Rejected, where: str, line: Any) -> None:
+        """Count one line."""
+        self.reasons[error.reason] += 1
+        shown = self.examples.setdefault(error.reason, [])
+        if len(shown) < SHOWN:
+            shown.append(f"{where}: {error.reason if self.silent else error}")
+        if self.write is not None:
+            told = {"where": where, "reason": error.reason}
+            if not self.silent:
+                raw = line.decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line
+                told |= {"error": str(error), "line": raw}
+            self.write(json.dumps(told, ensure_ascii=False, default=str) + "\n")
+
+    @property
+    def total(self) -> int:
+        """All rejected lines."""
+        return self.reasons.total()
+
+
+class LogReader:
+    """Reads sources of any kind into blocks of one `RowMaker`."""
+
+    def __init__(self, maker: RowMaker, rejects: Rejects) -> None:
+        self.maker, self.rejects = maker, rejects
+        self.read = 0
+        """Records that were events."""
+
+    def blocks(self, source: Any) -> Iterator[Block]:
+        """The events of a path, a list of paths, a frame, or mappings."""
+        for each in sources_of(source):
+            if is_frame(each):
+                yield from self._of_frame(each)
+            elif isinstance(each, (str, os.PathLike)):
+                yield from self._of_path(each)
+            else:
+                yield from self._of_records(("record", at, record) for at, record in enumerate(each, 1))
+
+    def _of_path(self, path: str | os.PathLike[str]) -> Iterator[Block]:
+        name = name_of(path)
+        with open_file(path) as stream:
+            if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
+                yield from self._of_parquet(path, stream, name)
+                return
+            yield from self._of_records(records_of(stream, name, self.rejects))
+
+    def _of_parquet(self, path: str | os.PathLike[str], stream: BinaryIO, name: str) -> Iterator[Block]:
+        if importlib.util.find_spec("pyarrow") is None:
+            yield from self._of_frame(read_every_column(stream.read(), name), name)
+            return
+        from rankproof.monitoring.arrow import ArrowReader, batches
+
+        in_place = os.path.isfile(path) and begins_as_parquet(Path(path))
+        for batch in batches(Path(path) if in_place else io.BytesIO(stream.read()), name, self.maker):
+            yield from self._counted(ArrowReader(self.maker, self._row).blocks(batch, name))
+
+    def _of_frame(self, frame: Any, name: str = "frame") -> Iterator[Block]:
+        if importlib.util.find_spec("pyarrow") is not None:
+            from rankproof.monitoring.arrow import ArrowReader, table_of
+
+            table = table_of(frame)
+            if table is not None:
+                for batch in table.to_batches(max_chunksize=8 * AT_ONCE):
+                    yield from self._counted(ArrowReader(self.maker, self._row).blocks(batch, name))
+                return
+        yield from self._of_records(
+            (name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1)
+        )
+
+    def _counted(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        for block in blocks:
+            self.read += len(block)
+            yield block
+
+    def _of_records(self, records: Iterable[Placed | None]) -> Iterator[Block]:
+        """Blocks of rows; None says that nothing more is there for now."""
+        rows: list[Row] = []
+        told = monotonic()
+        for each in records:
+            if each is not None and (row := self._row(*each)) is not None:
+                rows.append(row)
+            if len(rows) >= AT_ONCE or (each is None and rows and monotonic() > told + PATIENCE):
+                self.read += len(rows)
+                yield self.maker.block(rows)
+                rows, told = [], monotonic()
+        if rows:
+            self.read += len(rows)
+            yield self.maker.block(rows)
+
+    def _row(self, name: str, at: int, record: Any) -> Row | None:
+        try:
+            return self.maker.row(record)
+        except Rejected as error:
+            self.rejects.add(error, f"{name}, line {at}", record)
+            return None
+
+
+def read_events(
+    source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None
+) -> Iterator[Event]:
+    """The events of a log one by one, for those who need their texts; what is no event is counted in `rejects`."""
+    schema, rejects = schema or EventSchema(), rejects or Rejects()
+    for each in sources_of(source):
+        if is_frame(each):
+            placed: Iterable[Placed | None] = (
+                ("frame", at, row) for at, row in enumerate(records_of_frame(each, "frame"), 1)
+            )
+        elif isinstance(each, (str, os.PathLike)):
+            placed = _records_of_path(each, rejects)
+        else:
+            placed = (("record", at, record) for at, record in enumerate(each, 1))
+        for item in placed:
+            if item is not None:
+                try:
+                    yield schema.event(item[2])
+                except Rejected as error:
+                    rejects.add(error, f"{item[0]}, line {item[1]}", item[2])
+
+
+def _records_of_path(path: str | os.PathLike[str], rejects: Rejects) -> Iterator[Placed | None]:
+    name = name_of(path)
+    with open_file(path) as stream:
+        if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
+            frame = read_every_column(stream.read(), name)
+            yield from ((name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1))
+        else:
+            yield from records_of(stream, name, rejects)
+
+
+def sources_of(source: Any) -> Iterator[Any]:
+    """The sources one by one: the files that a pattern names or a folder holds, the oldest first."""
+    if isinstance(source, (str, os.PathLike)):
+        yield from _files_of(source)
+    elif is_frame(source) or not isinstance(source, (list, tuple)):
+        if isinstance(source, Mapping) or not (is_frame(source) or hasattr(source, "__iter__")):
+            raise UsageError(
+                f"source: got {shorten(source)}, expected a path, a data frame or mappings. Next: give one of them."
+            )
+        yield source
+    elif source and all(isinstance(each, (str, os.PathLike)) or is_frame(each) for each in source):
+        for each in source:
+            yield from sources_of(each)
+    else:
+        yield source
+
+
+def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
+    path = os.fspath(source)
+    if path == STDIN:
+        yield path
+        return
+    if os.path.isdir(path):
+        found = [each for each in glob.glob(os.path.join(path, "*")) if os.path.isfile(each)]
+    elif not os.path.lexists(path) and glob.has_magic(path):
+        found = glob.glob(path, recursive=True)
+    else:
+        yield path
+        return
+    if not found:
+        raise UsageError(f"{path}: no file there. Next: check the folder, and the pattern.")
+    yield from sorted(found, key=lambda each: (os.path.getmtime(each), each))
+
+
+def decoder() -> Callable[[bytes], Any]:
+    """What reads a line of JSON: orjson if it happens to be installed, which is three times faster."""
+    if importlib.util.find_spec("orjson") is not None:
+        loads: Callable[[bytes], Any] = importlib.import_module("orjson").loads
+        return loads
+    decode = json.JSONDecoder().decode
+    return lambda line: decode(line.decode("utf-8"))
+
+
+# --- what a file holds --------------------------------------------------------------------------------------------
+
+
+def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+    """The records of a text, with their places; None where a pipe has nothing more for now."""
+    head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
+    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if begin == b"[" or _is_one_object(head):
+        yield from _whole(stream, name)
+    elif begin == b"{" or not _is_header(head):
+        yield from _spans_resolved(_lines(stream, name, rejects))
+    else:
+        yield from _csv(stream, name, rejects)
+
+
+def _is_one_object(head: bytes) -> bool:
+    """Whether a text is one JSON object over several lines, as collectors write it."""
+    first = head.lstrip().split(b"\n", 1)[0].strip()
+    return first == b"{" or (first.startswith(b"{") and not first.endswith(b"}") and b"\n" in head)
+
+
+def _is_header(head: bytes) -> bool:
+    """Whether the first line of a text names the columns of a CSV."""
+    first = head.decode("utf-8", "replace").lstrip("\ufeff").split("\n", 1)[0].strip()
+    names = EventSchema().names
+    return any(
+        sum(cell.strip().strip('"') in names for cell in first.split(mark)) >= min(2, len(first.split(mark)))
+        for mark in DELIMITERS
+    )
+
+
+DELIMITERS = (",", "\t", ";")
+
+
+def _whole(stream: BinaryIO, name: str) -> Iterator[Placed | None]:
+    """The records of a text that is one JSON value."""
+    try:
+        data = json.loads(stream.read())
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL).") from error
+    if isinstance(data, dict):
+        data = [data]
+    yield from _spans_resolved((name, at, each) for at, each in enumerate(data, 1))
+
+
+def _lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+    """Each line that is JSON."""
+    loads, number = decoder(), 0
+    for lines in _pieces(stream, name, rejects):
+        if lines is None:
+            yield None
+            continue
+        for line in lines:
+            number += 1
+            try:
+                yield name, number, loads(line)
+            except (ValueError, RecursionError) as error:
+                if line.strip():
+                    rejects.add(_unreadable(line, error), f"{name}, line {number}", line)
+
+
+def _unreadable(line: bytes, error: Exception) -> Rejected:
+    if isinstance(error, UnicodeDecodeError) or not _is_text(line):
+        return Rejected("not UTF-8", f"the bytes {line[:30]!r} are no UTF-8")
+    return Rejected("not JSON", f"got {shorten(line.decode('utf-8', 'replace').strip())}, expected JSON")
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _pieces(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[list[bytes] | None]:
+    """Lines in lists as they come; None after what a pipe had ready."""
+    rest, first = b"", True
+    while True:
+        try:
+            piece = stream.read1(PIECE)  # type: ignore[attr-defined]
+        except (DataError, EOFError, OSError) as error:
+            rejects.add(Rejected("damaged file", f"the rest cannot be read: {error}"), name, "")
+            piece = b""
+        if not piece:
+            break
+        if first:
+            piece, first = piece.removeprefix(b"\xef\xbb\xbf"), False
+        lines = (rest + piece).split(b"\n")
+        rest = lines.pop()
+        if len(rest) > MOST:
+            rejects.add(Rejected("long line", f"a line of more than {MOST:,} bytes"), name, rest[:200])
+            rest = b""
+        yield lines
+        if len(piece) < PIECE:
+            yield None
+    if rest:
+        yield [rest]
+
+
+def _csv(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+    """Each row of a CSV as a mapping; an empty cell is null."""
+    text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
+    try:
+        yield from _csv_rows(text, name, rejects)
+    finally:
+        text.detach()
+
+
+def _csv_rows(text: io.TextIOWrapper, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+    first = text.readline()
+    mark = max(DELIMITERS, key=first.count)
+    header = next(csv.reader([first], delimiter=mark))
+    reader = csv.reader(text, delimiter=mark)
+    csv.field_size_limit(MOST)
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            rejects.add(Rejected("bad CSV", str(error)), f"{name}, line {reader.line_num + 1}", "")
+            continue
+        if cells is None:
+            return
+        at = reader.line_num + 1
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            text_of = f"got {len(cells)} cells, expected {len(header)} as in the header"
+            rejects.add(Rejected("bad CSV", text_of), f"{name}, line {at}", cells)
+        elif any("\udc80" <= each <= "\udcff" for cell in cells if not cell.isascii() for each in cell):
+            rejects.add(Rejected("not UTF-8", f"got {shorten(cells)}"), f"{name}, line {at}", cells)
+        else:
+            yield name, at, {key: cell if cell else None for key, cell in zip(header, cells, strict=True)}
+
+
+def _spans_resolved(records: Iterable[Placed | None]) -> Iterator[Placed | None]:
+    """The records; traces of OpenTelemetry are put together first, each as one event."""
+    traces = Traces()
+    for each in records:
+        if each is not None and is_span(each[2]):
+            yield from traces.add(*each)
+        else:
+            yield each
+    yield from traces.rest()

@@ -1,0 +1,223 @@
+"""Events in order, each once, in sessions that are over: what stands between readers and sums.
+
+The rules. Lines with the same event id and no other query are one event: the first one, with what later ones add (a
+thumb that is logged later). Lines without an id that are equal in every column, and come from a session or a user, are
+one event too. A session ends after 30 minutes without an event; without session ids, the events of a user are cut
+into sessions so. Events may come in any order: those of a file are sorted; in a stream they may be late by `lateness`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
+from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, Block, joined, mixed
+
+SECOND = 1_000_000
+"""Microseconds."""
+IDLE = 1800 * SECOND
+"""A session ends after so long without an event."""
+SOON = 300 * SECOND
+"""What is asked within this time, in other words, is the same question again."""
+ALIKE = 0.15
+"""The share of trigrams that two wordings of one question have in common at least; in simulated sessions 99 of 100
+pairs have it, and a third of the pairs with different needs."""
+STEADY = 0.9
+"""The share of a block that is before the watermark: few clocks that are fast do not move it."""
+DAY = 86_400 * SECOND
+MOST_WAITING = 3_000_000
+"""Events of files that are sorted as a whole, at about 130 bytes each; of longer logs, what is a day old is done."""
+LAST = int(np.iinfo(np.int64).max)
+
+
+@dataclass
+class Counts(Displayable):
+    """What became of the events that were read."""
+
+    events: int = 0
+    duplicates: int = 0
+    merged: int = 0
+    """Lines that added something to the event of another line with the same id."""
+    reused: int = 0
+    """Events whose id another one with a different query had before."""
+    disordered: int = 0
+    """Events before their predecessor in the log."""
+    late: int = 0
+    """Events of a stream that came after their window was closed."""
+    sessions: int = 0
+    first: int = LAST
+    last: int = 0
+
+
+class Sessions:
+    """Blocks in, blocks of whole sessions out, in order of session and time."""
+
+    def __init__(self, lateness: int | None = None) -> None:
+        self.counts = Counts()
+        self.closed = 0
+        """Nothing that is still to come lies before this time, but what is late."""
+        self._lateness = lateness
+        self._waiting: list[Block] = []
+        self._left = self._newest = self._watermark = self._looked = 0
+
+    def add(self, block: Block) -> None:
+        """Take some more events."""
+        if not len(block):
+            return
+        counts, time = self.counts, block.time
+        before = np.concatenate([[self._newest], time[:-1]])
+        counts.disordered += int((time < before).sum())
+        self._newest = int(time[-1])
+        counts.late += int((time < self.closed).sum())
+        self._waiting.append(block)
+        steady = int(STEADY * (len(time) - 1))
+        self._watermark = max(self._watermark, int(np.partition(time, steady)[steady]))
+
+    def ready(self) -> Block | None:
+        """The sessions that are over: in a stream, and of a log that is too long to be sorted as a whole."""
+        waiting = sum(map(len, self._waiting))
+        if self._lateness is None:
+            if waiting < MOST_WAITING or waiting < 1.5 * self._left:
+                return None
+            until = self._watermark - DAY
+        elif waiting > 1.5 * self._left or self._watermark > self._looked + IDLE:
+            until = self._watermark - self._lateness
+        else:
+            return None
+        self._looked = self._watermark
+        block, begins = self._sorted()
+        starts = np.flatnonzero(begins)
+        last = block.time[np.append(starts[1:], len(block)) - 1]
+        over = (last < until - IDLE)[np.cumsum(begins) - 1]
+        left = block.rows(~over)
+        self._waiting, self._left = [left], len(left)
+        self.closed = max(self.closed, min(until, int(left.time.min())) if len(left) else until)
+        return self._done(block.rows(over), begins[over]) if over.any() else None
+
+    def rest(self, turns: int = 1) -> Iterator[Block]:
+        """All that is left, in some turns in order of time."""
+        if not sum(map(len, self._waiting)):
+            return
+        block, begins = self._sorted()
+        block = self._done(block, begins)
+        starts = np.flatnonzero(begins)
+        first = block.time[starts]
+        ends = np.quantile(first, np.linspace(0, 1, turns + 1)[1:]).astype(np.int64) if turns > 1 else [LAST]
+        turn = np.searchsorted(ends[:-1], first, side="right")[np.cumsum(begins) - 1]
+        for each in range(len(ends)):
+            which = np.flatnonzero(turn == each)
+            if len(which):
+                self.closed = max(self.closed, int(block.time[which].min()))
+                yield block.rows(which)
+
+    def _sorted(self) -> tuple[Block, Array]:
+        """What waits, each event once, in order of session and time, and where sessions begin."""
+        block = joined(self._waiting)
+        self._waiting = []
+        kept = self._once(block, np.argsort(block.time, kind="stable"))
+        key = _keys(block)[kept]
+        order = np.lexsort((block.time[kept], key))
+        block, key = block.rows(kept[order]), key[order]
+        return block, np.append(True, (key[1:] != key[:-1]) | (np.diff(block.time) > IDLE))
+
+    def _done(self, block: Block, begins: Array) -> Block:
+        """The block with the values of its sessions; all of them are over."""
+        counts, time = self.counts, block.time
+        counts.events += len(block)
+        counts.sessions += int((begins & _in_session(block)).sum())
+        counts.first, counts.last = min(counts.first, int(time.min())), max(counts.last, int(time.max()))
+        return _with_sessions(block, begins)
+
+    def _once(self, block: Block, order: Array) -> Array:
+        """Which events stay, in order of time: the first of those that are one, which takes what others add."""
+        event, query = block.ids[EVENT], block.ids[QUERY]
+        key = np.where(event != 0, event, 0)
+        nameless = np.flatnonzero(event == 0)
+        if len(nameless):
+            some = block.rows(nameless)
+            one_each = mixed(nameless.astype(np.uint64) + np.uint64(1))
+            key[nameless] = np.where(_in_session(some), _content(some), one_each)
+        order = order[np.argsort(key[order], kind="stable")]
+        same = np.append(False, key[order][1:] == key[order][:-1])
+        if same.any():
+            head = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
+            again, first = order[same], head[same]
+            other = (query[again] != 0) & (query[first] != 0) & (query[again] != query[first])
+            self.counts.reused += int(other.sum())
+            self._merge(block, again[~other], first[~other])
+            kept = np.ones(len(key), dtype=bool)
+            kept[again[~other]] = False
+            order = order[kept[order]]
+        return order
+
+    def _merge(self, block: Block, again: Array, first: Array) -> None:
+        """Fill what the first line of an event does not know, or has as empty, from its later ones."""
+        adds = np.zeros(len(again), dtype=bool)
+        for row in block.values:
+            fills = (
+                (np.isnan(row[first]) | (row[first] == 0))
+                & ~np.isnan(row[again])
+                & (row[again] != row[first])
+            )
+            row[first[fills]] = row[again[fills]]
+            adds |= fills
+        for row in (*block.ids[1:], *block.slices):
+            missing = 0 if row.dtype == np.uint64 else -1
+            fills = (row[first] == missing) & (row[again] != missing)
+            row[first[fills]] = row[again[fills]]
+        self.counts.merged += int(adds.sum())
+        self.counts.duplicates += int((~adds).sum())
+
+
+def _content(block: Block) -> Array:
+    """A hash of all that is known of each event."""
+    key = mixed(block.time.astype(np.uint64))
+    for row in (*block.ids[1:], *block.values.view(np.uint32), *block.slices.view(np.uint32)):
+        key = mixed(key ^ row.astype(np.uint64))
+    return key
+
+
+def _in_session(block: Block) -> Array:
+    return np.asarray((block.ids[SESSION] != 0) | (block.ids[USER] != 0))
+
+
+def _keys(block: Block) -> Array:
+    """What the events of one session share: the id of the session, else that of the user, else nothing."""
+    alone = mixed(np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64))
+    session, user = block.ids[SESSION], block.ids[USER]
+    return np.where(session != 0, session, np.where(user != 0, mixed(user), alone))
+
+
+ABANDONED, REFORMULATED = "abandoned", "reformulated"
+
+
+def _with_sessions(block: Block, begins: Array) -> Block:
+    """The block with two values more: whether the session was abandoned (at its first event), and whether the same
+    was asked again in other words."""
+    starts = np.flatnonzero(begins)
+    clicks, thumb = (block.values[VALUES.index(name)] for name in ("clicks", "thumb"))
+    in_session = _in_session(block)
+    known = np.logical_or.reduceat(~np.isnan(clicks), starts) & in_session[starts]
+    content = np.logical_or.reduceat((clicks > 0) | (thumb > 0), starts)
+    abandoned = np.full(len(block), np.nan, dtype=np.float32)
+    abandoned[starts] = np.where(known, ~content, np.nan)
+    query = block.ids[QUERY]
+    reformulated = np.where((query != 0) & in_session, np.float32(0), np.float32(np.nan))
+    follows = ~begins[1:] & (np.diff(block.time) <= SOON) & (query[1:] != query[:-1])
+    at = np.flatnonzero(follows & (query[1:] != 0) & (query[:-1] != 0))
+    a, b = block.sketch[:, at], block.sketch[:, at + 1]
+    both, either = _bits(a & b), _bits(a | b)
+    reformulated[at[both >= ALIKE * np.maximum(either, 1)]] = 1
+    return replace(block, values=np.vstack([block.values, abandoned, reformulated]))
+
+
+def _bits(words: Array) -> Array:
+    """How many bits are set in each column of words."""
+    if not words.shape[1]:
+        return np.zeros(0, dtype=np.int64)
+    as_bytes = np.ascontiguousarray(words.T).view(np.uint8).reshape(words.shape[1], -1)
+    return np.asarray(np.unpackbits(as_bytes, axis=1).sum(1))

@@ -1,0 +1,406 @@
+"""Traces of OpenTelemetry as events: all spans of one trace are one event, in the words of several dialects.
+
+Read without any SDK: OTLP JSON (`resourceSpans`, and `resourceLogs` with evaluation results), and the JSON of a span
+as the Python SDK prints it. Attributes are looked up in `DIALECTS`, a table with the version each was taken from. The
+query and the answer are those of the root span, or else of the retrieval and the last model call; results are those
+of the last reranker, or else of the last retriever.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from rankproof.monitoring.events import DOWN, UP
+
+Placed = tuple[str, int, Any]
+"""The name of a source, the number of a line or row in it, and its record."""
+
+
+class Dialect(NamedTuple):
+    """What one convention calls the fields of an event, the best source first."""
+
+    name: str
+    version: str
+    fields: dict[str, tuple[str, ...]]
+    """Query, answer, session, user, model: the attributes that hold them."""
+    documents: tuple[str, ...]
+    """Attributes that hold documents as a list or JSON, or prefixes of numbered ones: `prefix.<i>.document.id`."""
+
+
+DIALECTS = (
+    Dialect(
+        "OpenTelemetry GenAI",
+        "semantic conventions 1.38 (2025-10), development",
+        {
+            "query": ("gen_ai.retrieval.query.text", "gen_ai.input.messages", "gen_ai.prompt"),
+            "answer": ("gen_ai.output.messages", "gen_ai.completion"),
+            "session": ("gen_ai.conversation.id", "session.id"),
+            "user": ("user.id", "enduser.id", "enduser.pseudo.id"),
+            "model": ("gen_ai.response.model", "gen_ai.request.model"),
+        },
+        ("gen_ai.retrieval.documents",),
+    ),
+    Dialect(
+        "OpenInference",
+        "openinference-semantic-conventions 0.1",
+        {
+            "query": ("input.value",),
+            "answer": ("output.value",),
+            "session": ("session.id",),
+            "user": ("user.id",),
+            "model": ("llm.model_name",),
+        },
+        ("reranker.output_documents", "retrieval.documents"),
+    ),
+    Dialect(
+        "OpenLLMetry",
+        "traceloop-sdk 0.40",
+        {
+            "query": ("traceloop.entity.input", "gen_ai.prompt.0.content"),
+            "answer": ("traceloop.entity.output", "gen_ai.completion.0.content"),
+            "session": ("traceloop.association.properties.session_id",),
+            "user": ("traceloop.association.properties.user_id",),
+            "model": (),
+        },
+        (),
+    ),
+)
+"""The conventions that are read, in the order they are tried."""
+KINDS = ("openinference.span.kind", "gen_ai.operation.name", "traceloop.span.kind")
+MODEL_CALLS = {"llm", "chat", "text_completion", "generate_content"}
+FEEDBACK = re.compile(r"thumb|feedback|rating|vote|user[_ .-]?score", re.IGNORECASE)
+"""Names of annotations that are a vote of the user."""
+EVALUATION = "gen_ai.evaluation.result"
+MOST_OPEN = 10_000
+"""Traces whose spans are waited for; when there are more, the oldest is an event."""
+
+
+class Span(NamedTuple):
+    """One span, whichever way it was written."""
+
+    trace: str
+    id: str
+    parent: str | None
+    start: float
+    end: float
+    attributes: dict[str, Any]
+    events: list[tuple[str, float, dict[str, Any]]]
+
+
+def is_span(record: Any) -> bool:
+    """Whether a record holds spans (or log records of evaluations) and is no event itself."""
+    if not isinstance(record, dict):
+        return False
+    if "resourceSpans" in record or "resource_spans" in record or "resourceLogs" in record:
+        return True
+    context = record.get("context")
+    return (
+        isinstance(context, dict)
+        and "trace_id" in context
+        and "span_id" in context
+        and "start_time" in record
+    )
+
+
+class Traces:
+    """Spans in, one record for each trace out."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, tuple[str, int, list[Span]]] = {}
+
+    def add(self, name: str, at: int, record: dict[str, Any]) -> Iterator[Placed]:
+        """Take the spans of a record; traces that have waited longest come out where too many are open."""
+        for span in spans_of(record):
+            self._open.setdefault(span.trace or f"{name}:{at}", (name, at, []))[2].append(span)
+        while len(self._open) > MOST_OPEN:
+            yield self._event(next(iter(self._open)))
+
+    def rest(self) -> Iterator[Placed]:
+        """All that are left."""
+        while self._open:
+            yield self._event(next(iter(self._open)))
+
+    def _event(self, trace: str) -> Placed:
+        name, at, spans = self._open.pop(trace)
+        return name, at, record_of(trace, spans)
+
+
+def spans_of(record: Mapping[str, Any]) -> Iterator[Span]:
+    """The spans that a record holds; what is no span in it is left out."""
+    if "context" in record:
+        yield _printed(record)
+    for resource in _items(record, "resourceSpans", "resource_spans"):
+        common = _attributes(_get(resource, "resource", default={}).get("attributes"))
+        for scope in _items(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
+            for each in _items(scope, "spans"):
+                yield Span(
+                    str(_get(each, "traceId", "trace_id", default="")),
+                    str(_get(each, "spanId", "span_id", default="")),
+                    _get(each, "parentSpanId", "parent_span_id") or None,
+                    _nanoseconds(_get(each, "startTimeUnixNano", "start_time_unix_nano")),
+                    _nanoseconds(_get(each, "endTimeUnixNano", "end_time_unix_nano")),
+                    {**common, **_attributes(each.get("attributes"))},
+                    [_event_of(event) for event in _items(each, "events")],
+                )
+    for resource in _items(record, "resourceLogs", "resource_logs"):
+        for scope in _items(resource, "scopeLogs", "scope_logs"):
+            for each in _items(scope, "logRecords", "log_records"):
+                name = str(_get(each, "eventName", "event_name", default=""))
+                time = _nanoseconds(_get(each, "timeUnixNano", "time_unix_nano"))
+                event = name, time, _attributes(each.get("attributes"))
+                trace = str(_get(each, "traceId", "trace_id", default=""))
+                yield Span(trace, "", "log", time, time, {}, [event])
+
+
+def _printed(record: Mapping[str, Any]) -> Span:
+    """A span as the Python SDK prints it."""
+    events = [
+        (str(each.get("name")), _iso(each.get("timestamp")), dict(each.get("attributes") or {}))
+        for each in record.get("events") or ()
+        if isinstance(each, Mapping)
+    ]
+    common = (record.get("resource") or {}).get("attributes") or {}
+    return Span(
+        str(record["context"]["trace_id"]),
+        str(record["context"]["span_id"]),
+        record.get("parent_id") or None,
+        _iso(record.get("start_time")),
+        _iso(record.get("end_time")),
+        {**common, **(record.get("attributes") or {})},
+        events,
+    )
+
+
+def _get(record: Mapping[str, Any], *names: str, default: Any = None) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), default)
+
+
+def _items(record: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
+    found = _get(record, *names, default=[])
+    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+
+
+def _nanoseconds(value: Any) -> float:
+    try:
+        return int(value) / 1e9
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _iso(value: Any) -> float:
+    try:
+        return datetime.fromisoformat(str(value)).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _event_of(event: Mapping[str, Any]) -> tuple[str, float, dict[str, Any]]:
+    time = _nanoseconds(_get(event, "timeUnixNano", "time_unix_nano"))
+    return str(event.get("name")), time, _attributes(event.get("attributes"))
+
+
+def _attributes(listed: Any) -> dict[str, Any]:
+    """Attributes as a mapping: OTLP writes a list of keys and typed values."""
+    if isinstance(listed, Mapping):
+        return dict(listed)
+    return {
+        each["key"]: _typed(each.get("value"))
+        for each in listed or ()
+        if isinstance(each, Mapping) and isinstance(each.get("key"), str)
+    }
+
+
+def _typed(value: Any) -> Any:
+    """A value of OTLP: {"intValue": "3"} and its kin."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return value
+    kind, inner = next(iter(value.items()))
+    kind = kind.replace("_v", "V")
+    if kind == "intValue":
+        return int(inner)
+    if kind == "arrayValue":
+        return [_typed(each) for each in inner.get("values") or ()]
+    if kind == "kvlistValue":
+        return _attributes(inner.get("values"))
+    return inner
+
+
+# --- one event of a trace -----------------------------------------------------------------------------------------
+
+
+def record_of(trace: str, spans: list[Span]) -> dict[str, Any]:
+    """The event of one trace, as a record of our own schema."""
+    ids = {span.id for span in spans}
+    timed = sorted((span for span in spans if span.parent != "log"), key=lambda span: (span.start, -span.end))
+    roots = [span for span in timed if span.parent not in ids] or timed[:1]
+    first = min((span.start for span in spans if span.start), default=0.0)
+    found: dict[str, Any] = {"ts": first, "id": trace}
+    if timed:
+        found["latency_ms"] = max(max(span.end for span in timed) - timed[0].start, 0) * 1000
+    for span in timed:
+        found.update(
+            {key: each for key, each in span.attributes.items() if key not in found and _is_plain(each)}
+        )
+    in_turn = [*roots, *(span for span in timed if span not in roots)]
+    calls = [span for span in reversed(timed) if _kind(span) in MODEL_CALLS]
+    found["session"] = _first(in_turn, "session")
+    found["user"] = _first(in_turn, "user")
+    found["model"] = _first(calls or in_turn, "model")
+    query, answer = _first(in_turn, "query"), _first([*roots, *calls, *in_turn], "answer")
+    if query is not None:
+        found["query"] = said(query, "user")
+    if answer is not None and (text := said(answer, "assistant")) is not None:
+        found["answer"] = text
+    documents = [each for each in map(_documents, reversed(timed)) if each is not None]
+    ranked = [each for each in documents if each[0].startswith("reranker")] or documents
+    if ranked:
+        found["results"] = ranked[0][1]
+    _add_events(found, spans)
+    return {key: each for key, each in found.items() if each is not None}
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool)) and (not isinstance(value, str) or len(value) < 200)
+
+
+def _kind(span: Span) -> str:
+    return str(next((span.attributes[key] for key in KINDS if key in span.attributes), "")).lower()
+
+
+def _first(spans: Iterable[Span], field: str) -> Any:
+    """The first value of a field, span by span, each in every dialect."""
+    for span in spans:
+        for dialect in DIALECTS:
+            for key in dialect.fields[field]:
+                if span.attributes.get(key) not in (None, ""):
+                    return span.attributes[key]
+    return None
+
+
+def _documents(span: Span) -> tuple[str, list[dict[str, Any]]] | None:
+    """The documents of a span, and under which attribute; a retriever without any found nothing."""
+    attributes = span.attributes
+    for dialect in DIALECTS:
+        for key in dialect.documents:
+            if key in attributes:
+                return key, _listed(attributes[key])
+            numbered = _numbered(attributes, key)
+            if numbered:
+                return key, numbered
+    return ("retrieval.documents", []) if _kind(span) in ("retriever", "retrieval") else None
+
+
+def _listed(value: Any) -> list[dict[str, Any]]:
+    """Documents of a list, or of a list written as JSON."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return []
+    found = []
+    for each in value if isinstance(value, list) else ():
+        each = each.get("document", each) if isinstance(each, Mapping) else {"id": each}
+        if (doc := _get(each, "id", "document.id")) is not None:
+            found.append({"id": doc, "score": _get(each, "score", "document.score")})
+    return found
+
+
+def _numbered(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
+    """Documents under `prefix.<i>.document.id` and `.score`, in the order of their numbers."""
+    pattern = re.compile(re.escape(prefix) + r"\.(\d+)\.document\.(id|score|content)")
+    found: dict[int, dict[str, Any]] = {}
+    for key, value in attributes.items():
+        if key.startswith(prefix) and (match := pattern.fullmatch(key)):
+            found.setdefault(int(match[1]), {})[match[2]] = value
+    listed = []
+    for at in sorted(found):
+        doc = found[at].get("id", found[at].get("content"))
+        if doc is not None:
+            listed.append({"id": str(doc)[:200], "score": found[at].get("score")})
+    return listed
+
+
+def said(value: Any, role: str) -> str | None:
+    """The text of an input or output: itself, the last message of a role, or the usual field of an object.
+
+    >>> said('[{"role": "user", "parts": [{"type": "text", "content": "refund?"}]}]', "user")
+    'refund?'
+    >>> said('{"query": "refund?"}', "user"), said("refund?", "user")
+    ('refund?', 'refund?')
+    """
+    if isinstance(value, str):
+        if value[:1] not in "[{":
+            return value
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return str(value)
+    if isinstance(value, list):
+        messages = [each for each in value if isinstance(each, Mapping)]
+        of_role = [each for each in messages if each.get("role") == role] or messages
+        return said(of_role[-1], role) if of_role else " ".join(map(str, value)) or None
+    if isinstance(value, Mapping):
+        for key in (
+            "content",
+            "parts",
+            "query",
+            "question",
+            "input",
+            "text",
+            "answer",
+            "output",
+            "messages",
+            "result",
+        ):
+            if value.get(key):
+                return said(value[key], role)
+        return None
+    return None if value is None else str(value)
+
+
+def _add_events(found: dict[str, Any], spans: Iterable[Span]) -> None:
+    """Votes, clicks and scores that were added to the trace as annotations, span events or log records."""
+    clicks = []
+    for span in spans:
+        for name, score, label in _annotations(span):
+            _add_score(found, name, score, label)
+        for name, time, attributes in span.events:
+            if name == EVALUATION:
+                key = "gen_ai.evaluation."
+                score, label = attributes.get(f"{key}score.value"), attributes.get(f"{key}score.label")
+                _add_score(found, str(attributes.get(f"{key}name", "")), score, label)
+            elif name.rsplit(".", 1)[-1] == "click":
+                doc = _get(attributes, "document.id", "id", "doc_id")
+                clicks.append({"id": doc, "rank": _get(attributes, "rank", "document.rank"), "ts": time})
+            elif FEEDBACK.search(name):
+                _add_score(found, name, _get(attributes, "score", "value", "thumb"), attributes.get("label"))
+    if clicks:
+        found["clicks"] = [{key: each for key, each in click.items() if each is not None} for click in clicks]
+
+
+def _annotations(span: Span) -> Iterator[tuple[str, Any, Any]]:
+    numbers = {
+        key.split(".")[1] for key in span.attributes if key.startswith("annotations.") and key.count(".") > 2
+    }
+    for at in sorted(numbers):
+        begin = f"annotations.{at}.annotation."
+        get = span.attributes.get
+        yield str(get(f"{begin}name", "")), get(f"{begin}score"), get(f"{begin}label")
+
+
+def _add_score(found: dict[str, Any], name: str, score: Any, label: Any) -> None:
+    """A vote, where the name says that users give it; any other score is a field of its name."""
+    if FEEDBACK.search(name):
+        word = str(label).strip().lower()
+        if word in UP | DOWN:
+            found["thumb"] = word
+        elif isinstance(score, (int, float)):
+            found["thumb"] = "up" if score > 0 else "down"
+    elif name and isinstance(score, (int, float)):
+        found.setdefault(name, score)
+    elif name and label is not None:
+        found.setdefault(name, label)

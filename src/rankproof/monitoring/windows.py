@@ -1,0 +1,116 @@
+"""Hours, days, weeks and months in a time zone: a day of 23 or 25 hours is one day."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
+from rankproof.errors import UsageError, nearest, one_of
+from rankproof.monitoring.sessions import SECOND
+
+WINDOWS = ("hour", "day", "week", "month")
+HOUR = 3600 * SECOND
+MOST = 100_000
+"""Windows that a log may span: more is a clock gone wrong."""
+
+
+def zone_named(name: str) -> tzinfo:
+    """The time zone of that name, such as Europe/Berlin."""
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (ValueError, OSError, LookupError) as error:  # ZoneInfoNotFoundError is a KeyError
+        from zoneinfo import available_timezones
+
+        raise UsageError(
+            f"timezone: got {name!r}, expected a name like Europe/Berlin or UTC."
+            f"{nearest(name, available_timezones())} Next: give such a name."
+        ) from error
+
+
+class Calendar(Displayable):
+    """Where windows begin, and which weekday and hour it is there, for times in microseconds."""
+
+    def __init__(self, zone: tzinfo, window: str = "day") -> None:
+        if window not in WINDOWS:
+            raise one_of("window", window, WINDOWS)
+        self.zone, self.window = zone, window
+        self._offsets: dict[int, int] = {}
+
+    def _in_one_line(self) -> str:
+        return f"<Calendar of one {self.window} each in {self.zone}>"
+
+    def begins(self, first: int, last: int) -> Array:
+        """The beginnings of all windows from the one that holds `first` to that after the one that holds `last`."""
+        if self.window == "hour":
+            offset = int(self._offset(np.array([first]))[0]) % HOUR
+            start = (first + offset) // HOUR * HOUR - offset
+            found = np.arange(start, last + HOUR + 1, HOUR, dtype=np.int64)
+        else:
+            days: list[int] = []
+            at = self._floor(self._local(first).date())
+            while not days or days[-1] <= last:
+                days.append(self._midnight(at))
+                at = self._after(at)
+                if len(days) > MOST:
+                    break
+            found = np.array(days, dtype=np.int64)
+        if len(found) > MOST:
+            raise UsageError(
+                f"window: the log spans more than {MOST:,} windows of one {self.window}. "
+                "Next: give a longer window, or look for wrong times in the log."
+            )
+        return found
+
+    def label(self, time: int) -> str:
+        """The local time at which a window begins, as text: 2025-03-30 for a day, with the hour for an hour."""
+        local = self._local(time)
+        if self.window == "hour":
+            return local.isoformat(timespec="minutes")
+        return local.date().isoformat()
+
+    def stamp(self, time: int) -> str:
+        """A local time as text."""
+        return self._local(time).isoformat(timespec="seconds")
+
+    def weekday_and_hour(self, time: Array) -> tuple[Array, Array]:
+        """0 (Monday) to 6, and 0 to 23, by the clock on the wall."""
+        local = time + self._offset(time)
+        return (local // (24 * HOUR) + 3) % 7, local // HOUR % 24
+
+    def _local(self, time: int) -> datetime:
+        return datetime.fromtimestamp(time / SECOND, self.zone)
+
+    def _midnight(self, day: date) -> int:
+        return round(datetime(day.year, day.month, day.day, tzinfo=self.zone).timestamp()) * SECOND
+
+    def _floor(self, day: date) -> date:
+        if self.window == "week":
+            return day - timedelta(days=day.weekday())
+        return day.replace(day=1) if self.window == "month" else day
+
+    def _after(self, day: date) -> date:
+        if self.window == "month":
+            return (day + timedelta(days=32)).replace(day=1)
+        return day + timedelta(days=7 if self.window == "week" else 1)
+
+    def _offset(self, time: Array) -> Array:
+        """What the local clock is ahead of UTC, looked up once a quarter of an hour."""
+        quarter = time // (HOUR // 4)
+        least = int(quarter.min())
+        present = (
+            np.flatnonzero(np.bincount(quarter - least))
+            if np.ptp(quarter) < 10_000_000
+            else np.unique(quarter - least)
+        )
+        table = np.zeros(int(present[-1]) + 1, dtype=np.int64)
+        for each in present.tolist():
+            at = each + least
+            if at not in self._offsets:
+                local = self._local(at * (HOUR // 4))
+                self._offsets[at] = round((local.utcoffset() or timedelta()).total_seconds()) * SECOND
+            table[each] = self._offsets[at]
+        return np.asarray(table[quarter - least])

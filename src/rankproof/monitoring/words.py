@@ -1,0 +1,302 @@
+"""What `monitor` found, as a document: tables, drawings of every metric over time, rows and plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankproof.document.model import PAGE, Bullets, Chart, Column, Document, Heading, Paragraph, Part, Table
+from rankproof.document.numbers import ABSENT, count, share, short_span
+from rankproof.document.terminal import binned, spark
+from rankproof.monitoring.metrics import Percentile
+from rankproof.monitoring.sums import OnlineEstimate
+
+if TYPE_CHECKING:
+    from rankproof.monitoring.monitor import Monitor
+    from rankproof.monitoring.windows import Calendar
+
+FORMAT = 1
+"""The version of the keys in JSON."""
+WIDE = 20
+"""Columns of a series."""
+GROUPS_SHOWN = 6
+"""Values of a slice that have a column."""
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+PROFILED = ("ctr", "thumbs_up", "dont_know", "no_result", "latency_p95")
+"""The metrics that are shown by weekday."""
+
+
+def monitor(found: Monitor) -> Document:
+    """What users meet, first over the whole log, then by slice, by time, and what was read."""
+    fired = [each for each in found.alerts if each.fired]
+    return Document(
+        f"{count(found.events, 'event')} of production",
+        [
+            Part(Paragraph(_heading(found))),
+            Part(*(Bullets([each.sentence for each in fired], ["ALERT"] * len(fired)),) if fired else ()),
+            Part(_overall(found)),
+            *(Part(*blocks, rank=2, name=f"{name} apart") for name, blocks in _slices(found)),
+            Part(*map(Paragraph, _heavy(found))),
+            Part(*map(Paragraph, _lines(found)), rank=1, name="what was read"),
+            Part(*_profile(found), rank=4, name="weekdays and hours"),
+            Part(Heading("Over time"), *_charts(found), media=(PAGE,)),
+            Part(Heading("What the metrics say"), *_definitions(found), rank=3, name="what the metrics say"),
+        ],
+        rows(found),
+        as_dict(found),
+        kinds={"slice": str, "group": str, "start": str, "end": str},
+    )
+
+
+def value_of(metric: str, value: float) -> str:
+    """A value as its metric is read: shares with three decimals, milliseconds whole.
+
+    >>> value_of("ctr", 0.68047), value_of("latency_p95", 1591.7), value_of("margin_p50", 0.0556)
+    ('.680', '1,592', '.0556')
+    """
+    if math.isnan(value):
+        return ABSENT
+    if metric.startswith("latency"):
+        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    if metric.startswith("margin"):
+        return _no_zero(f"{value:.3g}" if value < 1000 else f"{value:,.0f}")
+    return _no_zero(f"{value:.3f}")
+
+
+def _no_zero(text: str) -> str:
+    return text[1:] if text.startswith("0.") else text
+
+
+def interval_of(each: OnlineEstimate) -> str:
+    """The interval in the same digits."""
+    if math.isnan(each.low):
+        return ABSENT
+    if each.metric.startswith(("latency", "margin")):
+        return f"[{value_of(each.metric, each.low)}, {value_of(each.metric, each.high)}]"
+    return short_span(each.low, each.high)
+
+
+def _heading(found: Monitor) -> str:
+    counts, calendar = found.counts, found.calendar
+    parts = [count(counts.events, "event")]
+    if counts.sessions:
+        parts.append(count(counts.sessions, "session"))
+    zone = found.settings["timezone"]
+    return f"{' of '.join(parts)}, {calendar.stamp(counts.first)} to {calendar.stamp(counts.last)} ({zone})"
+
+
+def _overall(found: Monitor) -> Table:
+    rows = [each for each in found.estimates if not each.slice]
+    series = _series(found)
+    columns = [
+        Column("metric", [each.metric for each in rows]),
+        Column("value", [value_of(each.metric, each.value) for each in rows], right=True),
+        Column(
+            f"{found.settings['level'] * 100:g} % interval", [interval_of(each) for each in rows], right=True
+        ),
+        Column("of", [count(each.n) for each in rows], right=True),
+    ]
+    if any(len(each) > 1 for each in series.values()):
+        drawn = [_drawn([each.value for each in series.get(row.metric, [])]) for row in rows]
+        columns.append(Column(f"by {found.settings['window']}", drawn))
+    return Table(columns)
+
+
+def _series(found: Monitor) -> dict[str, list[OnlineEstimate]]:
+    """The windows of each metric, all events together."""
+    series: dict[str, list[OnlineEstimate]] = {}
+    for each in found.windows:
+        if not each.slice:
+            series.setdefault(each.metric, []).append(each)
+    return series
+
+
+def _drawn(values: Sequence[float]) -> str:
+    """A series between its least and its greatest value; a series that hardly moves is flat."""
+    kept = binned([each for each in values if not math.isnan(each)], WIDE)
+    if not kept:
+        return ""
+    low, high = min(kept), max(kept)
+    room = max(high - low, 0.1 * abs(high))
+    return spark([0.1 + (each - low) / room for each in kept], 1.1) if room else spark([0.5] * len(kept), 1)
+
+
+def _charts(found: Monitor) -> Iterator[Chart]:
+    """Each metric over time, with its intervals."""
+    for name, series in _series(found).items():
+        if len(series) > 1:
+            points = [(found.calendar.label(e.start or 0), e.value, e.low, e.high) for e in series]
+            yield Chart(f"{name} by {found.settings['window']}", picture=_picture(name, points))
+
+
+def _picture(name: str, points: list[tuple[str, float, float, float]]) -> Any:
+    def drawn() -> str:
+        from rankproof.document.html.charts import timeline
+
+        return timeline(name, points)
+
+    return drawn
+
+
+def _slices(found: Monitor) -> Iterator[tuple[str, list[Any]]]:
+    """A table of each slice: metrics down, its values across."""
+    for name in found.settings["by"]:
+        cells: dict[tuple[str, str], OnlineEstimate] = {}
+        groups: dict[str, int] = {}
+        for each in found.estimates:
+            if each.slice == name:
+                cells[each.metric, each.group] = each
+                groups[each.group] = max(groups.get(each.group, 0), each.n)
+        if len(groups) < 2:
+            continue
+        shown = sorted(groups, key=lambda each: -groups[each])[:GROUPS_SHOWN]
+        names = list(dict.fromkeys(e.metric for e in found.estimates))
+        columns = [Column(name, names)]
+        for group in shown:
+            rows = [cells.get((metric, group)) for metric in names]
+            told = [f"{value_of(e.metric, e.value)} {interval_of(e)}" if e else ABSENT for e in rows]
+            columns.append(Column(f"{group} ({count(groups[group])})", told, right=True))
+        blocks: list[Any] = [Table(columns)]
+        if len(groups) > len(shown):
+            blocks.append(Paragraph(f"{name} has {len(groups)} values; the others are in JSON and CSV."))
+        yield name, blocks
+
+
+def _heavy(found: Monitor) -> Iterator[str]:
+    for each in found.heavy:
+        moved = [e for e in found.estimates if not e.slice and e.metric in each.without]
+        moved = sorted(moved, key=lambda e: -abs(each.without[e.metric] - e.value))[:3]
+        changes = ", ".join(
+            f"{e.metric} {value_of(e.metric, each.without[e.metric])} (with them {value_of(e.metric, e.value)})"
+            for e in moved
+        )
+        yield (
+            f"One user, {each.user}, sends {share(each.share)} of all events ({count(each.events)}). "
+            f"Without them: {changes}."
+        )
+
+
+def _lines(found: Monitor) -> Iterator[str]:
+    """What was read, rejected and put together."""
+    counts = found.counts
+    told = []
+    if counts.duplicates:
+        told.append(f"{count(counts.duplicates)} came twice and count once")
+    if counts.merged:
+        told.append(f"{count(counts.merged)} added to an earlier line with their id")
+    if counts.disordered:
+        told.append(f"{count(counts.disordered)} were out of order")
+    if found.rejected:
+        reasons = ", ".join(f"{reason} {count(n)}" for reason, n in found.rejected.items())
+        told.append(f"{count(sum(found.rejected.values()))} were rejected ({reasons})")
+    if told:
+        yield f"Of {count(found.read + sum(found.rejected.values()), 'line')}, {'; '.join(told)}."
+    for lines in list(found.examples.values())[:3]:
+        yield f"rejected: {lines[0]}"
+    for each in found.notes:
+        yield f"note: {each}"
+
+
+def _profile(found: Monitor) -> Iterator[Any]:
+    """Some metrics by weekday, and how much is asked by hour."""
+    cells = {(e.metric, e.slice, e.group): e for e in found.profile}
+    names = [name for name in PROFILED if any(key[0] == name for key in cells)]
+    columns = [Column("metric", names)]
+    for at, day in enumerate(WEEKDAYS):
+        rows = [cells.get((name, "weekday", str(at))) for name in names]
+        columns.append(Column(day, [value_of(e.metric, e.value) if e else ABSENT for e in rows], right=True))
+    if names:
+        yield Table(columns)
+    asked = [0] * 24
+    for each in found.profile:
+        if each.slice == "hour":
+            asked[int(each.group)] = max(asked[int(each.group)], each.n)
+    yield Paragraph(f"events by hour of the day, from 0 to 23: {spark(asked)}")
+
+
+def _definitions(found: Monitor) -> Iterator[Any]:
+    known = {each.metric for each in found.estimates}
+    yield Bullets(
+        [
+            f"{each.name}: {each.sentence}.{'' if each.higher else ' Less is better.'}"
+            if each.name in known
+            else f"{each.name}: no event has {' and '.join(each.needs)}."
+            for each in found.metrics
+        ]
+    )
+    unit = "user (by session where no user is known)" if found.settings["cluster"] == "user" else "session"
+    yield Paragraph(
+        f"Intervals are by {unit}: what comes from one is alike, and counts less than as many events of different ones."
+    )
+
+
+# --- for machines -------------------------------------------------------------------------------------------------
+
+
+def row(each: OnlineEstimate, calendar: Calendar) -> dict[str, Any]:
+    """An estimate as a flat row."""
+    return {
+        "metric": each.metric,
+        "slice": each.slice or None,
+        "group": each.group or None,
+        "start": None if each.start is None else calendar.stamp(each.start),
+        "end": None if each.end is None else calendar.stamp(each.end),
+        "n": each.n,
+        "users": each.users,
+        **{name: _number(getattr(each, name)) for name in ("value", "low", "high", "error")},
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def rows(found: Monitor) -> list[dict[str, Any]]:
+    """Everything as flat rows: the whole log first, then windows, weekdays and hours."""
+    return [row(each, found.calendar) for each in (*found.estimates, *found.windows, *found.profile)]
+
+
+def as_dict(found: Monitor) -> dict[str, Any]:
+    """Everything as plain values."""
+    counts = found.counts
+    return {
+        "format": FORMAT,
+        "settings": found.settings,
+        "events": counts.events,
+        "sessions": counts.sessions,
+        "first": found.calendar.stamp(counts.first),
+        "last": found.calendar.stamp(counts.last),
+        "lines": {
+            "read": found.read + sum(found.rejected.values()),
+            "rejected": found.rejected,
+            "examples": found.examples,
+            **{
+                name: getattr(counts, name)
+                for name in ("duplicates", "merged", "reused", "disordered", "late")
+            },
+        },
+        "metrics": [
+            {
+                "name": each.name,
+                "says": each.sentence,
+                "needs": list(each.needs),
+                "counted": each.counted,
+                "better": "higher" if each.higher else "lower",
+                "percentile": isinstance(each, Percentile),
+            }
+            for each in found.metrics
+        ],
+        "estimates": [row(each, found.calendar) for each in found.estimates],
+        "windows": [row(each, found.calendar) for each in found.windows],
+        "profile": [row(each, found.calendar) for each in found.profile],
+        "heavy_users": [
+            {"user": each.user, "events": each.events, "share": each.share, "without": each.without}
+            for each in found.heavy
+        ],
+        "alerts": [
+            {"name": each.rule.name, "metric": each.rule.metric, "fired": each.fired, "says": each.sentence}
+            for each in found.alerts
+        ],
+        "notes": found.notes,
+    }

@@ -1,0 +1,303 @@
+"""`monitor` against the truth of simulated logs, in every format, however the lines come."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from rankproof import simulate_log
+from rankproof.errors import DataError, UsageError
+from rankproof.monitoring.block import RowMaker
+from rankproof.monitoring.events import EventSchema, Rejected
+from rankproof.monitoring.monitor import monitor
+
+NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
+SOME = {"variants": ("A", "B"), "lift": 0.2}
+
+
+def plain(found) -> dict:
+    """Everything but how the lines came."""
+    told = found.to_dict()
+    return {
+        key: told[key] for key in ("events", "sessions", "estimates", "windows", "profile", "heavy_users")
+    }
+
+
+def test_every_format_gives_the_same(tmp_path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    records = list(simulate_log(400, seed=2, **SOME).records())
+    lines = "".join(json.dumps(each) + "\n" for each in records)
+    (tmp_path / "a.jsonl").write_text(lines)
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (tmp_path / "a.json").write_text(json.dumps(records, indent=1))
+    table = pa.Table.from_pylist(records)
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=100)
+    for name, mark in (("a.csv", ","), ("a.tsv", "\t")):
+        with (tmp_path / name).open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(records[0]), delimiter=mark)
+            writer.writeheader()
+            for each in records:
+                writer.writerow({k: json.dumps(v) if isinstance(v, list) else v for k, v in each.items()})
+    expected = plain(monitor(records, by=["variant", "language"]))
+    assert expected["events"] == len(records)
+    for source in (
+        *sorted(tmp_path.iterdir()),
+        table,
+        pl.from_arrow(table),
+        pl.from_arrow(table).lazy(),
+        pd.DataFrame(records),
+    ):
+        assert plain(monitor(source, by=["variant", "language"])) == expected, type(source)
+
+
+def test_other_shapes_in_parquet_are_read_as_in_json(tmp_path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    records = list(simulate_log(300, seed=4).records())
+    for each in records:
+        each["clicks"] = [click["id"] for click in each["clicks"]]
+        each["ts"] = datetime.fromtimestamp(each["ts"], UTC)
+        each["thumb"] = {"up": 1, "down": -1}.get(each["thumb"])
+    del records[5]["abstained"]
+    records[7]["latency_ms"] = -4.0
+    records[8]["thumb"] = 17
+    expected = monitor(records)
+    assert expected.rejected == {"bad number": 1, "bad thumb": 1}
+    found = monitor(pa.Table.from_pylist(records))
+    assert plain(found) == plain(expected)
+    assert found.rejected == expected.rejected
+
+
+def test_the_short_way_and_the_long_way_give_the_same_row() -> None:
+    schema = EventSchema()
+    records = [*simulate_log(150, seed=6, **SOME).records()]
+    base = {"ts": NOON, "results": [{"id": "a", "score": 1.0}, {"id": "b", "score": 3.0}], "citations": ["b"]}
+    records += [
+        {**base, "clicks": [{"id": "b", "rank": 2}, {"id": "a", "rank": 1}]},
+        {**base, "clicks": ["b"], "thumb": True, "answer": "I don't know."},
+        {**base, "clicks": [2], "latency_ms": None, "abstained": "yes"},
+        {**base, "clicks": [{"id": "x", "rank": 9, "ts": 3}, {"id": "a", "rank": 1, "ts": 1}]},
+        {**base, "clicks": None, "citations": None, "thumb": 0, "session": 7, "answer": "  "},
+        {"ts": NOON, "results": [], "clicks": [{"rank": 4}], "meta": {"language": "en"}},
+        {"ts": "2025-03-03T12:00:00Z", "results": ["a", "b"], "clicks": ["b"], "language": None},
+    ]
+    maker = RowMaker(schema, by=("variant", "language", "meta.language"), fields=("latency_ms_of_other",))
+    for record in records:
+        assert repr(np.array(maker.row(record)[5], dtype=float)) == repr(
+            np.array(maker.row_of(schema.event(record))[5], dtype=float)
+        ), record
+        assert maker.row(record)[:5] == maker.row_of(schema.event(record))[:5]
+        assert maker.row(record)[6] == maker.row_of(schema.event(record))[6]
+
+
+@pytest.mark.parametrize(
+    "damage", [{"latency_ms": "x"}, {"thumb": 9}, {"results": 1.5}, {"query": {}}, {"ts": None}]
+)
+def test_both_ways_reject_the_same(damage) -> None:
+    record = {**next(simulate_log(5, seed=1).records()), **damage}
+    with pytest.raises(Rejected):
+        RowMaker(EventSchema()).row(record)
+
+
+def test_lines_late_twice_and_damaged_change_nothing() -> None:
+    settings = {"sessions": 500, "seed": 9, **SOME}
+    clean = monitor(simulate_log(**settings).records())
+    log = simulate_log(**settings, duplicates=0.2, disorder=0.3, corrupt=0.2)
+    lines = list(log.lines())
+    damaged = sum(
+        1 for line in lines if not line.startswith('{"id"') or not line.endswith("}") or '"ts"' not in line
+    )
+    found = monitor(lines_to(lines))
+    assert plain(found) == plain(clean)
+    assert sum(found.rejected.values()) >= damaged > 0
+    assert found.counts.duplicates > 0 < found.counts.disordered
+    assert all(found.examples.values())
+
+
+class lines_to:  # noqa: N801  (a source of mappings, some of which are damaged lines)
+    def __init__(self, lines) -> None:
+        self.lines = lines
+
+    def __iter__(self):
+        for line in self.lines:
+            try:
+                yield json.loads(line)
+            except ValueError:
+                yield line
+
+
+def test_a_stream_gives_what_the_file_gives() -> None:
+    log = simulate_log(2000, seed=3, disorder=0.2, duplicates=0.05, days=7, **SOME)
+    lines = list(log.lines())
+    closed: list = []
+    whole = monitor(lines_to(lines))
+    stream = monitor(lines_to(lines), lateness=7200, on_window=closed.extend)
+    assert stream.counts.late == 0
+    assert [repr(e) for e in stream.estimates] == [repr(e) for e in whole.estimates]
+    assert {repr(e) for e in closed} == {repr(e) for e in whole.windows}
+
+
+def test_what_comes_after_its_window_was_closed_is_counted_and_told() -> None:
+    early = [{"ts": NOON + 60 * i, "session": f"s{i}", "clicks": []} for i in range(40_000)]
+    late = [{"ts": NOON, "session": "late", "clicks": [1]}]
+    found = monitor([*early, *late], lateness=60)
+    assert found.counts.late == 1
+    assert found.events == 40_001
+    assert any("lateness" in note for note in found.notes)
+    assert found.estimate("ctr").n == 40_001
+
+
+def test_one_event_of_several_lines() -> None:
+    first = {"id": "1", "ts": NOON, "session": "a", "query": "refund", "thumb": None, "latency_ms": 5}
+    found = monitor([first, {"id": "1", "ts": NOON + 9, "thumb": "up"}, first])
+    assert (found.events, found.counts.merged, found.counts.duplicates) == (1, 1, 1)
+    assert found["thumbs_up"] == 1
+    other = monitor([first, {**first, "query": "parcel", "ts": NOON + 5}])
+    assert (other.events, other.counts.reused) == (2, 1)
+    nameless = {"ts": NOON, "thumb": "up"}
+    assert monitor([nameless, nameless]).events == 2
+    assert monitor([{**nameless, "session": "a"}] * 2).events == 1
+
+
+def test_sessions_end_after_half_an_hour_and_are_cut_from_users() -> None:
+    def of(times, **who):
+        return monitor(
+            [{"ts": NOON + t, "clicks": [], "query": f"q {t}", **who} for t in times]
+        ).counts.sessions
+
+    assert of([0, 60, 1800], session="a") == 1
+    assert of([0, 60, 1861], session="a") == 2
+    assert of([0, 60, 5000], user="u") == 2
+    assert of([0, 60, 5000]) == 0
+
+
+def test_who_asks_again_in_other_words() -> None:
+    def asked(*queries, gap=30):
+        made = [{"ts": NOON + gap * i, "session": "a", "query": q} for i, q in enumerate(queries)]
+        return monitor(made)["reformulation"]
+
+    assert asked("refund damaged order", "refund for a damaged order") == 0.5
+    assert asked("refund damaged order", "Refund damaged order") == 0
+    assert asked("refund damaged order", "parking on sunday") == 0
+    assert asked("refund damaged order", "refund for a damaged order", gap=400) == 0
+    assert asked("返品の期限", "返品の期限はいつ") == 0.5
+
+
+def test_days_of_23_and_25_hours_are_days() -> None:
+    for start, hours in (("2025-03-30", 23), ("2025-10-26", 25)):
+        log = simulate_log(800, seed=1, start=start, days=1, timezone="Europe/Berlin")
+        days = monitor(log.records(), timezone="Europe/Berlin").series("no_result")
+        assert days[0].end - days[0].start == hours * 3600 * 10**6
+        by_hour = monitor(log.records(), timezone="Europe/Berlin", window="hour").series("no_result")
+        assert sum(each.n for each in by_hour) >= sum(each.n for each in days)
+        asked = monitor(log.records(), timezone="Europe/Berlin").profile
+        assert {e.group for e in asked if e.slice == "weekday" and e.n > 20} == {"6"}
+    weeks = monitor(simulate_log(300, seed=1, days=28).records(), window="week").series("ctr")
+    assert [len({each.start for each in weeks})] == [4]
+
+
+def test_one_user_who_sends_half_of_all_is_named_and_can_be_left_out() -> None:
+    log = simulate_log(3000, seed=5, noisy=0.5, users=600)
+    found = monitor(log.records())
+    (heavy,) = found.heavy
+    assert heavy.user == "crawler"
+    assert heavy.share == pytest.approx(0.5, abs=0.01)
+    assert found["ctr"] < 0.6 * log.truth["ctr"]
+    assert heavy.without["ctr"] == pytest.approx(log.truth["ctr"], abs=0.04)
+    by_session = monitor(log.records(), cluster="session").estimate("ctr")
+    by_user = found.estimate("ctr")
+    assert by_user.high - by_user.low > 3 * (by_session.high - by_session.low)
+    assert "crawler" in str(found)
+    assert not monitor(simulate_log(3000, seed=5).records()).heavy
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    """Of intervals by user 95 % hold the truth; those by event do not, where users differ."""
+    hits: dict[str, list[bool]] = {}
+    logs = 120
+    for seed in range(logs):
+        log = simulate_log(600, seed=seed, days=7, users=120)
+        truth = log.truth
+        for each in monitor(log.records()).estimates:
+            if not each.slice:
+                hits.setdefault(each.metric, []).append(each.low <= truth[each.metric] <= each.high)
+    share = {name: np.mean(each) for name, each in hits.items()}
+    assert all(len(each) == logs for each in hits.values())
+    assert min(share.values()) > 0.86, share  # 0.95 - 4.5 standard errors of 120 logs
+    assert 0.92 < np.mean(list(share.values())) < 0.985, share
+
+
+def test_partial_logs_say_what_is_missing() -> None:
+    found = monitor([{"ts": NOON + i, "session": str(i % 50), "thumb": "up"} for i in range(100)])
+    assert {each.metric for each in found.estimates} == {"thumbs_up", "vote_share"}
+    with pytest.raises(KeyError, match="clicks"):
+        found["ctr"]
+    with pytest.raises(KeyError, match="Did you mean"):
+        found["ctrr"]
+    with pytest.raises(KeyError, match="slice"):
+        found.estimate("thumbs_up", "variant", "Z")
+    assert found["thumbs_up"] == 1
+    low = found.estimate("thumbs_up").low
+    assert 0.85 < low < 0.95  # 50 sessions, not 100 events: Wilson of 50 of 50 is .93
+    mixed = [{"ts": NOON + i, "user": str(i), **({"thumb": "up"} if i % 5 == 0 else {})} for i in range(100)]
+    assert any("sparse" in note for note in monitor(mixed).notes)
+    assert monitor(mixed, sparse=["thumb"])["vote_share"] == pytest.approx(0.2)
+
+
+def test_a_mean_of_a_field_of_the_log() -> None:
+    rows = [{"ts": NOON + i, "user": str(i), "faithfulness": 0.5 + 0.5 * (i % 2)} for i in range(60)]
+    found = monitor(rows, fields=["faithfulness"]).estimate("faithfulness")
+    assert (found.value, found.n) == (pytest.approx(0.75), 60)
+    assert found.low < 0.75 < found.high
+
+
+def test_one_user_alone_has_no_interval() -> None:
+    found = monitor([{"ts": NOON + i, "user": "u", "clicks": []} for i in range(30)])
+    assert math.isnan(found.estimate("ctr").low)
+    assert any("one user" in note for note in found.notes)
+
+
+def test_nothing_to_read_is_an_error(tmp_path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("")
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(b'{"ts": "soon"}\n\xff\xfe\nGET /\n')
+    for source, words in ((empty, "empty"), (bad, "rejected"), ([], "no event")):
+        with pytest.raises(DataError, match=words):
+            monitor(source)
+    for wrong in (
+        {"window": "dya"},
+        {"timezone": "Europe/Berln"},
+        {"cluster": "team"},
+        {"level": 95},
+        {"cutoffs": [0]},
+    ):
+        with pytest.raises(UsageError, match="Next:"):
+            monitor([{"ts": NOON}], **wrong)
+    with pytest.raises(UsageError, match="source"):
+        monitor(5)
+
+
+def test_a_damaged_archive_gives_what_can_be_read(tmp_path) -> None:
+    log = simulate_log(2000, seed=1)
+    packed = gzip.compress("".join(f"{line}\n" for line in log.lines()).encode())
+    (tmp_path / "log.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    found = monitor(tmp_path / "log.jsonl.gz")
+    assert 300 < found.events < len(log)
+    assert found.rejected["damaged file"] == 1
+
+
+def test_rotated_files_are_one_log(tmp_path) -> None:
+    lines = [f"{line}\n" for line in simulate_log(300, seed=1).lines()]
+    for at, name in enumerate(("app.log", "app.log.1", "app.log.2")):
+        (tmp_path / name).write_text("".join(lines[at * 100 : (at + 1) * 100 + (200 if at == 2 else 0)]))
+    expected = plain(monitor(lines_to(lines)))
+    for source in (tmp_path, str(tmp_path / "app*"), sorted(tmp_path.iterdir(), reverse=True)):
+        assert plain(monitor(source)) == expected
