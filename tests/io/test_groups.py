@@ -11,7 +11,7 @@ import pandas
 import polars
 import pytest
 
-from rankproof import compare, evaluate, gate, report, sample
+from rankproof import Scores, compare, diagnose, evaluate, gate, judge, report, sample
 from rankproof.cli import run
 from rankproof.errors import RankproofError
 
@@ -124,3 +124,70 @@ def test_the_shell_takes_a_field_of_the_queries(
     told = capsys.readouterr().err
     assert "no file and no column of the judgments" in told
     assert told.count("Next: ") == 1
+
+
+LEFT = "of {} are in no group, so they count only in what is said of all"
+
+
+def said(text: str) -> str:
+    return " ".join(text.split()).replace("&#x27;", "'")
+
+
+def test_queries_in_no_group_are_told_of_in_every_result() -> None:
+    judged = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+    runs = {name: dict.fromkeys(judged, docs) for name, docs in (("one", ["a", "b"]), ("other", ["b", "a"]))}
+    for by in ({"q1": "x", "q2": "y", "q3": "x"}, lambda query: "x" if query < "q10" else None):
+        scores = evaluate(judged, runs["one"], "RR", by=by)
+        left = f"{12 - sum(len(each.queries) for each in scores.slices.values())} {LEFT.format('12 queries')}"
+        found = compare(judged, runs, "RR", by=by)
+        gated = gate(judged, *runs.values(), "RR", by=by)
+        page = report(judged, runs, "RR", by=by)
+        for text in (
+            scores.format("full"),
+            scores.format("markdown"),
+            scores.apart,
+            found.format("full"),
+            found.format("markdown"),
+            found.html(),
+            gated.format("table"),
+            gated.format("markdown"),
+            page.html(),
+            page.text(),
+            diagnose(judged, runs["other"], by=by).format("full"),
+        ):
+            assert said(text).count(left) == 1, text
+        assert left in str(scores.to_dict()["audit"])
+        assert Scores.from_dict(scores.to_dict()).apart == scores.apart
+        again = evaluate(judged, runs["one"], "RR", by=dict.fromkeys(judged, "all"))
+        assert not again.apart
+        assert "no group" not in again.format("full")
+        every = dict.fromkeys(judged, "all")
+        assert "no group" not in compare(judged, runs, "RR", by=every).html()
+    assert not evaluate(judged, runs["one"], "RR").apart
+
+
+def test_samples_in_no_group_are_told_of() -> None:
+    samples = [
+        {"id": f"s{i}", "question": "Refund?", "contexts": ["Within 30 days."], "answer": "30 days."}
+        for i in range(4)
+    ]
+    found = judge(samples, "faithfulness", by={"s0": "x"})
+    assert f"3 {LEFT.format('4 samples')}" in said(found.format("full"))
+    assert "s1" in found.apart
+
+
+@pytest.mark.parametrize("form", ["table", "full", "markdown", "csv", "json", "jsonl"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate"])
+def test_the_shell_tells_of_queries_in_no_group_once(
+    command: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "groups").write_text("q01\ta\nq02\tb\n")
+    files = [str(sample.folder() / each) for each in ("judgments.tsv", "keyword.run", "dense.run")]
+    if command == "evaluate":
+        files = files[:2]
+    assert run([command, *files, "--by", str(tmp_path / "groups"), "-f", form]) in (0, 1, 4)
+    done = capsys.readouterr()
+    assert said(done.out + done.err).count("are in no group") == 1
+    assert done.err.count("are in no group") == (
+        form in ("csv", "jsonl") or (form == "json" and command != "gate")
+    )

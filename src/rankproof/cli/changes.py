@@ -12,7 +12,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, telling, write
+from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, say_apart, telling, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def compare_rankings(
         found = _comparison_of_files(words, shown_as, **settings)
     text = printed(found, form, worst=worst)
     write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
+    say_apart(found.scores, form)
     end(errors_of(found.scores), shown=form in (*TEXTS, "markdown") and output is None)
 
 
@@ -252,6 +253,8 @@ def gate_change(
     allowed = lenient and found.outcome == "inconclusive"
     if allowed:
         _warn(found, aloud=output not in (None, "-") or form in ("table", "markdown"))
+    if found.candidate is not None and form not in ("json", "latex"):
+        say_apart({"": found.candidate}, form)
     click.get_current_context().exit(0 if allowed else found.exit_code)
 
 

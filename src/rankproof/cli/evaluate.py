@@ -17,6 +17,7 @@ from rankproof.cli.output import (
     errors_of,
     format_of,
     oddities_told,
+    say_apart,
     telling,
     write,
 )
@@ -106,6 +107,7 @@ def _worst(scores: dict[str, Scores], n: int) -> str:
 def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | None) -> None:
     """Write the results; what makes them wrong goes to standard error if they have no place for it, and ends with 3."""
     write(as_options(str(text)) if form in TEXTS else text, output)
+    say_apart(scores, form)
     end(errors_of(scores), shown=form in TEXTS and output is None)
 
 

@@ -12,7 +12,17 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import named
-from rankproof.cli.output import TEXTS, coloured, end, errors_of, format_of, may_replace, telling, write
+from rankproof.cli.output import (
+    TEXTS,
+    coloured,
+    end,
+    errors_of,
+    format_of,
+    may_replace,
+    say_apart,
+    telling,
+    write,
+)
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -282,6 +292,7 @@ def command(
         lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
         click.echo(f"Wrote {lines:,} judgments made by {judge.name} to {qrels}.", err=True)
     write(_rendered(scores, form, per_query, blame, output), output)
+    say_apart(scores, form)
     end(errors_of(scores), shown=form == "table" and output is None)
 
 

@@ -105,6 +105,13 @@ def errors_of(scores: Mapping[str, Scores]) -> list[str]:
     ]
 
 
+def say_apart(scores: Mapping[str, Scores], form: str) -> None:
+    """Say on standard error what data have no place for: that some queries are in no group."""
+    if form not in (*TEXTS, "markdown", "html", "github"):
+        for each in dict.fromkeys(each.apart for each in scores.values() if each.apart):
+            click.echo(f"rankproof: {each}", err=True)
+
+
 def end(errors: Iterable[str], *, shown: bool = False) -> None:
     """End with exit code 3 if there are errors; what the output has no place for is said on standard error."""
     told = list(dict.fromkeys(errors))

@@ -163,6 +163,7 @@ def compare_scores(
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
     notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
+    notes += [alike[first].apart] if alike[first].apart else []
     notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, first)]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)

@@ -247,6 +247,7 @@ def gate_scores(
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
     notes += fewer_counted(compared, "baseline", len(new.queries))
     notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, "baseline")]
+    notes += [new.apart] if new.apart else []
     notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
     return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)

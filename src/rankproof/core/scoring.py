@@ -300,6 +300,8 @@ class Summary(Displayable):
     unjudged: dict[int, float] = field(default_factory=dict)
     """For each cut-off the share of documents in the top k that nobody judged."""
     slices: dict[str, list[ScoreRow]] = field(default_factory=dict)
+    apart: str = ""
+    """What is to be said of those that are in no slice."""
     findings: list[Any] = field(default_factory=list)
     """Serious findings of the audit."""
     conventions: list[str] = field(default_factory=list)

@@ -11,6 +11,7 @@ import numpy as np
 from rankproof._moved import size_apart
 from rankproof.comparing.alignment import averaged
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
+from rankproof.core.audit.queries import ungrouped
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -145,7 +146,11 @@ def _diagnosis(
     gap = evidence.hole
     tried = fixes(trials(evidence, whole), rng, alpha)
     helps = any(each.claimed and not each.most for each in tried)
-    kinds = evidence.kinds() | _own_kinds(evidence, by)
+    groups = grouped(evidence.scores.queries, groups_of(by, evidence.judgments))
+    left = ungrouped(evidence.scores.queries, groups)
+    kinds = evidence.kinds() | {
+        name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()
+    }
     found = patterns(
         kinds,
         evidence.answerable(),
@@ -177,7 +182,7 @@ def _diagnosis(
         fix_order=FIX_FIRST if bands["R@5"].word in WORDS[:2] else (),
         findings=tuple(scores.audit.serious),
         hole=gap,
-        notes=tuple(_notes(evidence)),
+        notes=(*_notes(evidence), *([] if left is None else [str(left)])),
     )
 
 
@@ -227,12 +232,6 @@ def _respelt(evidence: Evidence) -> str:
     gone = {doc for each in evidence.asked.values() for doc in each.gone}
     found = respelt(gone, evidence.corpus or (), CORPUS) if gone else None
     return "" if found is None else f"{found.message} For example {found.examples[0]}."
-
-
-def _own_kinds(evidence: Evidence, by: Grouping | None) -> dict[str, list[str]]:
-    """The kinds of queries that the user named."""
-    groups = grouped(evidence.scores.queries, groups_of(by, evidence.judgments))
-    return {name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()}
 
 
 def _notes(evidence: Evidence) -> list[str]:

@@ -212,15 +212,18 @@ class JudgedScores(Scores):
             documents=0,
             tied=None,
             slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
+            apart=self.apart,
             findings=list(self.audit.serious),
             profile=None,
-            nouns=("sample", "samples"),
+            nouns=self.nouns,
             said=[
                 *sentences(self.by, self.account, self.settings.get("compat")),
                 *estimate_sentences(self.estimates),
                 *on_corrections(self.corrections),
             ],
         )
+
+    nouns = ("sample", "samples")
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -233,8 +236,8 @@ class JudgedScores(Scores):
         return self.samples
 
     @cached_property
-    def audit(self) -> Audit:
-        """What is to be known before the numbers are believed."""
+    def _audited(self) -> Audit:
+        """What is to be known before the numbers are believed, whatever the groups."""
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
         found = findings_of(self.columns, self.account, self.top, self.emptied, self.estimates)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,9 @@ class Scores(Displayable):
     def queries(self) -> tuple[str, ...]:
         """The query ids in the order they were judged."""
         return tuple(self.query_ids)
+
+    nouns: ClassVar[tuple[str, str]] = ("query", "queries")
+    """What one and many of what is scored are called."""
 
     # --- numbers -------------------------------------------------------------------------------
 
@@ -224,6 +227,14 @@ class Scores(Displayable):
             parent=self.parent or self,
         )
 
+    @property
+    def apart(self) -> str:
+        """What is to be said of queries in none of the groups that `by=` named; empty where there are none."""
+        from rankproof.core.audit.queries import ungrouped
+
+        left = ungrouped(self.query_ids, self.groups, self.nouns)
+        return "" if left is None else str(left)
+
     def row(self, measure: str | Measure) -> ScoreRow:
         """Everything to be said about one mean."""
         column, found = self.column(measure), self.uncertainty(measure)
@@ -260,6 +271,7 @@ class Scores(Displayable):
             tied=self.facts["tied"],
             unjudged=self.unjudged,
             slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
+            apart=self.apart,
             findings=list(self.audit.serious),
             conventions=self.conventions.in_words(),
             profile=self.conventions.profile,
@@ -291,9 +303,19 @@ class Scores(Displayable):
             return str(self.stored.get("definition", {}).get("fingerprint", ""))
         return of_judgments(self.judgments)
 
-    @cached_property
+    @property
     def audit(self) -> Audit:
         """What is to be known about the data before the numbers are believed."""
+        from rankproof.core.audit import Audit
+        from rankproof.core.audit.queries import UNGROUPED, ungrouped
+
+        kept = [each for each in self._audited if each.kind != UNGROUPED]
+        left = ungrouped(self.query_ids, self.groups, self.nouns)
+        return Audit.of(kept if left is None else [*kept, left])
+
+    @cached_property
+    def _audited(self) -> Audit:
+        """What is known of the data, whatever the groups."""
         from rankproof.core.audit import Audit, audit_hits, audit_spelling, explain_unmet
 
         if self.hits is None or self.judgments is None:

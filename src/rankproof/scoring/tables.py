@@ -179,7 +179,7 @@ def average(name: str) -> str:
 def under(summary: Summary) -> list[str]:
     """Every sentence under the table of one ranking, without the findings."""
     first = f"{size(summary)} {tied(summary)} {unjudged(summary)}".strip()
-    said = [first, *summary.said, *notes(summary.rows)]
+    said = [first, summary.apart, *summary.said, *notes(summary.rows)]
     return [each for each in (*said, f"{definitions(summary)} {intervals(summary.rows)}".strip()) if each]
 
 

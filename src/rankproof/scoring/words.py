@@ -72,6 +72,7 @@ def _one(summary: Summary) -> list[Part]:
         Part([*heading, *first]),
         *(Part(["", *lines], FURTHER, "what ties and the unjudged could change") for lines in others),
         groups,
+        Part(["", *_wrapped([summary.apart])] if summary.apart else []),
         Part(["", *_wrapped([size])], LIKELY, "sizes"),
         *(Part(_wrapped([each]), MAYBE, "notes") for each in (*summary.said, *tables.notes(summary.rows))),
         Part(_wrapped([method]), SELDOM, "conventions and methods"),
@@ -105,6 +106,7 @@ def _several(summaries: Sequence[Summary]) -> list[Part]:
     return [
         Part(side_by_side(summaries)),
         *made,
+        Part(["", *_wrapped([summaries[0].apart])] if summaries[0].apart else []),
         Part(["", *_wrapped([tables.size(summaries[0])])], LIKELY, "sizes"),
         *(Part(_wrapped([each]), MAYBE, "notes on each ranking") for each in _of_each(summaries)),
         Part(_wrapped(_shared(summaries)), SELDOM, "conventions and methods"),

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from rankproof.core.audit.finding import NEAR_EMPTY, Finding, FindingCase, count_of, few_examples, kin_of
+from rankproof.core.audit.finding import (
+    EXAMPLES,
+    NEAR_EMPTY,
+    Finding,
+    FindingCase,
+    count_of,
+    few_examples,
+    kin_of,
+)
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.errors import shorten
@@ -135,6 +143,30 @@ def unanswered(
             few_examples(missing),
             "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'."),
         )
+
+
+UNGROUPED = "queries-without-group"
+
+
+def ungrouped(
+    queries: Sequence[str], groups: Mapping[str, Array], nouns: tuple[str, str] = ("query", "queries")
+) -> Finding | None:
+    """What is to be said where groups are named and some queries are in none of them."""
+    inside = np.zeros(len(queries), dtype=bool)
+    for rows in groups.values():
+        inside[rows] = True
+    left = np.flatnonzero(~inside)
+    if not groups or not len(left):
+        return None
+    are, they = ("is", "it counts") if len(left) == 1 else ("are", "they count")
+    return Finding(
+        "note",
+        UNGROUPED,
+        len(left),
+        f"{len(left):,} of {count_of(len(queries), *nouns)} {are} in no group, so {they} only in what is said of all.",
+        few_examples([queries[row] for row in left[:EXAMPLES].tolist()]),
+        "name their group too, if that is not meant.",
+    )
 
 
 def no_common_queries(judged: Sequence[str], ranked: list[str]) -> Finding:
