@@ -23,7 +23,7 @@ from rankproof.stats.confidence import ValueSample, lower_bound
 from rankproof.stats.detection import detectable, needed_queries
 from rankproof.stats.differences import adaptive_interval, t_interval
 from rankproof.stats.flips import sign_flips
-from rankproof.stats.gate import FAIL, PASS, decide, overall
+from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, decide, overall
 
 SIZES = (10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000)
 LARGE = 500
@@ -220,6 +220,21 @@ def needed_found(world: World, n: int, times: int, seed: int = 1) -> tuple[float
     return float(np.mean([test.p <= ALPHA for test in tests])) if rows else np.nan, len(rows) / times
 
 
+def more_passed(world: World, n: int, times: int, seed: int = 1) -> tuple[float, float]:
+    """How often a gate of as many queries as are named passes no change, and how often a number is named.
+
+    Asked are four times out of five or more, of what is inconclusive with n queries.
+    """
+    margin, rng, passes, asked = world.margins[-1], np.random.default_rng([seed, n, 4]), [], 0
+    for row in world.rows(n, 0.0, times, seed):
+        decision = decide([row], [margin], rng, ALPHA, permutations=PERMUTATIONS)[0]
+        asked += decision.outcome == INCONCLUSIVE
+        if decision.more is not None and n + decision.more <= PLANNABLE:
+            again = ValueSample.of(world.draw(rng, n + decision.more, 0.0))
+            passes.append(lower_bound(again, ALPHA, -1.0) > -margin)
+    return float(np.mean(passes)) if passes else np.nan, len(passes) / max(asked, 1)
+
+
 def several(world: World, n: int, times: int, seed: int = 1) -> tuple[float, float]:
     """Three measures that move together: how often a gate of all passes a drop, and fails where nothing changed.
 
@@ -294,6 +309,10 @@ def main() -> int:
         share, given = needed_found(world, n, trials(n))
         yield f"{short(share)} ({short(given)})" if given else "-"
 
+    def more(world: World, n: int) -> Iterable[str]:
+        share, given = more_passed(world, n, trials(n))
+        yield f"{short(share)} ({short(given)})" if given else "-"
+
     def several_measures(world: World, n: int) -> Iterable[str]:
         passes, fails = several(world, n, trials(n))
         yield f"{short(passes)}; {short(fails)}"
@@ -306,6 +325,7 @@ def main() -> int:
         "fail": ("The gate fails a drop of twice the margin; fails no change: now / by the old rule", fails),
         "found": ("A detectable difference is found (and one was named)", finds),
         "needed": ("The queries needed find the difference (and a number was named)", plans),
+        "more": ("As many queries as a gate names pass no change (and a number was named)", more),
         "several": (
             "A gate of three measures passes a drop of the margin; fails no change",
             several_measures,

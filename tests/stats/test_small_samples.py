@@ -18,6 +18,7 @@ from benchmarks.differences import (
     covered,
     failed,
     found,
+    more_passed,
     needed_found,
     old_ends,
     passed,
@@ -106,6 +107,24 @@ def test_so_many_queries_as_are_needed_find_the_difference(name: str, n: int) ->
     share, given = needed_found(WORLDS[name], n, MANY_TIMES)
     assert given > 0.5
     assert 0.75 - slack(0.75, MANY_TIMES) <= share <= 0.9 + slack(0.9, MANY_TIMES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [("sparse 10 %, normal", 30), ("sparse 10 %, +-1", 100), ("zeros 90 %", 100), ("real P@5", 20)],
+)
+def test_so_many_queries_as_a_gate_still_needs_pass_no_change(name: str, n: int) -> None:
+    share, given = more_passed(WORLDS[name], n, MANY_TIMES)
+    assert given > 0.4
+    assert share >= 0.75 - slack(0.75, given * MANY_TIMES)
+
+
+def test_nobody_knows_how_many_queries_a_gate_needs_from_two_that_moved() -> None:
+    row = np.zeros(50)
+    row[:2] = -0.1, 0.1
+    found = decide([row], [0.01], np.random.default_rng(0))[0]
+    assert (found.more, found.more_note) == (None, "only 2 of 50 queries changed: too few to plan by")
 
 
 @pytest.mark.slow

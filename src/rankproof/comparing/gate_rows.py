@@ -71,6 +71,8 @@ class GateRow(Displayable):
     """About exactly these queries: the difference of each that lost, the greatest loss first."""
     against: str = ""
     """The anchor that it is held against; "" for the baseline."""
+    more_note: str = ""
+    """Why it is not said how many more queries it takes, where that cannot be known."""
 
     @property
     def decides(self) -> bool:
@@ -106,6 +108,7 @@ def difference_row(
         p=found.p,
         detectable=found.detectable,
         more=found.more,
+        more_note=found.more_note,
         detectable_note=found.detectable_note,
         passes_at=None if found.low is None else max(-found.low, 0.0),
         smallest_margin=None if these else smallest_margin(found.n, alpha, worst),

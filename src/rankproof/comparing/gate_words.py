@@ -292,8 +292,11 @@ def _missing(row: Line, view: View) -> str:
     if row["more"] is not None:
         needed = count(row["n"] + row["more"], "query", "queries")
         said += f". If nothing changed, about {needed} would let it pass at this margin"
+    elif row["more_note"]:
+        said += f". How many queries this margin takes is not known ({row['more_note']})"
     if row["passes_at"] is not None:
-        said += f"{',' if row['more'] is not None else '.'} these at a margin of {score(row['passes_at'])}"
+        these = ", these" if row["more"] is not None else ". These would let it pass"
+        said += f"{these} at a margin of {score(row['passes_at'])}"
     return said
 
 

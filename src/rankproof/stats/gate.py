@@ -20,7 +20,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.stats.confidence import ValueSample, lower_bound
 from rankproof.stats.corrections import correct, sure_level
-from rankproof.stats.detection import MOST, POWER, detectable
+from rankproof.stats.detection import MOST, POWER, detectable, too_few_sentence
 from rankproof.stats.differences import Ends, agree_with_test, possible_range
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.flips import sign_flips
@@ -29,6 +29,8 @@ from rankproof.stats.paired import SAME, differences, total
 PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
 MINIMUM = 10
 """With fewer queries nothing is decided."""
+TO_PLAN_BY = 3
+"""Moved queries below which nobody knows how more of them would move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Decision:
     """How many more queries would let it pass four times out of five if nothing changed; None: not known, or none."""
     detectable_note: str = ""
     """Why no detectable drop can be named, where none can."""
+    more_note: str = ""
+    """Why it is not said how many more queries it takes, where that cannot be known."""
     loss: float | None = None
     """What exactly these queries lost on average, gains not set off; None where the question is about others."""
 
@@ -125,11 +129,13 @@ def _decision(
     # The upper bound is below 0 exactly where sign flips find a drop; the lower one answers another question.
     high = agree_with_test((low, high), gain, p, alpha, sides=1)[1]
     outcome = _outcome(gain, low, p, margin, alpha) if n >= minimum else INCONCLUSIVE
-    more = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else None
-    more = minimum - n if n < minimum else more
+    more, unknown = _more(row, margin, alpha, ends) if outcome == INCONCLUSIVE else (None, "")
+    more, unknown = (minimum - n, "") if n < minimum else (more, unknown)
     found = detectable(row, alphas[1], sides=1, beyond=margin, ends=ends)
     shown = (end if math.isfinite(end) else None for end in (low, high))
-    return Decision(outcome, gain, next(shown), next(shown), p, n, found.value, more, found.note)
+    return Decision(
+        outcome, gain, next(shown), next(shown), p, n, found.value, more, found.note, more_note=unknown
+    )
 
 
 def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
@@ -146,25 +152,36 @@ def _outcome(gain: float, low: float, p: float, margin: float, alpha: float) -> 
     return FAIL if p <= alpha and gain <= -margin else INCONCLUSIVE
 
 
-def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> int | None:
-    """The queries still missing to let a change pass that changes nothing, four times out of five; None: no more."""
+def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> tuple[int | None, str]:
+    """The queries still missing to let a change pass that changes nothing, four times out of five; None: no more.
+
+    Nor is there a number where so few queries moved that nobody knows how more of them would; the reason is given.
+    """
     n, sample = len(row), ValueSample.of(row)
     end = (possible_range(row) if ends is None else ends)[0]
+    moved = int(np.count_nonzero(row))
+    if moved < min(TO_PLAN_BY, n):
+        return None, too_few_sentence(moved, n, ": too few to plan by")
+    if n < 2:
+        return None, ""
+    # The spread is known from the moved queries only: the relative variance of what it may be.
+    doubt = 0.5 / (moved - 1) + (1 - moved / n) / (4 * moved)
 
     def passes(size: int) -> bool:
         larger = sample.of_size(size)
-        reach = larger.mean - lower_bound(larger, alpha, end) + NORMAL.inv_cdf(POWER) * larger.error
-        return reach < margin
+        bound = larger.mean - lower_bound(larger, alpha, end)
+        shift = bound / larger.error + NORMAL.inv_cdf(POWER) if larger.error else 0.0
+        return bound + NORMAL.inv_cdf(POWER) * math.sqrt(1 + shift * shift * doubt) * larger.error < margin
 
-    if n < 2 or not margin or passes(n):
-        return None
+    if not margin or passes(n):
+        return None, ""
     size = 2 * n
     while not passes(size):
         size *= 2
         if size > MOST:
-            return None
+            return None, ""
     low, high = size // 2, size
     while high - low > max(1, high >> 8):
         middle = (low + high) // 2
         low, high = (low, middle) if passes(middle) else (middle, high)
-    return high - n
+    return high - n, ""
