@@ -292,3 +292,48 @@ def test_what_a_measure_can_do_is_declared_beside_its_formula() -> None:
         for name in named_measures(path)
     }
     assert found == set(ASK_THE_METRIC)
+
+
+def test_default_measures_stand_in_one_place() -> None:
+    """No module but `core/defaults.py` gives a measure a name as a constant, or as the default of an argument."""
+    from rankproof.core.names import parse_all
+
+    def fits(node: ast.expr | None) -> bool:
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or "@" not in node.value:
+            return False
+        try:
+            return bool(parse_all(node.value))
+        except rankproof.errors.UsageError:
+            return False
+
+    found = set()
+    for module, path in MODULES.items():
+        name = module.removeprefix("rankproof.")
+        for node in ast.walk(parsed(path)):
+            values = []
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                values = [node.value]
+            elif isinstance(node, ast.FunctionDef):
+                values = [*node.args.defaults, *node.args.kw_defaults]
+            elif isinstance(node, ast.keyword) and node.arg == "default":
+                values = [node.value]
+            found |= {name for value in values if fits(value)}
+    assert found == {"core.defaults", "demo"}  # the demo shows its own choice
+
+
+def test_conventions_are_applied_in_one_place() -> None:
+    """What decides a query out of a mean, or a mean off the page, is written in `core/rules.py` alone."""
+    found = set()
+    for module, path in MODULES.items():
+        name = module.removeprefix("rankproof.")
+        for node in ast.walk(parsed(path)):
+            match node:
+                case ast.Compare(
+                    left=ast.Attribute(attr="missing" | "no_relevant"), comparators=[ast.Constant()]
+                ):
+                    found.add(name)
+    assert found == {"core.rules", *SAYS_SO}
+
+
+SAYS_SO = ("core.audit.queries", "core.audit.grades", "scoring.spans", "comparing.alignment")
+"""What says in words that queries are left out, and leaves none out."""

@@ -14,6 +14,7 @@ from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.core.audit.ids import spelt_apart
 from rankproof.core.corpus import Corpus
+from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, ScoringArguments
@@ -23,7 +24,7 @@ from rankproof.document.model import Part
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, shorten
 from rankproof.io.mappings import MappingRankings
-from rankproof.scoring.evaluate import DEFAULT_MEASURES, Measures, evaluate
+from rankproof.scoring.evaluate import Measures, evaluate
 from rankproof.scoring.grouping import Grouping
 from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Quantile, quantiles

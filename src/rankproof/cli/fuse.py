@@ -11,6 +11,7 @@ from rankproof.cli import options
 from rankproof.cli import options as own
 from rankproof.cli.options import check_one_stdin, named
 from rankproof.cli.output import Target, end, may_replace, oddities_told, telling, wrote
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
 
@@ -29,7 +30,13 @@ from rankproof.errors import UsageError
 @click.option("--depth", type=int, metavar="N", help="Read the N best documents of each run only.")
 @click.option("--judgments", metavar="FILE", help="What the methods that learn shall learn from.")
 @click.option("--tune", "tuning", metavar="FILE", help="Judgments to choose the settings by.")
-@click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE", help="What to tune for. [nDCG@10]")
+@click.option(
+    "-m",
+    "--measure",
+    default=DEFAULT_MEASURE,
+    metavar="MEASURE",
+    help=f"What to tune for. [{DEFAULT_MEASURE}]",
+)
 @click.option("--share", default=0.5, metavar="SHARE", help="Of the judged queries, to tune on. [0.5]")
 @click.option("--seed", default=0, metavar="N", help="Of the draw of these queries. [0]")
 @own.target("Where to write the ranking. [standard output]")

@@ -10,6 +10,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import named, read_groups
 from rankproof.cli.output import end, may_replace, oddities_told, results_apart, telling, write, wrote
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -169,7 +170,9 @@ def _share(text: str) -> tuple[str, float]:
 @click.option(
     "-n", "number", type=click.IntRange(min=1), metavar="N", help="So many questions, without files."
 )
-@click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE", help="Of what. [nDCG@10]")
+@click.option(
+    "-m", "--measure", default=DEFAULT_MEASURE, metavar="MEASURE", help=f"Of what. [{DEFAULT_MEASURE}]"
+)
 @click.option("--difference", type=float, required=True, metavar="D", help="The smallest one that matters.")
 @click.option("--power", default=0.8, metavar="P", help="How often it shall be seen. [0.8]")
 @click.option("--alpha", default=0.05, metavar="A", help="How often chance may pass for it. [0.05]")

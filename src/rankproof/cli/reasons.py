@@ -11,14 +11,13 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named, read_groups
 from rankproof.cli.output import TEXTS, as_options, end, format_of, telling, write
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.core.judgments import Judgments
     from rankproof.core.measure import Measure
     from rankproof.scoring.explain import Explanation
-
-DEFAULT = "nDCG@10"
 
 
 @click.command("explain")
@@ -118,7 +117,7 @@ def _explained(
     from rankproof.scoring.explain import explain
 
     check_one_stdin(judgments, *runs)
-    asked = parse_all(options.given(measures) or DEFAULT)
+    asked = parse_all(options.given(measures) or DEFAULT_MEASURE)
     found = []
     with telling(f"reading {runs[0]}"):
         judged = load_judgments(judgments)
@@ -126,9 +125,6 @@ def _explained(
             ranking = load_ranking(path)
             found.append((name, [explain(judged, ranking, query, each, **settings) for each in asked]))
     return judged, found
-
-
-DIAGNOSED = "nDCG@10"
 
 
 @click.command("diagnose")
@@ -176,7 +172,7 @@ def diagnose_ranking(
     settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}
     settings |= {} if size is None else {"corpus_size": size}
     with telling("diagnosing"):
-        found = diagnose(judgments, run, measure=options.given(measures) or DIAGNOSED, **settings)
+        found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT_MEASURE, **settings)
         text = found.format(chosen, settings["worst"] if options.written("worst") else None)
     write(as_options(text) if chosen in TEXTS else text, output)
     wrong = [str(each) for each in found.findings if each.severity == "error"]

@@ -14,15 +14,15 @@ import numpy as np
 from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import together
 from rankproof.comparing.comparison import Comparison, ComparisonRow
+from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
-from rankproof.core.rules import ScoringArguments
+from rankproof.core.rules import THIN, ScoringArguments
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.frames import is_frame
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
-    DEFAULT_MEASURES,
     Measures,
     averaged_otherwise,
     check_alpha,
@@ -44,8 +44,6 @@ from rankproof.stats.paired import d_z, paired_differences, total
 
 SMALL = 10
 """A group of fewer queries is shown, and never decided."""
-THIN = "unclear", "fewer than half of the samples could be measured"
-"""The verdict where the samples that count are those that were easy to judge, and what limits it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +401,7 @@ def _row(
     low, high = agree_with_test(span, gain, adjusted, alpha) if n > 1 else span
     seen = detectable(values, surest, ends=pair.ends)
     queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
-    verdict, note = THIN if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
+    verdict, note = ("unclear", THIN) if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
     return ComparisonRow(
         system=pair.system,

@@ -24,6 +24,7 @@ from rankproof.comparing.gate_rows import (
     error_rows,
     floor_row,
 )
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
 from rankproof.core.rules import ScoringArguments
 from rankproof.document.formats import Result
@@ -47,8 +48,6 @@ from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, deci
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"
 """What is asked: would it lose on questions like these, or has anything been lost on exactly these?"""
-DEFAULT = "nDCG@10"
-"""The measure that decides where none is named: each one more must hold as well."""
 EXIT_CODES = {PASS: 0, FAIL: 1, INVALID: 3, INCONCLUSIVE: 4}
 
 
@@ -261,7 +260,7 @@ def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]
 
 
 def _deciding(margin: float | Mapping[str, float], floors: Mapping[str, float] | None) -> list[str]:
-    return [*(margin if isinstance(margin, Mapping) else [DEFAULT]), *(floors or {})]
+    return [*(margin if isinstance(margin, Mapping) else [DEFAULT_MEASURE]), *(floors or {})]
 
 
 def _check(

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankproof._moved import old_arguments
 from rankproof.core.audit.finding import Finding, kin_of, kinship_of
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import ScoringArguments
@@ -21,8 +22,6 @@ from rankproof.io.trec.qrels import MACHINE
 from rankproof.scoring.evaluate import check_alpha, evaluate, named, prepare
 from rankproof.stats.differences import difference_interval
 
-MEASURE = "nDCG@10"
-"""What is measured if nobody says otherwise: every measure more makes all intervals wider."""
 PLUS = "+"
 """Between the judges that made judgments together."""
 SMALL = 10
@@ -129,7 +128,7 @@ def kinship(
     runs = _runs(systems)
     mine, theirs = prepare(human), prepare(machine)
     both, pairs, shared = _on_both(mine, theirs)
-    asked = MEASURE if measures is None else measures
+    asked = DEFAULT_MEASURE if measures is None else measures
     scores = {
         name: [evaluate(each, run, asked, **conventions) for each in both] for name, run in runs.items()
     }

@@ -13,6 +13,7 @@ import numpy as np
 from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import together
 from rankproof.comparing.compare import SMALL, bounds_told, kin_told, possible_ends
+from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.rules import ScoringArguments
@@ -23,7 +24,6 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
-    DEFAULT_MEASURES,
     check_alpha,
     check_conventions,
     check_not_thin,

@@ -15,8 +15,8 @@ import numpy as np
 from rankproof.core.arrays import FEW, distinct, join_parts
 from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions, unjudged_as
-from rankproof.core.table import RankingTable, comparable_scores, ranks_in
+from rankproof.core.rules import Conventions, comparable_scores, unjudged_as
+from rankproof.core.table import RankingTable, ranks_in
 from rankproof.document.display import Displayable
 
 SPARSE = 16

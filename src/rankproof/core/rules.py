@@ -1,19 +1,20 @@
-"""Equal scores: what a measure is worth over every order of them.
+"""The conventions, each once: ties, duplicates, documents nobody judged, missing queries, queries without a relevant
+document, thin means.
 
-The mean over all orders is exact where the measure is a sum over documents, where a closed form is known, or
-where the orders can be counted out; else it is estimated from seeded orders, and the note says so.
+A measure under equal scores is exact where it is a sum over documents, where a closed form is known, or where the
+orders can be counted out; else it is estimated from seeded orders, and the note says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypedDict
 
 import numpy as np
 
 from rankproof.core.arrays import gains, runs
-from rankproof.core.hits import Array, Hits, PerQuery
+from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant_rows
 from rankproof.core.measure import Measure
 from rankproof.core.orders import DRAWN, ROWS_AT_ONCE, Orders, tied_orders
 from rankproof.core.parameters import LARGEST
@@ -152,6 +153,82 @@ class Conventions(Displayable):
             for each in fields(self)
             if getattr(self, each.name) != each.default
         }
+
+
+def counted_queries(measures: Sequence[Measure], hits: Hits, conventions: Conventions) -> Array | None:
+    """Which queries count in the means; None: all.
+
+    They are the same for all measures of a table, so that its means are over the same queries: a query must have
+    a document that is relevant to each measure that is 0/0 without one, in that measure's own sense.
+    """
+    asked = [each for each in measures if each.spec.undefined] or measures[:1]
+    return count_queries(conventions, hits.answered, (has_relevant(each, hits) for each in asked))
+
+
+def count_queries(conventions: Conventions, answered: Array | None, defined: Iterable[Array]) -> Array | None:
+    """The same, from which queries have a ranking (None: all), and for each measure which it is defined for.
+
+    >>> count_queries(Conventions(missing="skip"), np.array([True, False]), []).tolist()
+    [True, False]
+    """
+    skipped = conventions.missing == "skip" and answered is not None and not answered.all()
+    counted = answered if skipped else None
+    for each in defined if conventions.no_relevant == "skip" else ():
+        counted = each if counted is None else counted & each
+    return None if counted is None or counted.all() else counted
+
+
+def has_relevant(measure: Measure, hits: Hits) -> Array:
+    """Which queries have a document that is relevant in the measure's own sense."""
+    pool, rel, gain = hits.judged, measure.rel, measure.gain
+    if gain is None:
+        return relevant_rows(pool, ABOVE_ZERO if rel is None else rel, measure.threshold).count() > 0
+    counted = pool.relevant(rel) if rel is not None and rel > 0 else pool
+    return counted.keep(gains(counted.grade, gain) > 0).count() > 0
+
+
+THIN = "fewer than half of the samples could be measured"
+"""Why there is no mean, in words."""
+
+
+def is_thin(measured: int, measurable: int) -> bool:
+    """Whether a mean is over fewer than half of what it speaks for: those that were easy to judge. It is not shown.
+
+    >>> is_thin(4, 10), is_thin(5, 10)
+    (True, False)
+    """
+    return measured < measurable / 2
+
+
+def comparable_scores(score: Array, conventions: Conventions) -> Array:
+    """The scores in the precision in which they are compared."""
+    if conventions.precision != "float32":
+        return score
+    with np.errstate(over="ignore"):  # beyond single precision is infinite there too
+        return score.astype(np.float32)
+
+
+def order_equals(names: Sequence[str], rule: str) -> list[int]:
+    """The places of documents with equal scores, in the order that the rule for ties gives them.
+
+    >>> order_equals(["b", "a", "c"], "trec"), order_equals(["b", "a", "c"], "id"), order_equals(["b", "a"], "input")
+    ([2, 0, 1], [1, 0, 2], [0, 1])
+    """
+    places = range(len(names))
+    return list(places) if rule == "input" else sorted(places, key=names.__getitem__, reverse=rule != "id")
+
+
+def keep_once(docs: Sequence[str], scores: Sequence[float], rule: str) -> list[int]:
+    """The places of one ranking's documents that stay where some come twice: the first, or the best scored.
+
+    >>> keep_once(["a", "b", "a"], [1.0, 2.0, 3.0], "first"), keep_once(["a", "b", "a"], [1.0, 2.0, 3.0], "best")
+    ([0, 1], [1, 2])
+    """
+    kept: dict[str, int] = {}
+    for place, doc in enumerate(docs):
+        if doc not in kept or (rule == "best" and scores[place] > scores[kept[doc]]):
+            kept[doc] = place
+    return sorted(kept.values())
 
 
 def unjudged_as(hits: Hits, conventions: Conventions) -> Hits:

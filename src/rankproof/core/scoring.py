@@ -9,12 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankproof.core.arrays import gains
 from rankproof.core.bounds import seen_down_to
-from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, relevant_rows
+from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure
-from rankproof.core.measures.graded import at_least
-from rankproof.core.rules import Conventions, extremes, fill_unjudged, seen_by, tied_values, worth
+from rankproof.core.rules import (
+    Conventions,
+    counted_queries,
+    extremes,
+    fill_unjudged,
+    is_thin,
+    seen_by,
+    tied_values,
+    worth,
+)
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 
@@ -197,31 +204,6 @@ def _half_up(values: PerQuery, decimals: int) -> PerQuery:
     return np.asarray(np.floor(values * scale + 0.5) / scale)
 
 
-def counted_queries(measures: Sequence[Measure], hits: Hits, conventions: Conventions) -> Array | None:
-    """Which queries count in the means; None: all.
-
-    They are the same for all measures of a table, so that its means are over the same queries: a query must have
-    a document that is relevant to each measure that is 0/0 without one, in that measure's own sense.
-    """
-    counted: Array | None = None
-    if conventions.missing == "skip" and hits.answered is not None and not hits.answered.all():
-        counted = hits.answered
-    if conventions.no_relevant == "skip":
-        for measure in [each for each in measures if each.spec.undefined] or measures[:1]:
-            defined = has_relevant(measure, hits)
-            counted = defined if counted is None else counted & defined
-    return counted
-
-
-def has_relevant(measure: Measure, hits: Hits) -> Array:
-    """Which queries have a document that is relevant in the measure's own sense."""
-    pool, rel, gain = hits.judged, measure.rel, measure.gain
-    if gain is None:
-        return relevant_rows(pool, ABOVE_ZERO if rel is None else rel, measure.threshold).count() > 0
-    counted = at_least(pool, rel or 0)
-    return counted.keep(gains(counted.grade, gain) > 0).count() > 0
-
-
 Pair = tuple[float, float]
 Words = tuple[str, str]
 
@@ -265,7 +247,7 @@ class ScoreRow(Displayable):
     @property
     def thin(self) -> bool:
         """Whether the mean is over fewer than half of what it speaks for: those that were easy to judge."""
-        return self.measurable is not None and 0 < self.n < self.measurable / 2
+        return self.measurable is not None and self.n > 0 and is_thin(self.n, self.measurable)
 
     @property
     def shown(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.core.arrays import Array
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import Conventions, comparable_scores, keep_once, order_equals
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 
@@ -144,15 +144,8 @@ def _rows_of(table: RankingTable, query: str) -> list[int]:
 
 def _once_each(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
     """Of a document that comes twice, the row that the convention keeps."""
-    kept: dict[str, int] = {}
-    for row in rows:
-        doc = str(table.doc[row])
-        better = doc not in kept or (
-            conventions.duplicates == "best" and _key(table, row) > _key(table, kept[doc])
-        )
-        if better:
-            kept[doc] = row
-    return sorted(kept.values())
+    docs = [str(table.doc[row]) for row in rows]
+    return [rows[i] for i in keep_once(docs, [_key(table, row) for row in rows], conventions.duplicates)]
 
 
 def _key(table: RankingTable, row: int) -> float:
@@ -163,9 +156,9 @@ def _key(table: RankingTable, row: int) -> float:
 
 def _score(table: RankingTable, row: int, conventions: Conventions) -> float | None:
     """The score as it is compared; None where there is none."""
-    if table.score is None:
-        return None
-    return float(np.float32(table.score[row]) if conventions.precision == "float32" else table.score[row])
+    return (
+        None if table.score is None else float(comparable_scores(table.score[row : row + 1], conventions)[0])
+    )
 
 
 def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
@@ -174,8 +167,7 @@ def _in_order(table: RankingTable, rows: list[int], conventions: Conventions) ->
         return sorted(rows, key=lambda row: _number(table.rank, row))
     if table.score is None:
         return rows
-    if conventions.ties != "input":
-        rows = sorted(rows, key=lambda row: str(table.doc[row]), reverse=conventions.ties != "id")
+    rows = [rows[i] for i in order_equals([str(table.doc[row]) for row in rows], conventions.ties)]
     return sorted(rows, key=lambda row: -(_score(table, row, conventions) or 0.0))
 
 
@@ -216,14 +208,6 @@ def ranks_in(
     rank = first.copy()
     rank[tied] += _places_in_tie(block, score, found, tied, judgments, conventions.ties)
     return rank, first, above + equal
-
-
-def comparable_scores(score: Array, conventions: Conventions) -> Array:
-    """The scores in the precision in which they are compared."""
-    if conventions.precision != "float32":
-        return score
-    with np.errstate(over="ignore"):  # beyond single precision is infinite there too
-        return score.astype(np.float32)
 
 
 def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array | None]:
@@ -300,9 +284,7 @@ def _places_in_tie(
 def _order_of_equals(block: Block, score: Array, ranking: int, value: float, rule: str) -> dict[str, int]:
     start, end = int(block.start[ranking]), int(block.start[ranking + 1])
     names = block.ids(start + np.flatnonzero(score[start:end] == value))
-    if rule != "input":
-        names = sorted(names, reverse=rule != "id")
-    return {name: place for place, name in enumerate(names)}
+    return {names[i]: place for place, i in enumerate(order_equals(names, rule))}
 
 
 def _same_rank(query: str) -> DataError:

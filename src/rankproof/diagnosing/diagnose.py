@@ -13,6 +13,7 @@ from rankproof.comparing.alignment import averaged
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import ungrouped
 from rankproof.core.corpus import Corpus
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
@@ -39,7 +40,6 @@ from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import DISTRUST
 from rankproof.scoring.words import CUTS, WORDS, Band, band
 
-DECIDES = "nDCG@10"
 K = 10
 """Documents that are seen, where neither `k` nor the measure says how many."""
 
@@ -74,7 +74,7 @@ class Diagnosis(Diagnosed):
 def diagnose(
     judgments: Any,
     ranking: Any,
-    measure: Measures = DECIDES,
+    measure: Measures = DEFAULT_MEASURE,
     *,
     queries: Any = None,
     corpus: Any = None,

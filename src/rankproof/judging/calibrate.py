@@ -12,6 +12,7 @@ import numpy as np
 
 from rankproof._moved import old_arguments
 from rankproof.core.audit.ids import spelt_apart
+from rankproof.core.defaults import JUDGE_MEASURES
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_each
@@ -76,8 +77,6 @@ def calibrate(
 
 # --- two sets of judgments ------------------------------------------------------------------------------
 
-RANKED = "nDCG@10, RR@10, AP, P@5"
-"""What is corrected of a run if nobody says otherwise."""
 SIDES = ("judgments of people", "judgments of the machine")
 
 
@@ -113,7 +112,7 @@ def calibrate_judgments(
     judged = load_judgments(machine)
     people = None if human is None else load_judgments(human)
     said = _together(judged, people, _chances(plan))
-    asked = _measures(RANKED if measures is None else measures)
+    asked = _measures(JUDGE_MEASURES if measures is None else measures)
     loaded = _runs(systems)
     scores = {name: evaluate(said.pairs, run, asked) for name, run in loaded.items()}
     if people is None and not scores:

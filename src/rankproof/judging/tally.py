@@ -14,6 +14,7 @@ import numpy as np
 
 from rankproof.core.hits import Array, PerQuery, ratio
 from rankproof.core.measure import Measure
+from rankproof.core.rules import is_thin
 from rankproof.core.scoring import Pair, ScoreColumn
 from rankproof.document.display import Displayable
 from rankproof.judging.metrics.counting import Outcome
@@ -101,7 +102,7 @@ class JudgedColumn(ScoreColumn):
     @property
     def thin(self) -> bool:
         """Whether fewer than half of the samples that could have a value have one."""
-        return len(self.counting) < self.measurable / 2
+        return is_thin(len(self.counting), self.measurable)
 
     @property
     def coverage(self) -> float:

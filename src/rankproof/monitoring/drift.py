@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.corpus import Corpus
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -32,8 +33,6 @@ ENOUGH_USERS = 100
 """From so many askers on, the tests take one query of each."""
 FEWEST_OWN, FEWEST_LIVE = 5, 20
 SQLITE = b"SQLite format 3\0"
-MEASURE = "nDCG@10"
-"""What is re-weighted if nobody names a measure."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +251,7 @@ def _values(
     if scores is None and ranking is not None:
         if judgments is None:
             raise UsageError("drift: got a ranking without judgments. Next: give judgments= as well.")
-        scores = evaluate(judgments, ranking, measures or MEASURE)
+        scores = evaluate(judgments, ranking, measures or DEFAULT_MEASURE)
         notes += [str(finding) for finding in scores.audit if finding.severity == "error"]
     if scores is None:
         return []

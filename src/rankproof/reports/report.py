@@ -11,6 +11,7 @@ from typing import Any, Unpack
 from rankproof._moved import old_arguments
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
+from rankproof.core.defaults import REPORT_MEASURES
 from rankproof.core.rules import ScoringArguments
 from rankproof.diagnosing import diagnose
 from rankproof.diagnosing.modes import Diagnosed
@@ -27,7 +28,6 @@ from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, na
 from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.scores import Scores
 
-DEFAULT = "nDCG@10, R@100, RR@10"
 PERMUTATIONS = 100_000
 FEWEST = 20_000
 MOST_DRAWS = 100_000_000
@@ -154,7 +154,7 @@ def report(
     systems = _check(systems)
     judged, by = prepare(judgments), groups_of(by, judgments)
     opened = {name: load_ranking(each) for name, each in systems.items()}
-    asked = DEFAULT if measures is None else measures
+    asked = REPORT_MEASURES if measures is None else measures
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
         alone = collect(judged, scores, None, PageTexts(title, queries, documents), alpha)

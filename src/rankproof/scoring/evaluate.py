@@ -13,12 +13,13 @@ from rankproof._moved import old_arguments
 from rankproof.core.arrays import HIGHEST_EXP
 from rankproof.core.audit import Audit, audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, ranked_otherwise
+from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.parameters import LARGEST
-from rankproof.core.rules import Conventions, Default, ScoringArguments
+from rankproof.core.rules import THIN, Conventions, Default, ScoringArguments
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
@@ -29,8 +30,6 @@ from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
 from rankproof.scoring.limits import SEED
 from rankproof.scoring.scores import Scores
-
-DEFAULT_MEASURES = "nDCG@10, RR@10, AP, P@5, R@5, R@100, Success@5"
 
 Measures = str | Measure | Iterable[str | Measure]
 
@@ -240,7 +239,7 @@ def check_not_thin(scores: Mapping[str, Scores], measure: str) -> None:
     for name, each in scores.items():
         if each.thin(measure):
             raise DataError(
-                f"{shorten(name)}: fewer than half of the samples could be measured by {measure}, so no order "
+                f"{shorten(name)}: {THIN} by {measure}, so no order "
                 "follows. Next: let another judge settle the rest (a cascade), or name another metric."
             )
 
@@ -290,9 +289,6 @@ def audit(
         raise DataError("there are no rankings behind these scores. Next: evaluate again.")
     asked = [column.measure for column in scores.columns.values()]
     return audit_full(judged, scores.hits, opened.table(), scores.census, asked, scores.conventions)
-
-
-PAIR_MEASURES = "RBO, Jaccard@10, Tau"
 
 
 def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Scores:

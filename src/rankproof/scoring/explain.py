@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.explained import Explained, claim, differences, differing_kinds, ideal
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -258,7 +259,7 @@ def explain(
     judgments: Any,
     ranking: Any,
     query: str,
-    measure: str | Measure = "nDCG@10",
+    measure: str | Measure = DEFAULT_MEASURE,
     *,
     profile: str | None = None,
     versus: str | None = None,

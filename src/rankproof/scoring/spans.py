@@ -12,10 +12,11 @@ import numpy as np
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import unanswered, unjudged
 from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
+from rankproof.core.defaults import SPAN_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import Conventions, count_queries
 from rankproof.core.scoring import ScoreColumn
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus
@@ -171,9 +172,6 @@ def _first_shown(
         yield rank, UNJUDGED, int(new.sum()) - sum(n for _, n in judged)
 
 
-DEFAULT_MEASURES = "SpanP@5, SpanR@5, SpanF@5, SpanIoU@5"
-
-
 @pipes_kept()
 def evaluate_spans(
     judgments: Any,
@@ -200,13 +198,14 @@ def evaluate_spans(
     >>> scores.means
     {'SpanR@1': 1.0, 'SpanP@1': 0.5}
     """
-    asked = _span_measures(parse_all(DEFAULT_MEASURES if measures is None else measures))
+    asked = _span_measures(parse_all(SPAN_MEASURES if measures is None else measures))
     conventions = Conventions(missing=missing, no_relevant=no_relevant)
     judged, opened = load_spans(judgments), load_ranking(ranking)
     found = ordered(opened.table())
     counted = shown(judged, found, load_corpus(corpus), chunks, tokens)
     queries = tuple(judged.by_query)
-    kept = _counting(asked, counted, queries, found, conventions)
+    answered = np.array([query in found for query in queries], dtype=bool)
+    kept = count_queries(conventions, answered, (counted.wanted(each.rel or 0) > 0 for each in asked))
     return Scores(
         query_ids=queries,
         columns={each.name: ScoreColumn(each, each(counted), kept) for each in asked},
@@ -229,23 +228,6 @@ def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Convention
     if len(missing) < len(judged):
         findings += unjudged(len(extra), extra)
     return Audit.of(findings)
-
-
-def _counting(
-    measures: list[Measure],
-    counted: ShownDocument,
-    queries: tuple[str, ...],
-    found: Mapping[str, Any],
-    conventions: Conventions,
-) -> Array | None:
-    """Which queries count in the means, the same for all measures; None: all."""
-    kept = np.ones(len(queries), dtype=bool)
-    if conventions.missing == "skip":
-        kept &= np.array([query in found for query in queries])
-    if conventions.no_relevant == "skip":
-        for measure in measures:
-            kept &= counted.wanted(measure.rel or 0) > 0
-    return None if kept.all() else kept
 
 
 def _stored(
@@ -275,7 +257,7 @@ def _span_measures(measures: list[Measure]) -> list[Measure]:
     for each in measures:
         if each.spec.kind != "span":
             raise UsageError(
-                f"{each}: this measure does not read spans of text. Next: ask for {DEFAULT_MEASURES}, or judge "
+                f"{each}: this measure does not read spans of text. Next: ask for {SPAN_MEASURES}, or judge "
                 "chunks or documents and use evaluate."
             )
     return measures

@@ -16,6 +16,7 @@ from rankproof._moved import old_arguments
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
 from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
@@ -205,7 +206,7 @@ def tune(
     judgments: Any,
     systems: Any,
     method: str = "rrf",
-    measure: str | Measure = "nDCG@10",
+    measure: str | Measure = DEFAULT_MEASURE,
     *,
     normalise: str | None = None,
     grid: Mapping[str, Sequence[Any]] | None = None,

@@ -13,6 +13,7 @@ from rankproof.bench.grid.configuration import NOT_USED, Configuration, combinat
 from rankproof.bench.grid.kinds import GridPart
 from rankproof.bench.grid.source import GridSource
 from rankproof.bench.runner import RunLimits, plan_for
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, check_number, check_whole, one_of, shorten
 
@@ -61,7 +62,7 @@ def _measures(source: GridSource) -> tuple[str, ...]:
                 f"{source.where('measures')}: got {shorten(each)}, expected the name of a measure."
                 " Next: write one like nDCG@10."
             )
-    return tuple(dict.fromkeys(map(str, listed))) or ("nDCG@10",)
+    return tuple(dict.fromkeys(map(str, listed))) or (DEFAULT_MEASURE,)
 
 
 def _strategy(source: GridSource) -> str:
@@ -126,7 +127,7 @@ class GridPlan:
     held_out: float = 0.5
     """The share of questions that choose nothing, and say what the winner is worth."""
     seed: int = 0
-    measures: tuple[str, ...] = ("nDCG@10",)
+    measures: tuple[str, ...] = (DEFAULT_MEASURE,)
     """The first decides."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """How retrievers are asked: concurrency, timeout, retries, rate, as everywhere."""

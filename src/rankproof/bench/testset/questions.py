@@ -17,6 +17,7 @@ from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
 from rankproof.comparing.compare import possible_ends
 from rankproof.comparing.gate_words import too_few
 from rankproof.core.audit.finding import Audit
+from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.display import Displayable
 from rankproof.document.terminal import wrap
@@ -240,7 +241,7 @@ def questions_needed(
     judgments: Any,
     baseline: Any,
     candidate: Any,
-    measure: str = "nDCG@10",
+    measure: str = DEFAULT_MEASURE,
     difference: float = 0.02,
     *,
     power: float = 0.8,

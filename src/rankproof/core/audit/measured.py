@@ -24,8 +24,8 @@ from rankproof.core.hits import Hits
 from rankproof.core.measure import Measure
 from rankproof.core.measures.counts import accuracy, documents
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
-from rankproof.core.rules import known_extremes
-from rankproof.core.scoring import average, ceiling, counted_queries, has_relevant
+from rankproof.core.rules import counted_queries, has_relevant, known_extremes
+from rankproof.core.scoring import average, ceiling
 
 DROWNED = 0.9
 """Where showing nothing is right this often, accuracy says nothing about what is shown."""
