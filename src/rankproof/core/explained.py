@@ -50,7 +50,7 @@ def _conventions(own: Explained, other: Explained) -> Iterator[str]:
     mine, theirs = own.conventions.to_dict(), other.conventions.to_dict()
     for name, words in CHOICES.items():
         if mine[name] != theirs[name]:
-            yield f"{_word(name)}: {own.where} {words[mine[name]]}; in {other.where} {words[theirs[name]]}."
+            yield f"{_WORDS.get(name, name)}: {own.where} {words[mine[name]]}; in {other.where} {words[theirs[name]]}."
     if mine["rounded"] != theirs["rounded"]:
         here, there = _rounding(mine["rounded"]), _rounding(theirs["rounded"])
         yield f"rounding: {own.where} {here}; in {other.where} {there}."
@@ -113,10 +113,6 @@ def _numbers(own: Explained, other: Explained, otherwise: bool) -> str:
     return f"{here}, {other.measure} {number_text(other.value)} in {other.where}."
 
 
-def _word(name: str) -> str:
-    return _WORDS.get(name, name)
-
-
 _WORDS = {
     "ties": "ties",
     "missing": "queries without a ranking",
@@ -156,7 +152,7 @@ def claim(profile: str, measure: Measure) -> Claim:
     'ranx has no such measure; only its conventions are followed'
     """
     known, name = find(profile), measure.spec.name
-    limits = "; ".join(_about(known, name))
+    limits = "; ".join([each for each in known.beyond if _concerns(each, name)])
     forms = [each for each in _forms(profile) if each[0].spec.name == name]
     if name in known.other.split():
         return Claim("other", f"not the number of {profile}: {limits}")
@@ -195,11 +191,6 @@ def _own(profile: Profile, measure: Measure, form: Measure, cut: bool) -> list[s
     return [
         name for name, value in measure.params.items() if name not in free and form.params.get(name) != value
     ]
-
-
-def _about(profile: Profile, name: str) -> list[str]:
-    """What of the tool is not followed, as far as it concerns a measure."""
-    return [each for each in profile.beyond if _concerns(each, name)]
 
 
 def _concerns(limit: str, name: str) -> bool:

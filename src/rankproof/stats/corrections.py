@@ -141,7 +141,7 @@ def letters(names: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str,
                 break
             clique = _grown(i, open_pairs, alike)
             cliques.append(clique)
-            for j in _members(clique):
+            for j in [i for i in range(clique.bit_length()) if clique >> i & 1]:
                 covered[j] |= clique
             if not open_pairs:
                 break
@@ -160,10 +160,6 @@ def _grown(start: int, open_pairs: int, alike: Sequence[int]) -> int:
             clique |= lowest
             room &= alike[lowest.bit_length() - 1]
     return clique
-
-
-def _members(clique: int) -> list[int]:
-    return [i for i in range(clique.bit_length()) if clique >> i & 1]
 
 
 def _letter(number: int) -> str:

@@ -172,14 +172,14 @@ def _whole(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
     """A connection; SQLite needs to write beside what it reads, unless told that nobody else will."""
-    still = mode == "rw" and not os.access(path.parent, os.W_OK) and not _log_of(path).exists()
+    still = (
+        mode == "rw"
+        and not os.access(path.parent, os.W_OK)
+        and not path.with_name(path.name + "-wal").exists()
+    )
     query = "mode=ro&immutable=1" if still else f"mode={mode}"
     address = f"{path.absolute().as_uri()}?{query}"
     return sqlite3.connect(address, timeout, isolation_level=None, check_same_thread=False, uri=True)
-
-
-def _log_of(path: Path) -> Path:
-    return path.with_name(path.name + "-wal")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -189,13 +189,8 @@ def is_async(function: Callable[..., Any]) -> bool:
     return any(
         is_one(each)
         for is_one in (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
-        for each in (function, _method(function))
+        for each in (function, type(function).__call__)
     )
-
-
-def _method(function: Callable[..., Any]) -> Any:
-    """What runs when an object is called."""
-    return type(function).__call__
 
 
 def _own_settings(function: Callable[..., Any]) -> Mapping[str, Any] | None:
