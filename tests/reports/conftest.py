@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +103,13 @@ def page(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def sample_page() -> str:
     return of_the_sample()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the files of the sample are at hand, by their names."""
+    for path in sample.folder().iterdir():
+        if path.suffix in {".jsonl", ".tsv", ".run"}:
+            shutil.copy(path, tmp_path / path.name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

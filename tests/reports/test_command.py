@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,15 +9,6 @@ import pytest
 from rankproof import report, sample
 from rankproof.cli import run
 from rankproof.errors import UsageError
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for path in sample.folder().iterdir():
-        if path.suffix in {".jsonl", ".tsv", ".run"}:
-            shutil.copy(path, tmp_path / path.name)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def rankproof(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,15 +16,6 @@ from rankproof.document.terminal import binned, in_ascii, interval, parts, spark
 from rankproof.errors import UsageError
 
 MEASURES = "nDCG@10, R@10, FirstRel"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for path in sample.folder().iterdir():
-        if path.suffix in {".jsonl", ".tsv", ".run"}:
-            shutil.copy(path, tmp_path / path.name)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_no_value_is_drawn_as_nothing_and_none_is_higher_than_the_top() -> None:
