@@ -1,0 +1,261 @@
+"""Two ways to let users decide between systems: interleaved lists, and an A/B test that may be looked at each day."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
+from rankproof.stats.corrections import holm
+from rankproof.stats.sequential import Anytime, betting, normal_mixture
+
+PLANNED = 10_000
+"""Users that an A/B test is planned for if nobody says otherwise."""
+FEWEST = 100
+"""Users of each variant below which nothing is said: the intervals of an A/B test are those of large samples."""
+MISMATCH = 0.001
+"""If the users are shared so oddly by chance alone with less than this chance, the assignment is broken."""
+
+
+@dataclass(frozen=True)
+class Interleaved:
+    """A list made of several rankings, and which of them each document stands for."""
+
+    docs: list[str]
+    teams: list[str]
+
+    def credit(self, clicks: Iterable[int | str]) -> dict[str, int]:
+        """The clicks of each team; a click is a document, or its rank from 1 on."""
+        found = dict.fromkeys(self.teams, 0)
+        places = {doc: at for at, doc in enumerate(self.docs)}
+        clicked = {each - 1 if isinstance(each, int) else places.get(each, -1) for each in clicks}
+        for at in clicked:
+            if 0 <= at < len(self.teams):
+                found[self.teams[at]] += 1
+        return found
+
+
+def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Generator) -> Interleaved:
+    """One list of `k` documents from two or more rankings: in each round the teams pick in random order.
+
+    Each picks its best document that is not there yet. With more than two rankings that is team-draft multileaving.
+
+    Reference: F. Radlinski et al.: How does clickthrough data reflect retrieval quality?, CIKM 2008; A. Schuth et al.:
+    Multileaved comparisons for fast online evaluation, CIKM 2014.
+
+    >>> found = team_draft({"a": ["d1", "d2"], "b": ["d1", "d3"]}, 3, np.random.default_rng(0))
+    >>> found.docs[0], sorted(found.docs[1:])
+    ('d1', ['d2', 'd3'])
+    """
+    check_whole("k", k)
+    if len(rankings) < 2:
+        raise UsageError(
+            f"rankings: got {len(rankings)}, expected two or more. Next: give {{name: documents}}."
+        )
+    names = list(rankings)
+    left = {name: iter(dict.fromkeys(docs)) for name, docs in rankings.items()}
+    docs: dict[str, str] = {}
+    while left and len(docs) < k:
+        for place in rng.permutation(len(names)):
+            name = names[int(place)]
+            if name not in left or len(docs) >= k:
+                continue
+            best = next((doc for doc in left[name] if doc not in docs), None)
+            if best is None:
+                del left[name]
+            else:
+                docs[best] = name
+    return Interleaved(list(docs), list(docs.values()))
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How often users preferred one team to another, as often as it is looked at."""
+
+    first: str
+    second: str
+    users: int
+    wins: int
+    ties: int
+    losses: int
+    """Lists in which the first got more clicks, as many, or fewer."""
+    share: float
+    """How often the first wins, by user; a tie counts half."""
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    verdict: str
+    """"first", "second" or "unclear"."""
+
+
+def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Preference]:
+    """Who wins, from lists as they were shown, in order of time.
+
+    Each is a mapping with `teams` (the team of each rank), `clicks` (ranks from 1 on) and, if known, `user`; the lists
+    of a user count as one, at the time of the first. Intervals and p-values hold at every look (betting), p-values are
+    corrected by Holm over the pairs. A list without any click says nothing and is left out.
+
+    >>> rows = [{"teams": ["a", "b"], "clicks": [1]}] * 40
+    >>> score_interleaving(rows)[0].verdict
+    'first'
+    """
+    credits = [each for each in map(_credit, shown) if any(each[1].values())]
+    names = sorted({name for _, found in credits for name in found})
+    if len(names) < 2:
+        raise DataError(
+            f"interleaving: got clicks on lists of {len(names)} teams, expected two or more. "
+            "Next: give rows with teams and clicks."
+        )
+    drafts: list[tuple[tuple[str, str], int, tuple[int, int, int], Anytime]] = []
+    for first, second in combinations(names, 2):
+        met = [
+            (user, found[first] - found[second])
+            for user, found in credits
+            if first in found and second in found
+        ]
+        signs = np.sign([gap for _, gap in met])
+        by_user: dict[str, list[float]] = {}
+        for number, ((user, _), sign) in enumerate(zip(met, signs, strict=True)):
+            by_user.setdefault(f"#{number}" if user is None else f"u{user}", []).append((float(sign) + 1) / 2)
+        told = betting(np.array([float(np.mean(each)) for each in by_user.values()]), level)
+        counts = (int(np.sum(signs > 0)), int(np.sum(signs == 0)), int(np.sum(signs < 0)))
+        drafts.append(((first, second), len(by_user), counts, told))
+    ps = holm([each[-1].p for each in drafts])
+    return [
+        Preference(
+            *pair, users, *counts, told.value, told.low, told.high, told.p, p, _winner(told.value, p, level)
+        )
+        for (pair, users, counts, told), p in zip(drafts, ps, strict=True)
+    ]
+
+
+def _credit(row: Any) -> tuple[str | None, dict[str, int]]:
+    teams = row.get("teams") if isinstance(row, Mapping) else None
+    clicks = row.get("clicks") if isinstance(row, Mapping) else None
+    if not isinstance(teams, Sequence) or isinstance(teams, str) or not isinstance(clicks, Sequence):
+        raise DataError(
+            f'interleaving: got {shorten(row)}, expected {{"teams": [...], "clicks": [ranks]}}. '
+            "Next: log which team each rank was of."
+        )
+    ranks = [each["rank"] if isinstance(each, Mapping) else each for each in clicks]
+    names = [str(each) for each in teams]
+    return row.get("user"), Interleaved([f"{at}" for at in range(len(names))], names).credit(map(int, ranks))
+
+
+def _winner(share: float, p: float, level: float) -> str:
+    if p > 1 - level:
+        return "unclear"
+    return "first" if share > 0.5 else "second"
+
+
+class Estimated(Protocol):
+    """A metric of one variant: the value with its standard error by user, as `monitor` gives it."""
+
+    metric: str
+    group: str
+    users: int
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class VariantDifference:
+    """How much a variant moved a metric against the control, as often as it is looked at."""
+
+    metric: str
+    control: str
+    variant: str
+    users: tuple[int, int]
+    """Of the control and of the variant."""
+    values: tuple[float, float]
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    """By Holm, over the metrics and variants."""
+    verdict: str
+    """"more", "less" or "unclear"."""
+
+
+def compare_variants(
+    estimates: Iterable[Any], control: str | None = None, *, planned: int = PLANNED, level: float = 0.95
+) -> list[VariantDifference]:
+    """Each metric of each variant against the control, with intervals that hold at every look.
+
+    `estimates` are those of `monitor` with slice "variant". `planned` is the number of users at which the test is to
+    end: there intervals are tightest, and they are valid before and after; fix it before the test. Nothing is said with
+    fewer than 100 users in a variant.
+    """
+    check_whole("planned", planned, least=2)
+    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
+    rows: dict[tuple[str, str], Any] = {(each.metric, each.group): each for each in estimates}
+    names = sorted({group for _, group in rows})
+    control = names[0] if control is None and names else control
+    if control not in names or len(names) < 2:
+        raise UsageError(
+            f"variants: got {', '.join(names) or 'none'} and the control {control}, expected the control and another. "
+            "Next: log the field variant, and name the control."
+        )
+    drafts = []
+    for (metric, group), other in rows.items():
+        base = rows.get((metric, control))
+        if group == control or base is None or min(base.users, other.users) < FEWEST:
+            continue
+        error = math.hypot(base.error, other.error)
+        if not error > 0 or not math.isfinite(error):
+            continue
+        at_end = error * math.sqrt((base.users + other.users) / planned)
+        drafts.append(
+            (metric, group, base, other, normal_mixture(other.value - base.value, error, at_end, level))
+        )
+    ps = holm([found.p for *_, found in drafts])
+    return [
+        VariantDifference(
+            metric,
+            control,
+            group,
+            (base.users, other.users),
+            (base.value, other.value),
+            *(found.value, found.low, found.high, found.p, p),
+            "unclear" if p > 1 - level else "more" if found.value > 0 else "less",
+        )
+        for (metric, group, base, other, found), p in zip(drafts, ps, strict=True)
+    ]
+
+
+def split_mismatch(users: Mapping[str, int], shares: Mapping[str, float] | None = None) -> float:
+    """The p-value that users were assigned by these shares (alike if none are given), by Pearson's chi-squared.
+
+    Below 0.001 something decides who gets which variant, and no difference can be trusted.
+
+    >>> split_mismatch({"A": 5000, "B": 5050}) > 0.5, split_mismatch({"A": 5000, "B": 5600}) < 0.001
+    (True, True)
+    """
+    total = sum(users.values())
+    wanted = dict.fromkeys(users, 1 / len(users)) if shares is None else shares
+    if (
+        set(wanted) != set(users)
+        or not math.isclose(sum(wanted.values()), 1, abs_tol=1e-6)
+        or min(wanted.values()) <= 0
+    ):
+        raise UsageError(
+            f"shares: got {shorten(wanted)}, expected one above 0 for each of {', '.join(users)}, adding up "
+            "to 1. Next: give the shares by which users are assigned."
+        )
+    squares = (
+        sum((users[name] - total * wanted[name]) ** 2 / (total * wanted[name]) for name in users)
+        if total
+        else 0.0
+    )
+    free = len(users) - 1
+    # Wilson and Hilferty: the cube root of a chi-squared over its degrees of freedom is nearly normal.
+    z = ((squares / free) ** (1 / 3) - (1 - 2 / (9 * free))) / math.sqrt(2 / (9 * free))
+    return 2 * (1 - NormalDist().cdf(math.sqrt(squares))) if free == 1 else 1 - NormalDist().cdf(z)

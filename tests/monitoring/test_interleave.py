@@ -1,0 +1,138 @@
+"""Interleaving and A/B tests: fair lists, fair credit, and p-values that hold at every look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.sequential import betting_rates, rates
+from rankproof.errors import DataError, UsageError
+from rankproof.monitoring.interleave import (
+    Interleaved,
+    compare_variants,
+    score_interleaving,
+    split_mismatch,
+    team_draft,
+)
+from rankproof.stats.sequential import betting, normal_mixture
+
+
+@dataclass
+class Row:
+    metric: str
+    group: str
+    users: int
+    value: float
+    error: float
+
+
+def test_a_draft_has_each_document_once_in_fair_turns() -> None:
+    rng = np.random.default_rng(0)
+    rankings = {
+        "a": [f"d{i}" for i in range(8)],
+        "b": [f"d{i}" for i in range(7, -1, -1)],
+        "c": ["x", "d0", "x", "y", "z"],
+    }
+    teams: dict[str, int] = dict.fromkeys(rankings, 0)
+    for _ in range(300):
+        made = team_draft(rankings, 6, rng)
+        assert len(set(made.docs)) == len(made.docs) == len(made.teams) == 6
+        assert {made.teams.count(name) for name in rankings} == {2}
+        teams[made.teams[0]] += 1
+        for name in ("a", "b"):
+            own = [doc for doc, team in zip(made.docs, made.teams, strict=True) if team == name]
+            assert own == sorted(own, key=rankings[name].index)
+    assert all(70 <= n <= 130 for n in teams.values())
+    assert team_draft({"a": ["d1"], "b": ["d1"]}, 5, rng).docs == ["d1"]
+    assert team_draft({"a": [], "b": []}, 5, rng).docs == []
+    with pytest.raises(UsageError):
+        team_draft({"a": ["d1"]}, 3, rng)
+
+
+def test_clicks_are_credited_once_by_rank_or_document() -> None:
+    made = Interleaved(["d1", "d2", "d3"], ["a", "b", "a"])
+    assert made.credit([1, "d1", 3, 9, 0, "other"]) == {"a": 2, "b": 0}
+
+
+def test_users_who_like_one_ranking_more_decide_for_it_and_those_who_like_both_do_not() -> None:
+    rng = np.random.default_rng(1)
+    good, bad = [f"g{i}" for i in range(5)], [f"b{i}" for i in range(5)]
+
+    def shown(best: float, worst: float, users: int) -> list[dict[str, Any]]:
+        rows = []
+        for user in range(users):
+            made = team_draft({"new": good, "old": bad}, 4, rng)
+            chance = [best if doc[0] == "g" else worst for doc in made.docs]
+            clicks = [at + 1 for at, each in enumerate(chance) if rng.random() < each / (at + 1)]
+            rows.append({"teams": made.teams, "clicks": clicks, "user": f"u{user}"})
+        return rows
+
+    (found,) = score_interleaving(shown(0.6, 0.2, 300))
+    assert (found.first, found.second, found.verdict) == ("new", "old", "first")
+    assert 0.5 < found.low < found.share < found.high
+    assert found.wins + found.ties + found.losses <= 300
+    (even,) = score_interleaving(shown(0.4, 0.4, 300))
+    assert even.low < 0.5 < even.high
+
+
+def test_one_user_counts_once() -> None:
+    rows = [{"teams": ["a", "b"], "clicks": [1], "user": "noisy"}] * 500 + [
+        {"teams": ["a", "b"], "clicks": [2]}
+    ] * 2
+    (found,) = score_interleaving(rows)
+    assert (found.users, found.wins, found.losses, found.verdict) == (3, 500, 2, "unclear")
+    for bad in ([{"teams": ["a", "b"], "clicks": []}], [{"teams": "ab", "clicks": [1]}], [7]):
+        with pytest.raises(DataError, match="Next:"):
+            score_interleaving(bad)
+
+
+@pytest.mark.slow
+def test_looking_each_day_finds_nothing_that_is_not_there() -> None:
+    always, once = rates(40, 0.02, 0.0)
+    assert always <= 0.125 < 0.2 < once  # a test for a single look is red in a third of such tests
+    assert rates(10, 0.3, 0.03)[0] >= 0.9
+    said, held = betting_rates(100, 0.5)
+    assert said <= 0.09
+    assert held >= 0.91
+    assert betting_rates(30, 0.65)[0] >= 0.8
+
+
+def test_intervals_and_p_values_agree() -> None:
+    for value in (0.1, 0.25, 0.31, 0.5):
+        found = normal_mixture(value, 0.1, 0.05)
+        assert (found.low > 0) == (found.p < 0.05)
+        assert normal_mixture(-value, 0.1, 0.05).p == found.p
+    early = normal_mixture(0.0, 0.1, 0.01)
+    assert early.p == 1.0
+    assert early.high > 2 * 0.196
+    for seed in range(20):
+        row = (np.random.default_rng(seed).random(80) < 0.65).astype(float)
+        found = betting(row)
+        assert 0 <= found.low <= found.value <= found.high <= 1
+        assert not (found.p > 0.06 and found.low > 0.505)
+    assert betting(np.array([])).p == 1.0
+    with pytest.raises(DataError):
+        betting(np.array([2.0]))
+
+
+def test_variants_are_held_against_the_control() -> None:
+    rows = [
+        *(Row("ctr", name, 6000, value, 0.005) for name, value in (("A", 0.30), ("B", 0.36), ("C", 0.301))),
+        *(Row("thumbs_up", name, 60, 0.5, 0.1) for name in "AB"),
+    ]
+    found = compare_variants(rows, "A")
+    assert [(each.metric, each.variant, each.verdict) for each in found] == [
+        ("ctr", "B", "more"),
+        ("ctr", "C", "unclear"),
+    ]
+    assert found[0].low < 0.06 < found[0].high
+    for bad in ([], rows[:1]):
+        with pytest.raises(UsageError, match="control"):
+            compare_variants(bad)
+    assert split_mismatch({"A": 100, "B": 100, "C": 100}) > 0.9
+    assert split_mismatch({"A": 9000, "B": 1000}, {"A": 0.9, "B": 0.1}) == pytest.approx(1)
+    with pytest.raises(UsageError):
+        split_mismatch({"A": 1, "B": 2}, {"A": 1.0})
