@@ -292,7 +292,7 @@ def test_it_is_a_page_and_a_part_of_a_report(keyword: Diagnosis) -> None:
     whole = report(sample.judgments(), runs, "nDCG@10", diagnosis=keyword).html()
     for page in (keyword.html(), whole):
         assert "<script" not in page
-        assert "What to fix first" in page
+        assert "Fix this first</h" in page
         assert all(each.title in page for each in keyword.first)
     assert "What to fix first" not in report(sample.judgments(), runs, "nDCG@10").html()
     odd = diagnose({"<q>": {"a": 1}}, {"<q>": ["b"]}, queries={"<q>": "<b>bold</b>"}).html()

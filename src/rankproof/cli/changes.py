@@ -12,7 +12,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, say_apart, telling, write
+from rankproof.cli.output import TEXTS, end, errors_of, format_of, say_apart, telling, write, write_result
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,13 +77,12 @@ def compare_rankings(
     \b
     rankproof compare monday tuesday
     """
-    from rankproof.document.formats import check, printed
+    from rankproof.document.formats import check
 
     form = form or format_of(output)
     check(form)
     if machine is not None:
-        text = printed(_kinship(words, shown_as, machine, options.given(measures), settings), form)
-        write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
+        write_result(_kinship(words, shown_as, machine, options.given(measures), settings), form, output)
         return
     settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by, words[0])}
     if saved.are_names(words, history):
@@ -93,8 +92,7 @@ def compare_rankings(
     else:
         saved.only_for_names(anyway)
         found = _comparison_of_files(words, shown_as, **settings)
-    text = printed(found, form, worst=worst)
-    write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
+    write_result(found, form, output, worst=worst)
     say_apart(found.scores, form)
     end(errors_of(found.scores), shown=form in (*TEXTS, "markdown") and output is None)
 

@@ -18,6 +18,7 @@ from rankproof.document.disk import STDOUT, check_free, write_file
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from rankproof.document.formats import Result
     from rankproof.scoring.scores import Scores
 
 
@@ -159,6 +160,14 @@ def write(content: str | bytes, path: str | None) -> None:
         click.echo(_shown(content), nl=False)
     else:
         _write_bytes(content)
+
+
+def write_result(found: Result, form: str, path: str | None, **settings: Any) -> None:
+    """The result in a format to the file or standard output; a text has conventions as the shell writes them."""
+    from rankproof.document.formats import printed
+
+    made = printed(found, form, **settings)
+    write(as_options(made) if isinstance(made, str) and form in TEXTS else made, path)
 
 
 def wrote(path: str, notes: Sequence[str] = (), what: str = "") -> None:

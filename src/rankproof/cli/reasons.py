@@ -10,7 +10,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, as_options, end, format_of, telling, write
+from rankproof.cli.output import TEXTS, end, format_of, telling, write, write_result
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -139,7 +139,7 @@ def _explained(
 @options.by
 @click.option("--alpha", type=float, default=0.05, metavar="A", help="Error rate of a claim. [0.05]")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random draws. [0]")
-@options.form("table, markdown, html or json")
+@options.form()
 @options.output
 @options.profile
 @options.rules
@@ -163,18 +163,18 @@ def diagnose_ranking(
     rankproof diagnose judgments.tsv my.run
     rankproof diagnose judgments.tsv my.run --queries q.jsonl --corpus docs.jsonl
     """
-    from rankproof.diagnosing.diagnose import check, diagnose
+    from rankproof.diagnosing.diagnose import diagnose
+    from rankproof.document.formats import check
 
-    chosen = form or format_of(output)
-    check(chosen)
+    form = form or format_of(output)
+    check(form)
     check_one_stdin(judgments, run)
     documents, size = options.corpus_apart(corpus, corpus_size)
     settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}
     settings |= {} if size is None else {"corpus_size": size}
     with telling("diagnosing"):
         found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT_MEASURE, **settings)
-        text = found.format(chosen, settings["worst"] if options.written("worst") else None)
-    write(as_options(text) if chosen in TEXTS else text, output)
+    write_result(found, form, output, worst=settings["worst"] if options.written("worst") else None)
     wrong = [str(each) for each in found.findings if each.severity == "error"]
     end(wrong, shown=output is None)
 

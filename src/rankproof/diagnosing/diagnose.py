@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from rankproof._moved import size_apart
 from rankproof.comparing.alignment import averaged
+from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import ungrouped
 from rankproof.core.corpus import Corpus
@@ -19,16 +20,15 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.rules import ScoringArguments
 from rankproof.core.scoring import ScoreRow
-from rankproof.diagnosing import words as told
 from rankproof.diagnosing.evidence import Evidence
 from rankproof.diagnosing.fixes import Fix, fixes
 from rankproof.diagnosing.holes import Hole
-from rankproof.diagnosing.modes import FIX_FIRST, Diagnosed, Regime, Served, Whole, failures, regime_of
-from rankproof.diagnosing.patterns import patterns
+from rankproof.diagnosing.modes import FIX_FIRST, Failure, Regime, Served, Whole, failures, regime_of
+from rankproof.diagnosing.patterns import Cause, Pattern, patterns
 from rankproof.diagnosing.trials import MOST_PLACED, trials
-from rankproof.document.html.page import Markup, Section, el, fold, ident, join, page, paragraphs, table
-from rankproof.document.numbers import score
-from rankproof.errors import check_whole, one_of
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
+from rankproof.errors import check_whole
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
@@ -37,31 +37,91 @@ from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, ev
 from rankproof.scoring.grouping import Grouping, grouped, groups_of
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
-from rankproof.scoring.tables import DISTRUST
 from rankproof.scoring.words import CUTS, WORDS, Band, band
 
 K = 10
 """Documents that are seen, where neither `k` nor the measure says how many."""
+MOST_SHOWN = 3
+"""Changes that are recommended: as many as one can try before measuring again."""
 
 
-class Diagnosis(Diagnosed):
-    """What is wrong with a ranking, and what to do first; `print` shows it."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Result):
+    """What is wrong with a ranking, and what to do first."""
+
+    measure: str
+    """The measure that decides."""
+    mean: float
+    low: float | None
+    high: float | None
+    """The ends of the 95 % interval of the mean."""
+    ceiling: float
+    never_found: float | None
+    """How much of the measure is lost because documents were never found; None where that has no sense."""
+    ranked_too_low: float | None
+    k: int
+    """How many documents are seen by whoever asked."""
+    judged: int
+    """Queries with judgments."""
+    unanswerable: int
+    """Those without a relevant document."""
+    bands: tuple[Band, ...]
+    regime: Regime | None
+    failures: tuple[Failure, ...]
+    served: Mapping[str, Served]
+    """Every query with its causes."""
+    worst: tuple[Served, ...]
+    patterns: tuple[Pattern, ...]
+    fixes: tuple[Fix, ...]
+    """All changes that were tried: what surely helps first, by its gain."""
+    fix_order: tuple[str, ...]
+    """Where one begins with a weak retriever; empty where it is not weak."""
+    findings: tuple[Finding, ...]
+    """What the audit says that can mislead: the accuracy trap, missing queries, unjudged documents."""
+    hole: Hole | None
+    """The documents that no question returns, and what they share."""
+    notes: tuple[str, ...]
+    """What could not be looked at, and what it takes."""
+
+    @property
+    def first(self) -> tuple[Fix, ...]:
+        """The changes most worth trying: those that surely help, the cause first, then by what was gained."""
+        return tuple(each for each in self.fixes if each.claimed and not each.most)[:MOST_SHOWN]
+
+    @property
+    def most(self) -> tuple[Fix, ...]:
+        """What a perfect change could bring at the most: a bound, and no gain."""
+        return tuple(each for each in self.fixes if each.claimed and each.most)
+
+    def why(self, query: str) -> tuple[Cause, ...]:
+        """Why a query was not served better."""
+        return self.served[query].causes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that JSON can hold."""
+        plain = ("measure", "mean", "low", "high", "ceiling", "never_found", "ranked_too_low", "k")
+        listed = ("bands", "failures", "worst", "patterns", "fixes", "findings")
+        return {
+            **{name: getattr(self, name) for name in plain},
+            "queries": self.judged,
+            "without_relevant": self.unanswerable,
+            "regime": None if self.regime is None else self.regime.to_dict(),
+            **{name: [each.to_dict() for each in getattr(self, name)] for name in listed},
+            "first": [each.kind for each in self.first],
+            "fix_order": list(self.fix_order),
+            "hole": None if self.hole is None else self.hole.to_dict(),
+            "notes": list(self.notes),
+            "served": {query: list(each.why) for query, each in self.served.items()},
+        }
 
     def format(self, name: str = "table", worst: int | None = None) -> str:
-        """The diagnosis as text: table (one screen, with three queries or `worst`), full, markdown, html or json."""
+        """The diagnosis as text in the format of that name; a screen lists three queries, or `worst`."""
+        return self._printed(name, worst=worst)
 
-        return render_diagnosis(self, name, worst)
+    def _document(self, worst: int | None = None) -> Document:
+        from rankproof.diagnosing.words import diagnosis as words
 
-    def markdown(self) -> str:
-        """The diagnosis as markdown."""
-        return self.format("markdown")
-
-    def html(self) -> str:
-        """The diagnosis as one page that needs nothing else."""
-        return self.format("html")
-
-    def __str__(self) -> str:
-        return self.format()
+        return words(self, worst)
 
     def _in_one_line(self) -> str:
         found = ", ".join(each.kind for each in self.first) or "none"
@@ -255,82 +315,3 @@ def _notes(evidence: Evidence) -> list[str]:
     if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
         said.append(f"{len(silent)} of {len(evidence.asked)} queries have no text, like {silent[0]!r}.")
     return said
-
-
-FIRST = "What to fix first"
-
-
-def section(found: Diagnosed) -> Section:
-    """Bands, fixes, kinds of queries that fail, and the worst queries with their causes."""
-    return Section("diagnosis", FIRST, join([el("p", told.opening(found)), *_parts(found)]))
-
-
-def html(found: Diagnosed) -> str:
-    """The diagnosis as a page of its own."""
-    sections = [Section("diagnosis", FIRST, join(_parts(found)))]
-    if found.findings:
-        trust = el("ul", *(el("li", told.serious(each)) for each in found.findings))
-        sections.append(Section("trust", told.TRUST, trust))
-    lead = paragraphs([*(f"{DISTRUST} {each}" for each in told.errors(found)), told.opening(found)])
-    return page("Diagnosis", lead, sections, el("p", "Made by rankproof."))
-
-
-def _parts(found: Diagnosed) -> Iterator[Markup]:
-    yield paragraphs([*told.regime(found)])
-    yield _table("How good it is, of what was possible", told.bands(found), words=(0, 5))
-    yield el("h3", "Worth trying")
-    yield _fixes(found.first)
-    if told.others(found)[1]:
-        yield _table(told.ALSO, told.others(found), words=(0, 1, 4))
-    if found.failures:
-        yield el("h3", "What goes wrong")
-        yield el("ul", *(el("li", told.failure(each)) for each in found.failures))
-    if found.patterns:
-        yield _table("Which kinds of queries fail", told.patterns(found), words=(0, 6))
-    if found.worst:
-        yield fold("The queries served worst", *map(_query, found.worst), opened=True)
-    yield paragraphs(told.foot(found))
-
-
-def _table(caption: str, shown: told.Table, words: Sequence[int]) -> Markup:
-    return table(caption, *shown, words=words)
-
-
-def _fixes(first: Sequence[Fix]) -> Markup:
-    if not first:
-        return el("p", "Nothing that was tried is sure to help.")
-    return el("ol", *(el("li", *_fix(each)) for each in first))
-
-
-def _fix(fix: Fix) -> Iterator[Markup]:
-    yield el("b", fix.title)
-    yield join([f": {told.gain_of(fix)}. {told.evidence_of(fix)} Next: {fix.do}."])
-
-
-def _query(query: Served) -> Markup:
-    asked = f" {query.text}" if query.text else ""
-    causes = el("ul", *(el("li", str(cause)) for cause in query.causes))
-    return join([el("p", ident(query.query), f" {score(query.value)}{asked}"), causes])
-
-
-def check(name: str) -> None:
-    """Whether there is a format of that name, before any work is done."""
-    if name not in _FORMATS:
-        raise one_of("format", name, _FORMATS)
-
-
-def render_diagnosis(found: Diagnosed, name: str, worst: int | None = None) -> str:
-    """The diagnosis as text in the named format; a screen lists so many queries, three where nobody says."""
-    check(name)
-    if name == "table":
-        return told.screen(found, worst)
-    return _FORMATS[name](found)
-
-
-_FORMATS: dict[str, Callable[[Diagnosed], str]] = {
-    "table": told.screen,
-    "full": told.text,
-    "markdown": told.markdown,
-    "html": html,
-    "json": told.as_json,
-}

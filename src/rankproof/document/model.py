@@ -57,6 +57,22 @@ class Paragraph:
     text: str
 
 
+class Item(str):
+    """An item of a list with more than its text: it is a plain string to whoever does not look."""
+
+    __slots__ = ("lines", "under")
+    lines: Sequence[str]
+    """What goes on below it, each on a line of its own."""
+    under: Sequence[str]
+    """A list of its own, below all that."""
+
+    def __new__(cls, text: str, *, lines: Sequence[str] = (), under: Sequence[str] = ()) -> Item:
+        """The text, and what is below it."""
+        made = super().__new__(cls, text)
+        made.lines, made.under = lines, under
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Bullets:
     """A list. Each item may have a label in front, like how serious it is."""
@@ -64,6 +80,13 @@ class Bullets:
     items: Sequence[str]
     labels: Sequence[str] = ()
     numbered: bool = False
+    short: bool = False
+    """Whether in a terminal one line of each item is enough."""
+
+    def parts(self) -> Iterator[tuple[str, str, Sequence[str], Sequence[str]]]:
+        """Each item as label, text, the lines that go on below it, and the list under it."""
+        for label, item in zip(self.labels or [""] * len(self.items), self.items, strict=True):
+            yield label, str(item), getattr(item, "lines", ()), getattr(item, "under", ())
 
 
 @dataclass(frozen=True, slots=True)

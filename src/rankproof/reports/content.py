@@ -23,7 +23,7 @@ from rankproof.core.hits import Array, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import sections
 from rankproof.core.measures.interpolated import best_precision
-from rankproof.diagnosing.modes import Diagnosed
+from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.display import Displayable
 from rankproof.document.html.charts import Bar
 from rankproof.errors import DataError, shorten
@@ -120,7 +120,7 @@ class Content(Displayable):
     """The texts of queries by id."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The titles of documents by id."""
-    diagnosed: Diagnosed | None = None
+    diagnosed: Diagnosis | None = None
     """What is wrong with one of the systems, where that was asked for."""
     profile: str | None = None
     version: str = ""

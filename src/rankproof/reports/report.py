@@ -13,10 +13,10 @@ from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
 from rankproof.core.defaults import REPORT_MEASURES
 from rankproof.core.rules import ScoringArguments
-from rankproof.diagnosing import diagnose
-from rankproof.diagnosing.modes import Diagnosed
+from rankproof.diagnosing.diagnose import Diagnosis
 from rankproof.document.disk import check_free, write_file
 from rankproof.document.display import Displayable
+from rankproof.document.formats.html import part_of_page
 from rankproof.document.html.page import Section, el, page
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.load import load_ranking
@@ -131,7 +131,7 @@ def report(
     margin: float | None = None,
     correction: str = "holm",
     seed: int = 0,
-    diagnosis: Diagnosed | None = None,
+    diagnosis: Diagnosis | None = None,
     columns: Columns = None,
     **conventions: Unpack[ScoringArguments],
 ) -> Report:
@@ -215,7 +215,9 @@ def _sections(content: Content) -> list[Section]:
         systems.systems_section(content),
         systems.differences_section(content) if content.moved else None,
         queries.losses_section(content),
-        None if content.diagnosed is None else diagnose.section(content.diagnosed),
+        None
+        if content.diagnosed is None
+        else Section("diagnosis", "What to fix first", part_of_page(content.diagnosed._document())),
         queries.curves_section(content),
         queries.ranks_section(content),
         systems.slices_section(content),

@@ -28,6 +28,7 @@ from rankproof.document.model import (
     Column,
     Document,
     Heading,
+    Item,
     Paragraph,
     Part,
     Table,
@@ -61,9 +62,21 @@ def of_comparing() -> dict[str, Result]:
     }
 
 
+@cache
+def diagnosis() -> Result:
+    judgments, runs = judged()
+    groups = {query: f"{ODD}group {n % 2}" for n, query in enumerate(judgments)}
+    texts = {query: f"{ODD} what {n}" for n, query in enumerate(judgments)}
+    corpus = {"d|1": ODD, "d<2>": f"{OTHER} what", "x": "another page"}
+    return rankproof.diagnose(judgments, runs[OTHER], queries=texts, corpus=corpus, by=groups)
+
+
 MAKERS: dict[str, Callable[[], Result]] = {
-    name: lambda name=name: of_comparing()[name]  # type: ignore[misc]
-    for name in ("comparison", "gate", "leaderboard", "correlation", "kinship")
+    **{
+        name: lambda name=name: of_comparing()[name]  # type: ignore[misc]
+        for name in ("comparison", "gate", "leaderboard", "correlation", "kinship")
+    },
+    "diagnosis": diagnosis,
 }
 """A result of each kind, with odd names in it. A new kind of result is added here, and held to the laws below."""
 
@@ -280,6 +293,8 @@ def every_block() -> Iterator[Part]:
     yield Part(
         table, Bullets([ODD], numbered=True), Code(f"{ODD} ``` x"), Chart(ODD, lambda room: ["█" * room])
     )
+    nested = [Item(ODD, lines=[ODD, OTHER], under=[ODD, OTHER * 20]), Item(OTHER * 20), ODD]
+    yield Part(Bullets(nested), Bullets(nested, numbered=True), Bullets(nested, short=True))
     yield Part(Table([]), name="nothing")
 
 

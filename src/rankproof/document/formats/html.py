@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape as escaped
+from typing import TYPE_CHECKING
 
 from rankproof.document.display import CELL, TABLE
 from rankproof.document.formats import NOTEBOOK, OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Chart, Code, Document, Heading, Paragraph, Table
 from rankproof.document.terminal import clean
+
+if TYPE_CHECKING:
+    from rankproof.document.html.page import Markup
 
 
 def page(document: Document) -> str:
@@ -33,6 +37,13 @@ def page(document: Document) -> str:
     return whole(document.title, None, made, foot, lead=join(map(_block, lead)))
 
 
+def part_of_page(document: Document) -> Markup:
+    """The document as markup for a section of another page."""
+    from rankproof.document.html.page import join
+
+    return join(_block(block) for part in document.shown(PAGE) for block in part.blocks)
+
+
 def _key(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "part"
 
@@ -44,12 +55,19 @@ def _block(block: Block) -> str | None:
     if isinstance(block, Paragraph):
         return el("p", block.text) if block.text else None
     if isinstance(block, Bullets):
-        labels = block.labels or [""] * len(block.items)
         items = (
-            el("li", el("b", label) if label else None, f" {item}" if label else item)
-            for label, item in zip(labels, block.items, strict=True)
+            el(
+                "li",
+                el("b", label) if label else None,
+                f" {item}" if label else item,
+                *(el("div", each) for each in more),
+                el("ul", *(el("li", each) for each in under)) if under else None,
+            )
+            for label, item, more, under in block.parts()
         )
         return el("ol" if block.numbered else "ul", *items)
+    if isinstance(block, Heading):
+        return el("h3", block.text)
     if isinstance(block, Code):
         return el("pre", el("code", block.text))
     if isinstance(block, Table) and block.columns:
@@ -65,7 +83,7 @@ def _table(block: Table) -> str:
     words = [n for n, each in enumerate(block.columns) if not each.right]
     headings = [each.heading.replace("\n", " ") for each in block.columns]
     rows = [[_cell(cell) for cell in row] for row in block.rows]
-    return table(block.caption or headings[0], headings, rows, words=words)
+    return table(block.caption, headings, rows, words=words, label=headings[0])
 
 
 def _cell(cell: str) -> str:
@@ -97,12 +115,8 @@ def _inside(block: Block) -> str:
         tag = "p" if isinstance(block, Paragraph) else "h4"
         return f"<{tag}>{_text(block.text)}</{tag}>" if block.text else ""
     if isinstance(block, Bullets):
-        labels = block.labels or [""] * len(block.items)
-        listed = (
-            f"{label}: {item}" if label else item for label, item in zip(labels, block.items, strict=True)
-        )
         tag = "ol" if block.numbered else "ul"
-        return f"<{tag}>{''.join(f'<li>{_text(each)}</li>' for each in listed)}</{tag}>"
+        return f"<{tag}>{''.join(_item(*each) for each in block.parts())}</{tag}>"
     if isinstance(block, Code):
         return f"<pre>{_text(block.text)}</pre>"
     if isinstance(block, Table) and block.columns:
@@ -112,6 +126,13 @@ def _inside(block: Block) -> str:
         rows = "".join(_row("td", row, sides) for row in block.rows)
         return f'{caption}<table style="{TABLE}">{_row("th", headings, sides)}{rows}</table>'
     return ""
+
+
+def _item(label: str, item: str, more: Sequence[str], under: Sequence[str]) -> str:
+    lines = "".join(f"<div>{_text(each)}</div>" for each in more)
+    below = "".join(f"<li>{_text(each)}</li>" for each in under)
+    text = _text(f"{label}: {item}" if label else item)
+    return f"<li>{text}{lines}{f'<ul>{below}</ul>' if below else ''}</li>"
 
 
 def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:

@@ -55,10 +55,8 @@ def _said(block: Block) -> Iterator[str]:
     if isinstance(block, Paragraph | Heading | Code):
         yield block.text
     if isinstance(block, Bullets):
-        labels = block.labels or [""] * len(block.items)
-        yield from (
-            f"{label}: {item}" if label else item for label, item in zip(labels, block.items, strict=True)
-        )
+        for label, item, more, under in block.parts():
+            yield from (f"{label}: {item}" if label else item, *more, *under)
 
 
 def _tabular(table: Table) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rankproof.document.formats import OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Code, Column, Document, Heading, Paragraph, Table
@@ -38,12 +39,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Heading):
         return f"{'#' * block.level} {_line(block.text)}"
     if isinstance(block, Bullets):
-        labels = block.labels or [""] * len(block.items)
-        marks = (f"{n}." if block.numbered else "-" for n in range(1, len(labels) + 1))
-        listed = zip(marks, labels, block.items, strict=True)
-        return "\n".join(
-            f"{mark} {_line(f'{label}: {item}' if label else item)}" for mark, label, item in listed
-        )
+        return "\n".join(_listed(block))
     if isinstance(block, Code):
         fence = "`" * (3 + block.text.count("```"))
         return f"{fence}\n{clean(block.text)}\n{fence}"
@@ -51,6 +47,15 @@ def _block(block: Block) -> str:
         caption = [_line(block.caption), ""] if block.caption else []
         return "\n".join([*caption, *_table(block)])
     return ""
+
+
+def _listed(block: Bullets) -> Iterator[str]:
+    """Lines of an item are set apart by a backslash; what is under it is a list of its own."""
+    for n, (label, item, more, under) in enumerate(block.parts(), 1):
+        mark = f"{n}." if block.numbered else "-"
+        lines = [f"{label}: {item}" if label else item, *more]
+        yield f"{mark} " + f"\\\n{' ' * len(mark)} ".join(map(_line, lines))
+        yield from (f"{' ' * len(mark)} - {_line(each)}" for each in under)
 
 
 def _line(text: str) -> str:

@@ -86,7 +86,7 @@ def _block(block: Block, narrow: bool) -> list[str]:
     if isinstance(block, Table):
         return [*_captioned(block.caption), *_table(block, narrow), ""] if block.columns else []
     if isinstance(block, Bullets):
-        return _bullets(block)
+        return _shortened(block) if block.short else _bullets(block)
     if isinstance(block, Code):
         return _typed(block.text)
     if isinstance(block, Chart) and block.lines is not None:
@@ -106,13 +106,27 @@ def _captioned(caption: str) -> list[str]:
 
 
 def _bullets(block: Bullets) -> list[str]:
-    """A line or more each: behind a label, a number or a dash."""
-    labels = block.labels or [f"{n}." if block.numbered else "-" for n in range(1, len(block.items) + 1)]
-    room = max(max(map(len, labels), default=0), LEAST if block.labels else 0) + 1
+    """A line or more each: behind a label, a number or a dash; without one if it has a list under it."""
+    room = max(LEAST, *map(len, block.labels)) + 1 if block.labels else 3 if block.numbered else 2
     lines = []
-    for label, item in zip(labels, block.items, strict=True):
-        first, *rest = wrap(item, first=f"{INDENT}{label:{room}}", later=INDENT + " " * room)
-        lines += [first.replace(label, paint(label), 1), *rest]
+    for n, (label, item, more, under) in enumerate(block.parts(), 1):
+        mark = label or ("" if block.labels or under else f"{n}." if block.numbered else "-")
+        begin = f"{INDENT}{mark}".ljust(len(INDENT) + room) if mark or block.labels else INDENT
+        first, *rest = wrap(item, first=begin, later=" " * max(len(begin), 4))
+        lines += [first.replace(mark, paint(mark), 1), *rest]
+        lines += [line for each in more for line in wrap(each, first=" " * len(begin))]
+        lines += [line for each in under for line in wrap(each, first="    - ", later="      ")]
+    return lines
+
+
+def _shortened(block: Bullets) -> list[str]:
+    """A line each: an item cut in the middle, like a name; the lines under it at the end."""
+    lines = []
+    for _, item, _, under in block.parts():
+        lines.append(INDENT + cut(item, page_width() - len(INDENT)))
+        for each in under:
+            first, *rest = wrap(each, page_width() - 4, "    - ", "      ")
+            lines.append(first + (" ..." if rest else ""))
     return lines
 
 

@@ -89,17 +89,20 @@ def table(
     words: Iterable[int] = (0,),
     cls: str | None = None,
     grouped: bool = False,
+    label: str = "",
 ) -> Markup:
     """A table that scrolls in its own box; the columns in `words` hold text, the others numbers.
+
+    `label` is what it is called for those who cannot see it, where it has no caption.
 
     `grouped` rows share their first cell with those below that have the same.
     """
     text = set(words)
     head = el("tr", *(el("th", h, scope="col", cls=_kind(i, text)) for i, h in enumerate(headings)))
     bodies = _groups(rows, text) if grouped else [el("tbody", *(_row(row, text) for row in rows))]
-    named = el("caption", el("span", caption))
+    named = el("caption", el("span", caption)) if caption else None
     whole = el("table", named, el("thead", head), *bodies, cls=cls)
-    return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label=caption)
+    return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label=caption or label)
 
 
 def _row(cells: Sequence[Child], text: set[int]) -> Markup:
