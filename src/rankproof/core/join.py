@@ -150,8 +150,8 @@ def join(
 
 def note_scores(score: Array, start: Array, census: Census) -> None:
     """Count what is odd about scores: those without a neighbour of their own, and rankings in which they rise."""
-    huge = int(np.count_nonzero(np.abs(score) >= EXACT))
-    if huge:
+    if len(score) and not -EXACT < score.min() <= score.max() < EXACT:
+        huge = int(np.count_nonzero(np.abs(score) >= EXACT))
         infinite = int(np.count_nonzero(np.isinf(score)))
         census.infinite += infinite
         census.huge += huge - infinite

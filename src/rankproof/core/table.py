@@ -182,6 +182,8 @@ def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, in
     return [at[rank] if rank in at else next(others) for rank in range(1, len(rows) + 1)]
 
 
+AT_ONCE = 1 << 20
+"""So many documents are compared at once with those found."""
 SMALL = 64
 """Rankings up to this long are compared document by document; longer ones with many hits are searched."""
 
@@ -227,11 +229,16 @@ def _count_above(block: Block, score: Array, found: Array) -> tuple[Array, Array
 def _count_by_comparing(
     block: Block, score: Array, found: Array, length: Array, ends: Array
 ) -> tuple[Array, Array | None]:
+    falling = _falling(block, score)
+    if ends[-1] > AT_ONCE and len(found) == 1:  # one ranking, so large that no copy is made
+        own = score[block.start[block.ranking[0]] : block.start[block.ranking[0] + 1]]
+        beaten = np.array([np.count_nonzero(own > found[0])])
+        return beaten, None if falling else np.array([np.count_nonzero(own == found[0])])
     begins = ends - length
     row = np.arange(ends[-1]) + (block.start.take(block.ranking) - begins).repeat(length)
     other, own = score.take(row), found.repeat(length)
     above = np.add.reduceat((other > own).astype(np.intp), begins)
-    if _falling(block, score):
+    if falling:
         return above, None
     level = np.add.reduceat((other >= own).astype(np.intp), begins)
     return above, level - above

@@ -19,6 +19,8 @@ PAD = 16
 LARGE = 30 << 20
 TAIL = 1 << 15
 """How far back the end of the last query is looked for at first."""
+FEW_LINES = 1 << 11
+"""So many bytes are looked through at once for the end of a line."""
 NEWLINE = 10
 LINE = 1 << 24
 """The longest line that is read: a longer one is no text, and splitting it takes many times its size."""
@@ -136,43 +138,61 @@ def check_lines(content: bytes) -> None:
 
 
 def _last_cut(text: memoryview) -> int:
-    """Where the last query that is not complete begins; 0 when the text holds a single query."""
+    """Where the last query that is not complete begins; 0 when the text holds a single query.
+
+    No more than a few lines are copied at a time: of one long ranking the text is most of what is in memory.
+    """
     back = TAIL
     while True:
         begin = max(0, len(text) - back)
-        tail = bytes(text[begin:])
-        tail = tail[: tail.rfind(b"\n") + 1]
-        cut = _first_line_of_last_query(tail)
+        cut = _first_line_of_last_query(text, begin)
         if cut or not begin:
-            return begin + cut if cut else 0
+            return cut
         back *= 4
 
 
-def _first_line_of_last_query(tail: bytes) -> int:
-    """The start of a line after which the query stays that of the last line; 0 when there is none.
+def _first_line_of_last_query(text: memoryview, begin: int) -> int:
+    """The start of a line behind `begin` after which the query stays that of the last line; 0 when there is none.
 
     By halving: at `low` there is a line of another query, from `high` on a line of the last one.
     """
-    low, high = tail.find(b"\n") + 1, _line_start(tail, len(tail) - 1)
-    last = _query_at(tail, high)
-    if low >= high or _query_at(tail, low) == last:
+    end = _newline_before(text, begin, len(text)) + 1
+    low, high = _next_newline(text, begin, end) + 1, _newline_before(text, begin, end - 1) + 1
+    last = _query_at(text, high, end)
+    if not begin < low < high or _query_at(text, low, end) == last:
         return 0
-    while (middle := _line_start(tail, (low + high) // 2)) > low or (
-        middle := tail.find(b"\n", (low + high) // 2) + 1
+    while (middle := _newline_before(text, low, (low + high) // 2) + 1) > low or (
+        middle := _next_newline(text, (low + high) // 2, end) + 1
     ) < high:
-        if _query_at(tail, middle) == last:
+        if _query_at(text, middle, end) == last:
             high = middle
         else:
             low = middle
     return high
 
 
-def _line_start(tail: bytes, at: int) -> int:
-    return tail.rfind(b"\n", 0, at) + 1
+def _next_newline(text: memoryview, begin: int, end: int) -> int:
+    """Where the first line between two places ends; -1 if none does."""
+    for at in range(begin, end, FEW_LINES):
+        found = bytes(text[at : min(at + FEW_LINES, end)]).find(b"\n")
+        if found >= 0:
+            return at + found
+    return -1
 
 
-def _query_at(tail: bytes, line: int) -> bytes:
-    return next(iter(tail[line : tail.find(b"\n", line)].split(None, 1)), b"")
+def _newline_before(text: memoryview, begin: int, end: int) -> int:
+    """Where the last line between two places ends; -1 if none does."""
+    while begin < end:
+        low = max(begin, end - FEW_LINES)
+        found = bytes(text[low:end]).rfind(b"\n")
+        if found >= 0:
+            return low + found
+        end = low
+    return -1
+
+
+def _query_at(text: memoryview, line: int, end: int) -> bytes:
+    return next(iter(bytes(text[line : _next_newline(text, line, end)]).split(None, 1)), b"")
 
 
 Item = TypeVar("Item")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, pairwise
@@ -50,17 +50,16 @@ def _word(chunk: Chunk, begin: Array, left: Array) -> Array:
     return word
 
 
-def hashes(chunk: Chunk, begin: Array, length: Array, salt: Array | np.uint64) -> Array:
-    """A number for each field that depends on all its bytes and on the salt."""
+def hashes(chunk: Chunk, begin: Array, length: Array, seed: np.uint64, query: Array | None = None) -> Array:
+    """A number for each field that depends on all its bytes, on the seed, and on the query if there are any."""
     key = np.empty(len(begin), dtype=np.uint64)
     if len(key) > ROWS:  # what is needed on the way takes several times the room of the keys
         for at in range(0, len(key), ROWS):
             some = slice(at, at + ROWS)
-            key[some] = hashes(
-                chunk, begin[some], length[some], salt[some] if isinstance(salt, np.ndarray) else salt
-            )
+            queries = None if query is None else query[some]
+            key[some] = hashes(chunk, begin[some], length[some], seed, queries)
         return key
-    key[:] = salt
+    key[:] = seed if query is None else (query.astype(np.uint64) + seed) * SPREAD
     key += length.astype(np.uint64)
     for rows, word in words(chunk, begin, length):
         mixed = (key[rows] ^ word) * SPREAD
@@ -198,7 +197,7 @@ class Names(Mapping[str, int]):
     @classmethod
     def of(cls, ids: Texts) -> Names:
         """The keys of ids."""
-        seed, keys = different_keys(ids, lambda seed: seed)
+        seed, keys = different_keys(ids)
         order = np.argsort(keys)
         return cls(ids, seed, keys[order], order)
 
@@ -237,24 +236,25 @@ class Names(Mapping[str, int]):
         return len(self.ids)
 
 
-def different_keys(ids: Texts, salt: Callable[[np.uint64], Array | np.uint64]) -> tuple[np.uint64, Array]:
+def different_keys(ids: Texts, query: Array | None = None) -> tuple[np.uint64, Array]:
     """Keys of which no two are equal, and the seed that gives them: nearly always the first one."""
-    for seed in count(1):
-        keys = hashes(ids.chunk, ids.begin, ids.length, salt(np.uint64(seed)))
+    for seed in map(np.uint64, count(1)):
+        keys = hashes(ids.chunk, ids.begin, ids.length, seed, query)
         if are_different(keys):
             break
-    return np.uint64(seed), keys
+    return seed, keys
 
 
 def are_different(keys: Array) -> bool:
-    """Whether no two keys are equal."""
-    ordered = np.sort(keys)
-    return not bool((ordered[1:] == ordered[:-1]).any())
-
-
-def salts(query: Array, seed: np.uint64) -> Array:
-    """What tells the same document apart in different queries."""
-    return (query.astype(np.uint64) + seed) * SPREAD
+    """Whether no two keys are equal; many are looked at in parts, which takes less room."""
+    parts = min(len(keys) // (4 * ROWS) + 1, 256)
+    first = keys.view(np.uint8)[7::8]  # the highest byte of each
+    for part in range(parts):
+        low, high = part * 256 // parts, (part + 1) * 256 // parts - 1
+        some = np.sort(keys if parts == 1 else keys[(first >= low) & (first <= high)])
+        if (some[1:] == some[:-1]).any():
+            return False
+    return True
 
 
 ROOM = 64
@@ -286,7 +286,9 @@ class Index:
         self, keys: Array, query: Array, chunk: Chunk, begin: Array, length: Array
     ) -> tuple[Array, Array]:
         """Which documents of a run are judged, and which judgment each is."""
-        rows = np.flatnonzero(self.maybe[keys >> self.shift])
+        parts = [keys[at : at + ROWS] for at in range(0, len(keys), ROWS)]
+        maybe = [self.maybe[part >> self.shift].nonzero()[0] + at * ROWS for at, part in enumerate(parts)]
+        rows = np.concatenate([np.zeros(0, dtype=np.intp), *maybe])
         at = np.minimum(np.searchsorted(self.keys, keys[rows]), max(len(self.keys) - 1, 0))
         known = self.keys[at] == keys[rows]
         rows, judged = rows[known], self.judged[at[known]]
@@ -300,7 +302,7 @@ class Index:
 def index_of(judgments: Judgments) -> Index:
     """The judgments' index."""
     docs, query = Texts.of(judgments.doc_ids), judgments.query
-    salt, keys = different_keys(docs, lambda seed: salts(query, seed))
+    salt, keys = different_keys(docs, query)
     order = np.argsort(keys)
     bits = int(np.clip(np.ceil(np.log2(ROOM * len(keys) + 1)), *BITS))
     shift = np.uint64(64 - bits)

@@ -14,7 +14,7 @@ from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import PathLike, name_of, read_bytes
 from rankproof.io.trec.chunks import BOM, BadLine, Chunk, check_lines, chunk_of
-from rankproof.io.trec.index import Texts, are_different, hashes, salts, starts_of_runs
+from rankproof.io.trec.index import Texts, are_different, hashes, starts_of_runs
 from rankproof.io.trec.lines import Lines, comment_note, parse, split, text_of_line, without_comments
 
 MUCH = 4 << 20
@@ -117,7 +117,7 @@ def _plain(content: bytes, source: str) -> Judgments | None:
     one = np.uint64(1)
     if not are_different(hashes(queries.chunk, queries.begin, queries.length, one)):
         return None
-    if (rows > 1).any() and not are_different(hashes(docs.chunk, docs.begin, docs.length, salts(query, one))):
+    if (rows > 1).any() and not are_different(hashes(docs.chunk, docs.begin, docs.length, one, query)):
         return None
     return Judgments(queries, docs, start, grade, source=source)
 

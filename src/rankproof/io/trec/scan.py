@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,7 +33,6 @@ from rankproof.io.trec.index import (
     are_different,
     are_equal,
     hashes,
-    salts,
     starts_of_runs,
 )
 from rankproof.io.trec.lines import Lines, Repeated, parse, split, text_of_line
@@ -161,7 +159,7 @@ def scan_lines(
     begin = lines.begin[QUERY, starts]
     judged = index.queries.find(lines.chunk, begin, lines.end[QUERY, starts] - begin)
     others = lines.fields(starts[judged < 0], QUERY)
-    query = np.repeat(judged, np.diff(np.append(starts, len(lines))))
+    query = np.repeat(judged.astype(lines.begin.dtype), np.diff(np.append(starts, len(lines))))
     rows = _rows(lines, query, score, index)
     kept = without_repeats(rows, conventions.duplicates)
     noticed = Census(dropped=len(rows.row) - len(kept.row), comments=lines.comments)
@@ -205,12 +203,12 @@ def _no_number(lines: Lines, row: int, column: int) -> BadLine:
 def _rows(lines: Lines, query: Array, score: Array, index: Index) -> Rows:
     """The lines of judged queries."""
     begin, end = lines.begin[DOC], lines.end[DOC]
-    row = np.arange(len(query))
+    row = np.arange(len(query), dtype=begin.dtype)
     if (query < 0).any():
         row = np.flatnonzero(query >= 0)
         query, score, begin, end = query[row], score[row], begin[row], end[row]
     length = end - begin
-    key = hashes(lines.chunk, begin, length, salts(query, index.salt))
+    key = hashes(lines.chunk, begin, length, index.salt, query)
     return Rows(lines, row, query, score, begin, length, key)
 
 
@@ -273,7 +271,8 @@ class _Found:
         """Those of the rankings whose scores must be compared."""
         number = np.cumsum(which) - 1
         mine = which[self.ranking]
-        row = np.flatnonzero(np.repeat(which, self.length))
+        row = slice(None) if which.all() else np.flatnonzero(np.repeat(which, self.length))
+        line = self.rows.row[row]
         return Block(
             query=self.rows.query[self.start[which]],
             start=np.append(0, np.cumsum(self.length[which])),
@@ -281,9 +280,5 @@ class _Found:
             ranking=number[self.ranking[mine]],
             judged=self.judged[mine],
             found=self.rows.score[self.hit[mine]],
-            ids=self._ids(row),
+            ids=lambda places: self.rows.lines.fields(line[places], DOC),
         )
-
-    def _ids(self, row: Array) -> Callable[[Array], list[str]]:
-        lines = self.rows.lines
-        return lambda places: lines.fields(self.rows.row[row[places]], DOC)
