@@ -55,7 +55,7 @@ def coverage(trials: int, queries: int) -> tuple[float, float]:
         values = {
             f"q{i}": float(rng.beta(4 * quality[t], 4 * (1 - quality[t]))) for i, t in enumerate(topics)
         }
-        rows = vectors.condensed(vectors.ngram_vectors([*texts, *sample.texts]), rng)
+        rows = vectors.condense_rows(vectors.ngram_vectors([*texts, *sample.texts]), rng)
         kind, _ = vectors.kinds_of(rows, cover.number_of_kinds(queries), rng)
         users = np.unique(sample.users, return_inverse=True)[1]
         found = cover.live_score("value", values, list(values), kind, users, (0.0, 1.0))

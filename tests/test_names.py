@@ -16,7 +16,7 @@ import pytest
 
 import rankproof
 from rankproof import Relation
-from tests.test_walls import MODULES, parsed
+from tests.test_walls import MODULES, ROOT, parsed
 
 IN_SEVERAL_PACKAGES = {
     "Case": "a sample under a metric; a case of a derivation on paper",
@@ -98,3 +98,151 @@ def test_relations_are_written_by_name() -> None:
         if node.value in letters or (len(node.value) > 1 and set(node.value) <= letters)
     ]
     assert not places
+
+
+PARTICIPLES = re.compile(r"[a-z]+(?:ed|wn|ught)$")
+SAY_LITTLE = frozenset(
+    [
+        "about",
+        "above",
+        "across",
+        "after",
+        "against",
+        "all",
+        "alike",
+        "alone",
+        "among",
+        "any",
+        "apart",
+        "back",
+        "before",
+        "below",
+        "beneath",
+        "beside",
+        "best",
+        "between",
+        "beyond",
+        "both",
+        "bound",
+        "brief",
+        "bright",
+        "built",
+        "content",
+        "cut_off",
+        "doubtful",
+        "each",
+        "either",
+        "enough",
+        "every",
+        "facts",
+        "few",
+        "finite",
+        "found",
+        "full",
+        "given",
+        "good",
+        "hardest",
+        "held",
+        "hidden",
+        "known",
+        "late",
+        "least",
+        "left",
+        "less",
+        "long",
+        "lost",
+        "made",
+        "meant",
+        "more",
+        "most",
+        "moving",
+        "much",
+        "no",
+        "none",
+        "odd",
+        "one",
+        "once",
+        "open",
+        "other",
+        "others",
+        "over",
+        "own",
+        "plain",
+        "possible",
+        "right",
+        "said",
+        "same",
+        "seen",
+        "sent",
+        "serious",
+        "several",
+        "shared",
+        "short",
+        "signed",
+        "slow",
+        "some",
+        "spelt",
+        "such",
+        "sure",
+        "surely",
+        "taken",
+        "telling",
+        "thin",
+        "tied",
+        "together",
+        "told",
+        "too",
+        "under",
+        "unmet",
+        "unsure",
+        "upwards",
+        "usual",
+        "view",
+        "whole",
+        "wide",
+        "worn",
+        "worst",
+        "worth_it",
+        "written",
+        "wrong",
+    ]
+)
+"""Words that name neither what a function returns nor what it does."""
+GERUNDS = frozenset(
+    {"meeting", "reading", "telling", "writing", "saving", "running", "answering", "fitting", "leading"}
+)
+FIELD_TERMS = {
+    "fixed": "chunks of a fixed size",
+    "mixed": "a method of fusion, by the name of its paper",
+    "chunked": "public: the chunks of a corpus",
+    "markdown": "a format",
+    "bejeweled": "a measure by that name",
+    "embed": "a verb that ends like a participle",
+    "need": "a verb",
+    "seed": "a noun",
+}
+"""Names that the field or the public face gives, though they look like a participle, each with its reason."""
+
+
+def says_little(name: str) -> bool:
+    """Whether every word of a name is a participle, an adjective or an adverb."""
+    return name not in FIELD_TERMS and all(
+        word in SAY_LITTLE or word in GERUNDS or PARTICIPLES.match(word) for word in name.split("_")
+    )
+
+
+def test_a_function_is_called_by_what_it_returns_or_does() -> None:
+    assert all(
+        map(says_little, ["asked", "found", "told", "plain", "whole", "together", "view", "said", "settled"])
+    )
+    assert not any(
+        map(says_little, ["evaluate", "settled_units", "word_counts", "read", "facts_of", "share"])
+    )
+    bare = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in MODULES.values()
+        for node in parsed(path).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if not node.name.startswith("_") and says_little(node.name)
+    ]
+    assert not bare

@@ -16,8 +16,8 @@ from rankproof.comparing.compare import compare
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.diagnosing.diagnose import Diagnosis, diagnose
-from rankproof.diagnosing.words import brief
-from rankproof.document.formats.table import full
+from rankproof.diagnosing.words import brief_text
+from rankproof.document.formats.table import full_text
 from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError
 from rankproof.reports.report import report
@@ -51,7 +51,7 @@ def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     yield _titled(4, "Is one better than another?", str(compare(judgments, rankings, f"{MAIN}, R@5")))
     best = max(scores, key=lambda name: scores[name][MAIN])
     found = diagnose(judgments, rankings[best], queries=sample.queries(), corpus=corpus, worst=3)
-    yield _titled(5, f"What is wrong with {best}?", full(brief(found)))
+    yield _titled(5, f"What is wrong with {best}?", full_text(brief_text(found)))
     query = _telling_query(scores["keyword"], scores["dense"])
     yield _titled(6, "How one of these numbers comes about", _explained(judgments, rankings, query))
     if page is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankproof.cli.group import COMMANDS, loaded
+from rankproof.cli.group import COMMANDS, load_command
 from rankproof.compat.trec_eval import main as trec_eval
 from rankproof.core.measure import REGISTRY
 from rankproof.core.profiles import PROFILES
@@ -31,7 +31,7 @@ def test_without_a_command_there_is_help(rankproof: Any) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
-    assert (loaded(name).help or "").partition("\n")[0] == COMMANDS[name]
+    assert (load_command(name).help or "").partition("\n")[0] == COMMANDS[name]
 
 
 def test_audit_lists_findings_and_passes(rankproof: Any, files: Path) -> None:

@@ -20,7 +20,7 @@ from rankproof.monitoring.ageing import hashes_of, stale_judgments, twins_with, 
 from rankproof.monitoring.coverage import live_score
 from rankproof.monitoring.live import MOST_OF_ONE, live_queries
 from rankproof.monitoring.simulate import TOPICS
-from rankproof.monitoring.vectors import normal
+from rankproof.monitoring.vectors import normal_form
 
 BEFORE = simulate_log(10)
 """Whose topics evaluation sets are drawn from: those of old."""
@@ -53,7 +53,9 @@ def test_topics_that_are_new_are_found_named_and_proposed() -> None:
         if name not in {e["topic"] for e in BEFORE.evaluation_set(500)}
         for word in words.split()
     }
-    proposed = [set(normal(each.text).split()) & {normal(word) for word in new} for each in found.label[:10]]
+    proposed = [
+        set(normal_form(each.text).split()) & {normal_form(word) for word in new} for each in found.label[:10]
+    ]
     assert sum(map(bool, proposed)) >= 8
     assert found.nearness.covered.value < 0.8 < found.nearness.fresh
     texts = [each.text for each in found.label]
@@ -138,7 +140,7 @@ def test_who_repeats_a_query_in_a_session_asks_once() -> None:
         for q, u, s in [("A?", "x", "1"), ("a", "x", "1"), ("a", "x", "2"), ("b", "y", "3")]
     ]
     found = live_queries(rows)
-    assert sorted(map(normal, found.texts)) == ["a", "a", "b"]
+    assert sorted(map(normal_form, found.texts)) == ["a", "a", "b"]
     assert found.events == 4
     assert found.turn == [0, 0, 1]
 

@@ -9,7 +9,7 @@ import pytest
 from rankproof import evaluate, explain, report, sample
 from rankproof.errors import UsageError
 from rankproof.reports.content import BUCKETS, Content
-from rankproof.reports.summary import said
+from rankproof.reports.summary import summary_sentences
 from rankproof.scoring.explain_page import confusion
 
 from .conftest import of_the_sample
@@ -65,8 +65,8 @@ def test_what_is_lost_adds_up_to_the_ceiling() -> None:
 def test_the_summary_names_a_winner_only_where_there_is_one() -> None:
     judged = {f"q{i}": {"a": 1} for i in range(20)}
     old, new = {q: ["x", "a"] for q in judged}, {q: ["a"] for q in judged}
-    better = said(report(judged, {"old": old, "new": new}, "RR").content)
-    same = said(report(judged, {"old": old, "copy": old}, "RR").content)
+    better = summary_sentences(report(judged, {"old": old, "new": new}, "RR").content)
+    same = summary_sentences(report(judged, {"old": old, "copy": old}, "RR").content)
     assert better[0] == "new is better than old on RR, by +0.5000."
     assert same[0] == "No winner: no system is shown to beat old on RR."
 

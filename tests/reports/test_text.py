@@ -12,7 +12,7 @@ import pytest
 from rankproof import History, compare, compare_scores, evaluate, report, sample
 from rankproof.cli import run
 from rankproof.document.display import width
-from rankproof.document.terminal import binned, in_ascii, interval, parts, spark, waterfall
+from rankproof.document.terminal import bin_means, in_ascii, interval, parts, spark, waterfall
 from rankproof.errors import UsageError
 
 MEASURES = "nDCG@10, R@10, FirstRel"
@@ -26,7 +26,7 @@ def test_no_value_is_drawn_as_nothing_and_none_is_higher_than_the_top() -> None:
 
 def test_bins_keep_the_mean_and_every_value() -> None:
     values = [float(i) for i in range(1000)]
-    drawn = binned(values, 60)
+    drawn = bin_means(values, 60)
     assert len(drawn) == 60
     assert drawn == sorted(drawn)
     assert sum(drawn) / 60 == pytest.approx(499.5, abs=1)

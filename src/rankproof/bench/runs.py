@@ -12,7 +12,7 @@ from rankproof._moved import old_arguments
 from rankproof.bench.runner import RunPlan, RunRow
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
-from rankproof.core.audit.ids import spelt_apart
+from rankproof.core.audit.ids import spelling_between
 from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Block, Census
@@ -176,7 +176,7 @@ class Run(Displayable):
 
     def _unknown(self) -> str:
         docs = list(dict.fromkeys(doc for each in self.unknown.values() for doc in each))
-        rule = spelt_apart(docs, self.corpus or (), ("answers", "corpus"))
+        rule = spelling_between(docs, self.corpus or (), ("answers", "corpus"))
         why = "" if rule is None else f" {rule}"
         return (
             f"found documents that are not in the corpus ({_first(docs)}; the corpus has "
@@ -312,13 +312,13 @@ class Standings(Comparison):
 
     def _view(self) -> dict[str, Any]:
         from rankproof.bench.words import standings_table
-        from rankproof.comparing.conclusions import leading
+        from rankproof.comparing.conclusions import leader_sentence
 
         turned = [{**each.to_dict(), "difference": -each.difference} for each in self.setbacks]
         return {
             **super()._view(),
             "above": [Part(standings_table(self.standings, self.names))],
-            "winning": leading(self.leader, self.names[0], self.rivals, turned, self._few()),
+            "winning": leader_sentence(self.leader, self.names[0], self.rivals, turned, self._few()),
         }
 
     def _few(self) -> str:

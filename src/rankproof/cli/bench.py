@@ -12,12 +12,12 @@ from rankproof.cli import INTERRUPTED, options
 from rankproof.cli.output import (
     end,
     format_of,
-    goes_on,
+    keep_results_apart,
     may_replace,
-    oddities_told,
-    results_apart,
+    next_page_sentence,
+    tell_oddities,
+    tell_written,
     write,
-    wrote,
 )
 from rankproof.errors import DataError, UsageError
 
@@ -59,7 +59,7 @@ def command(
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
-    with oddities_told(), results_apart():
+    with tell_oddities(), keep_results_apart():
         found = grid(file, cache=kept)
     write(found.format(chosen), output)
     if found.remembered:
@@ -129,10 +129,10 @@ def run_retriever(
     from rankproof.io.write import format_of
 
     if details is not None:
-        check_free(details, force=goes_on())
+        check_free(details, force=next_page_sentence())
     form = format_of(output, to or ("trec" if output == STDOUT else None))
     kept = _kept(cache, output, fresh)
-    with oddities_told():
+    with tell_oddities():
         bench = Benchmark(queries, judgments, corpus)
     _check_ids(list(bench.queries), queries, form)
     run = _asked(bench, name or retriever, retriever, k, kept, _given(limits))
@@ -177,7 +177,7 @@ def _asked(
     bench: Benchmark, name: str, retriever: str, k: int, kept: Path | None, limits: dict[str, Any]
 ) -> Run:
     try:
-        with results_apart():
+        with keep_results_apart():
             return bench.run(name, retriever, k, cache=kept, progress=True, **limits)
     except KeyboardInterrupt:
         where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
@@ -191,7 +191,7 @@ def _write(run: Run, output: str, form: str) -> None:
 
     # A question without documents has no row in most formats; which ones failed is told anyway.
     notes = write_ranking(load_ranking(run.ranking).table(), output, form, force=may_replace(output))
-    wrote(output, [note for note in notes if not note.startswith("queries without documents")])
+    tell_written(output, [note for note in notes if not note.startswith("queries without documents")])
 
 
 def _write_details(run: Run, path: str) -> None:
@@ -208,7 +208,7 @@ def _write_details(run: Run, path: str) -> None:
         for row in run.rows
     ]
     write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=True)
-    wrote(path)
+    tell_written(path)
 
 
 def _tell(run: Run, text: str, to_stdout: bool) -> None:

@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.options import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, end, errors_of, format_of, say_apart, telling, write, write_result
+from rankproof.cli.options import check_one_stdin, named_paths, read_groups
+from rankproof.cli.output import (
+    TEXTS,
+    end,
+    errors_of,
+    format_of,
+    say_apart,
+    tell_progress,
+    write,
+    write_result,
+)
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,9 +91,14 @@ def compare_rankings(
     form = form or format_of(output)
     check(form)
     if machine is not None:
-        write_result(_kinship(words, shown_as, machine, options.given(measures), settings), form, output)
+        write_result(
+            _kinship(words, shown_as, machine, options.asked_measures(measures), settings), form, output
+        )
         return
-    settings |= {"measures": options.given(measures), "by": None if by is None else read_groups(by, words[0])}
+    settings |= {
+        "measures": options.asked_measures(measures),
+        "by": None if by is None else read_groups(by, words[0]),
+    }
     if saved.are_names(words, history):
         if shown_as is not None:
             raise UsageError("--names is for files: saved results have names. Next: leave it out.")
@@ -110,14 +124,14 @@ def _kinship(
     check_one_stdin(*paths, machine)
     judgments, *runs = paths
     ways = {name: value for name, value in settings.items() if name not in NOT_OF_KINSHIP}
-    with telling("comparing"):
-        return kinship(judgments, machine, named(runs, shown_as), measures, **ways)
+    with tell_progress("comparing"):
+        return kinship(judgments, machine, named_paths(runs, shown_as), measures, **ways)
 
 
 def _comparison_of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:
     from rankproof.comparing.history import History
 
-    with telling("comparing"):
+    with tell_progress("comparing"):
         return History(history).compare(*names, **settings)
 
 
@@ -126,8 +140,8 @@ def _comparison_of_files(paths: tuple[str, ...], shown_as: str | None, **setting
 
     check_one_stdin(*paths)
     judgments, *runs = paths
-    with telling("comparing"):
-        return compare(judgments, named(runs, shown_as), **settings)
+    with tell_progress("comparing"):
+        return compare(judgments, named_paths(runs, shown_as), **settings)
 
 
 MORE = ("junit",)
@@ -223,7 +237,7 @@ def gate_change(
     rankproof gate judgments.tsv main.run branch.run --anchor release-1
     rankproof gate --last 5 tuesday
     """
-    from rankproof.document.formats import check, printed
+    from rankproof.document.formats import check, print_as
 
     form = form or format_of(output)
     check(form, *MORE)
@@ -233,11 +247,11 @@ def gate_change(
             " Next: leave one of them out."
         )
     for name in ("alpha", "minimum"):
-        if settings["about"] == "these" and options.written(name):
+        if settings["about"] == "these" and options.was_written(name):
             raise UsageError(
                 f"--{name}: has no part in --about these, which counts what was lost. Next: leave it out."
             )
-    settings |= {"measures": options.given(measures), "floors": dict(map(_floor, floors))}
+    settings |= {"measures": options.asked_measures(measures), "floors": dict(map(_floor, floors))}
     settings["by"] = None if by is None else read_groups(by, words[0])
     of_files = (anchors or last is not None) and all(map(os.path.exists, words))
     fixed: dict[str, Any] = {"anchors": anchors, "last": last, "like": like}
@@ -246,7 +260,7 @@ def gate_change(
     else:
         saved.only_for_names(anyway)
         found = _gate_of_files(words, history, **fixed, **settings)
-    _show(printed(found, form), output)
+    _show(print_as(found, form), output)
     _add_to_summary(found)
     allowed = lenient and found.outcome == "inconclusive"
     if allowed:
@@ -286,7 +300,7 @@ def _gate_of_names(
             f"gate: got {len(names)} names, expected {wanted}."
             " Next: name what was saved; 'rankproof history' lists it."
         )
-    with telling("deciding"):
+    with tell_progress("deciding"):
         if last is not None:
             return History(history).gate_last(last, *names, like=like, **settings)
         return History(history).gate(*names, **settings)
@@ -313,7 +327,7 @@ def _gate_of_files(
         )
     check_one_stdin(*paths)
     known = History(history)
-    with telling("deciding"):
+    with tell_progress("deciding"):
         settings["anchors"] = {name: known.scores(name) for name in anchors}
         if last is None:
             return gate(*paths, **settings)

@@ -10,7 +10,15 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin
-from rankproof.cli.output import format_of, may_replace, oddities_told, results_apart, telling, write, wrote
+from rankproof.cli.output import (
+    format_of,
+    keep_results_apart,
+    may_replace,
+    tell_oddities,
+    tell_progress,
+    tell_written,
+    write,
+)
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -84,10 +92,10 @@ def command(
         raise one_of("format", form, FORMATS)
     own, judged = _sides(queries, texts, judgments)
     check_one_stdin(*[each for each in (own, log, judged, settings["ranking"]) if each])
-    with oddities_told(), results_apart(), telling(f"reading {log}"):
+    with tell_oddities(), keep_results_apart(), tell_progress(f"reading {log}"):
         if embed is not None:
             settings["embed"] = _imported(embed)
-        found = drift(own, log, judgments=judged, measures=options.given(measures), **settings)
+        found = drift(own, log, judgments=judged, measures=options.asked_measures(measures), **settings)
     write(json.dumps(found.to_dict(), ensure_ascii=False) + "\n" if form == "json" else str(found), output)
     if keep_hashes is not None:
         _keep_hashes(judged, settings["corpus"], keep_hashes)
@@ -144,7 +152,7 @@ def _write_next(found: Drift, queries: str | None, run: str | None) -> None:
         if not listed:
             raise UsageError("--next-run: the log has no results of these queries. Next: leave it out.")
         table = {query: {doc: float(-at) for at, doc in enumerate(docs)} for query, docs in listed.items()}
-        wrote(
+        tell_written(
             run,
             write_ranking(load_ranking(table).table(), run, force=may_replace(run)),
             f"{len(listed)} queries",

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.options import check_one_stdin, named, read_groups
+from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import (
     TEXTS,
     as_options,
-    coloured,
     end,
     errors_of,
     format_of,
-    oddities_told,
+    is_coloured,
     say_apart,
-    telling,
+    tell_oddities,
+    tell_progress,
     write,
 )
 from rankproof.errors import UsageError
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @options.scores_form
 @options.output
 @options.by
-@options.saving
+@options.saving_options
 @options.profile
 @options.conventions
 def command(
@@ -83,25 +83,25 @@ def command(
         )
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
-    asked = options.given(measures)
+    asked = options.asked_measures(measures)
     groups = None if by is None else read_groups(by, judgments)
     scores = {}
-    with telling(f"reading {judgments}"):
+    with tell_progress(f"reading {judgments}"):
         prepared = prepare(judgments)
-    for name, path in named(runs, shown_as).items():
-        with telling(f"reading {path}"):
+    for name, path in named_paths(runs, shown_as).items():
+        with tell_progress(f"reading {path}"):
             scores[name] = evaluate(prepared, path, asked, by=groups, **settings)
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
-    text = rendered(scores, form, per_query, coloured(output))
+    text = render_scores(scores, form, per_query, is_coloured(output))
     show(scores, f"{text!s}\n{_worst(scores, worst)}" if worst else text, form, output)
 
 
 def _worst(scores: dict[str, Scores], n: int) -> str:
-    from rankproof.scoring.words import worst
+    from rankproof.scoring.words import worst_queries
 
     measure = next(iter(next(iter(scores.values()))))
-    return worst(measure, {name: each.worst(n) for name, each in scores.items()})
+    return worst_queries(measure, {name: each.worst(n) for name, each in scores.items()})
 
 
 def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | None) -> None:
@@ -111,7 +111,7 @@ def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | 
     end(errors_of(scores), shown=form in TEXTS and output is None)
 
 
-def rendered(
+def render_scores(
     scores: dict[str, Scores], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
 ) -> str | bytes:
     """The results in the format asked for; `reasons` say why single queries have no value."""
@@ -124,11 +124,11 @@ def rendered(
         if form == "parquet":
             return records.as_parquet(records.query_records(values, reasons))
         return render_queries(values, form, reasons)
-    with telling("computing intervals"):
+    with tell_progress("computing intervals"):
         summaries = [each.summary(name) for name, each in scores.items()]
     if form == "parquet":
         return records.as_parquet(records.records(summaries))
-    coloured_text = {"table": words.text, "full": words.full}.get(form)
+    coloured_text = {"table": words.text, "full": words.full_text}.get(form)
     table = coloured_text(summaries, colour) if coloured_text else render(summaries, form)
     return f"{render_queries(values, form)}\n{table}" if per_query else table
 
@@ -153,7 +153,7 @@ def rendered(
 @options.scores_form
 @options.output
 @options.by
-@options.saving
+@options.saving_options
 @click.option(
     "--missing", default="zero", metavar="WORD", help="Judged queries without a ranking: zero, skip. [zero]"
 )
@@ -197,10 +197,12 @@ def evaluate_passages(
     check_one_stdin(judgments, *runs)
     saved.check_saving(names, runs, tags, history, replace)
     groups = None if by is None else read_groups(by, judgments)
-    scores = _scored(judgments, named(runs, shown_as), options.given(measures), by=groups, **settings)
+    scores = _scored(
+        judgments, named_paths(runs, shown_as), options.asked_measures(measures), by=groups, **settings
+    )
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
-    show(scores, rendered(scores, form, per_query, coloured(output)), form, output)
+    show(scores, render_scores(scores, form, per_query, is_coloured(output)), form, output)
 
 
 def _scored(
@@ -216,12 +218,12 @@ def _scored(
     from rankproof.io.judgments import load_places, load_spans
     from rankproof.scoring.spans import evaluate_spans
 
-    with oddities_told(), telling(f"reading {corpus}"):
+    with tell_oddities(), tell_progress(f"reading {corpus}"):
         documents, judged = load_corpus(corpus), load_spans(judgments)
         settings["chunks"] = None if chunks is None else load_places(chunks)
     found = {}
     for name, path in runs.items():
-        with telling(f"reading {path}"):
+        with tell_progress(f"reading {path}"):
             found[name] = evaluate_spans(judged, path, documents, measures, **settings)
     return found
 
@@ -266,9 +268,9 @@ def audit_ranking(
     if form not in (*TEXTS, "json"):
         raise one_of("format", form, ["table", "json"])
     check_one_stdin(judgments, run)
-    with telling(f"reading {run}"):
-        found = audit(judgments, run, options.given(measures), **settings)
-    told = as_options(report(found, coloured(output), form == "full"))
+    with tell_progress(f"reading {run}"):
+        found = audit(judgments, run, options.asked_measures(measures), **settings)
+    told = as_options(report(found, is_coloured(output), form == "full"))
     write(as_json([each.to_dict() for each in found]) if form == "json" else told, output)
     if any(each.severity == "error" for each in found):
         ctx.exit(SERIOUS)

@@ -9,8 +9,8 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli import options as own
-from rankproof.cli.options import check_one_stdin, named
-from rankproof.cli.output import Target, end, may_replace, oddities_told, telling, wrote
+from rankproof.cli.options import check_one_stdin, named_paths
+from rankproof.cli.output import Target, end, may_replace, tell_oddities, tell_progress, tell_written
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -74,16 +74,18 @@ def command(
         _format(output or "-", to)
     if tuning is None:
         given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **options}
-        _write(_fused(named(runs), given), output or "-", to)
+        _write(_fused(named_paths(runs), given), output or "-", to)
         return
     _check_free(weights, settings, judgments)
-    _tune(tuning, named(runs), {"measure": measure, "share": share, "seed": seed, **options}, output, to)
+    _tune(
+        tuning, named_paths(runs), {"measure": measure, "share": share, "seed": seed, **options}, output, to
+    )
 
 
 def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, float]]:
     from rankproof.bench.fusion.fuse import fuse
 
-    with oddities_told(), telling("reading and fusing"):
+    with tell_oddities(), tell_progress("reading and fusing"):
         found: dict[str, dict[str, float]] = fuse(runs, **given)
     return found
 
@@ -94,7 +96,7 @@ def _tune(
     from rankproof.bench.fusion.tune import tune
     from rankproof.io.load import load_rankings
 
-    with oddities_told(), telling("tuning"):
+    with tell_oddities(), tell_progress("tuning"):
         loaded = load_rankings(runs)
         tuned = tune(judgments, loaded, **options)
     if output is not None:
@@ -110,7 +112,7 @@ def _write(ranking: dict[str, dict[str, float]], target: str, to: str | None) ->
 
     form = to or ("trec" if target == "-" else None)
     notes = write_ranking(load_ranking(ranking).table(), target, form, force=may_replace(target))
-    wrote(target, notes)
+    tell_written(target, notes)
 
 
 def _format(target: str, to: str | None) -> str:
@@ -194,6 +196,6 @@ def convert_file(
             "convert: expected one target. Next: name it behind the source, or with -o, but not twice."
         )
     place = target or output or "-"
-    with telling(f"reading {source}"):
+    with tell_progress(f"reading {source}"):
         notes = convert(source, place, what=what, to=to, force=may_replace(place))
-    wrote(place, notes)
+    tell_written(place, notes)

@@ -61,7 +61,7 @@ COMMANDS = {
 }
 
 
-def loaded(name: str) -> click.Command:
+def load_command(name: str) -> click.Command:
     """The command of that name, from its module."""
     inside = vars(import_module(f"rankproof.cli.{MODULES.get(name, name)}")).values()
     return next(each for each in inside if isinstance(each, click.Command) and each.name == name)
@@ -175,7 +175,7 @@ class Commands(click.Group):
         """The command of that name, loaded now."""
         if name not in COMMANDS:
             return None
-        command = loaded(name)
+        command = load_command(name)
         if sys.flags.optimize:
             _restore_help(command)
         _complete_files(command)
@@ -219,9 +219,9 @@ def rankproof(context: click.Context, sources: tuple[str, ...]) -> None:
     context.with_resource(pipes_kept())
     if sources:
         from rankproof.cli.options import declare
-        from rankproof.cli.output import results_apart
+        from rankproof.cli.output import keep_results_apart
 
-        with results_apart():
+        with keep_results_apart():
             declare(sources)
 
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.options import named
+from rankproof.cli.options import named_paths
 from rankproof.cli.output import (
     TEXTS,
-    coloured,
     end,
     errors_of,
     format_of,
+    is_coloured,
     may_replace,
     say_apart,
-    telling,
+    tell_progress,
     write,
 )
 from rankproof.errors import UsageError, one_of
@@ -102,7 +102,7 @@ def ask(pair: Ask) -> int | None:
 Named = dict[str, "JudgedScores"]
 
 
-def beside(scores: Named, per_query: bool, blame: bool) -> list[str]:
+def texts_beside(scores: Named, per_query: bool, blame: bool) -> list[str]:
     """The texts that follow a table: what is unmeasured where single samples were asked for, and the account."""
     from rankproof.judging.words import unmeasured_text
 
@@ -210,7 +210,7 @@ PAGE = (".html", ".htm")
     metavar="COLUMN|FILE",
     help="Score groups of samples apart: by a column of theirs, or by lines of ID<TAB>GROUP.",
 )
-@options.saving
+@options.saving_options
 def command(
     files: tuple[str, ...],
     metrics: tuple[str, ...],
@@ -268,7 +268,7 @@ def command(
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings)
     if design is not None:
-        text, wrong = _designed(judge, files, design, options.given(metrics), correct, form)
+        text, wrong = _designed(judge, files, design, options.asked_measures(metrics), correct, form)
         write(text, output)
         end(wrong)
         return
@@ -276,16 +276,16 @@ def command(
         write(_tried(judge, dry_run, form), output)
         return
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
-    asked = options.given(metrics)
+    asked = options.asked_measures(metrics)
     if dry_run:
-        plans = {name: judge.plan(path, asked, **how) for name, path in named(files).items()}
+        plans = {name: judge.plan(path, asked, **how) for name, path in named_paths(files).items()}
         write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)
         return
     if stress:
-        write("\n".join(_stressed(judge, path, asked, form) for path in named(files).values()), output)
+        write("\n".join(_stressed(judge, path, asked, form) for path in named_paths(files).values()), output)
         return
     how |= {"by": by, "probe": probe, "soft": soft, "made_by": _makers(made_by)}
-    scores = {name: _judged(judge, path, asked, how) for name, path in named(files).items()}
+    scores = {name: _judged(judge, path, asked, how) for name, path in named_paths(files).items()}
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     if qrels:
@@ -313,7 +313,7 @@ def _designed(
             "at most. Next: name them in this order."
         )
     given = {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
-    with telling(f"judging {', '.join(files)}"):
+    with tell_progress(f"judging {', '.join(files)}"):
         found = mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
     nothing = (
         f"no question of {found.questions:,} could be measured. Next: let another judge settle the answers."
@@ -341,7 +341,7 @@ def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> st
 
     from rankproof.judging.trust.stress import stress
 
-    with telling(f"judging {path}"):
+    with tell_progress(f"judging {path}"):
         found = stress(path, asked, judge=judge.judges)
     return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
 
@@ -361,13 +361,13 @@ def _tried(judge: Judge, dry_run: bool, form: str) -> str:
             for n, each in plan_trial(model).items()
         ]
         return "\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n"
-    with telling(f"trying {model.name}"):
+    with tell_progress(f"trying {model.name}"):
         found = run_trial(model, ledger)
     return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
 
 
 def _judged(judge: Judge, path: str, asked: list[str] | None, how: dict[str, Any]) -> JudgedScores:
-    with telling(f"judging {path}"):
+    with tell_progress(f"judging {path}"):
         return judge(path, asked, **how)
 
 
@@ -375,16 +375,16 @@ def _rendered(
     scores: dict[str, JudgedScores], form: str, per_query: bool, blame: bool, output: str | None
 ) -> str | bytes:
     """The results in the format asked for; a page where the file is to be one."""
-    from rankproof.cli.evaluate import rendered
+    from rankproof.cli.evaluate import render_scores
 
     if _is_page(output):
         from rankproof.judging.page import page_of
 
         return page_of(scores)
     reasons = {name: each.reasons for name, each in scores.items()} if per_query else None
-    found = rendered(dict(scores), form, per_query, coloured(output), reasons)
+    found = render_scores(dict(scores), form, per_query, is_coloured(output), reasons)
     if not isinstance(found, str):
         return found
     if form in TEXTS:
-        return "\n".join([found, *beside(scores, per_query, blame)])
+        return "\n".join([found, *texts_beside(scores, per_query, blame)])
     return with_account(found, scores, form) if blame else found

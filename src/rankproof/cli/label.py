@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.options import check_one_stdin, named
-from rankproof.cli.output import end, may_replace, oddities_told, telling, write, wrote
+from rankproof.cli.options import check_one_stdin, named_paths
+from rankproof.cli.output import end, may_replace, tell_oddities, tell_progress, tell_written, write
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def command(
     else:
         made = made if judgments is None else _without(made, judgments)
         who = who or getpass.getuser()
-        with oddities_told():
+        with tell_oddities():
             texts = _texts(queries), _documents(corpus)
         _check_meeting(made, texts[0], queries or "")
         _judge(_session(made, who, given, labels, highest), *texts)
@@ -286,7 +286,7 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     force = may_replace(path) or _adds_in_place(path, add_to)
     notes = write_judgments(load_judgments(together), path, _form(path), force=force)
     number, own = sum(map(len, together.values())), sum(map(len, grades.values()))
-    wrote(path, notes, f"{number:,} judgments, {own:,} of them by labels,")
+    tell_written(path, notes, f"{number:,} judgments, {own:,} of them by labels,")
 
 
 def _agreement(given: Labels) -> str:
@@ -330,8 +330,8 @@ def pool_runs(
     from rankproof.bench.testset.questions import pool
 
     check_one_stdin(*runs, *([judgments] if judgments else []))
-    with telling("reading the runs"):
-        made = pool(named(runs), depth, order=order, budget=budget, judgments=judgments)
+    with tell_progress("reading the runs"):
+        made = pool(named_paths(runs), depth, order=order, budget=budget, judgments=judgments)
     write("".join(pool_lines(made)), output)
     where = (
         ""

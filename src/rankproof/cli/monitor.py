@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import format_of, may_replace, telling, write, wrote
+from rankproof.cli.output import format_of, may_replace, tell_progress, tell_written, write
 from rankproof.document.disk import whole_file
 from rankproof.errors import DataError, UsageError
 
@@ -69,7 +69,7 @@ def command(
     rankproof monitor 'logs/*.jsonl.gz' --by variant,language -o month.json
     tail -F search.jsonl | rankproof monitor - --lateness 60 -f jsonl
     """
-    from rankproof.document.formats import check, printed
+    from rankproof.document.formats import check, print_as
     from rankproof.monitoring.monitor import Monitor, monitor
     from rankproof.monitoring.privacy import private
     from rankproof.monitoring.windows import Calendar, zone_named
@@ -83,7 +83,7 @@ def command(
         settings["on_window"] = lambda closed: _tell(closed, calendar)
     if cutoffs:
         settings["cutoffs"] = cutoffs
-    with _written_lines(rejected) as on_rejected, telling(f"reading {logs[0]}"):
+    with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
             list(logs) if len(logs) > 1 else logs[0],
             by=_listed(by) or None,
@@ -94,7 +94,7 @@ def command(
             **settings,
         )
     if "on_window" not in settings:
-        write(printed(found, form), output)
+        write(print_as(found, form), output)
     for each in found.alerts:
         if each.fired:
             click.echo(f"rankproof: alert: {each.sentence}", err=True)
@@ -104,10 +104,10 @@ def command(
 
 def _hook(redact: str | None) -> Callable[[Any], Any] | None:
     """What `--redact` names: our own masks, or a function of the user's module."""
-    from rankproof.monitoring.privacy import masked
+    from rankproof.monitoring.privacy import mask
 
     if redact is None or redact == "masks":
-        return masked if redact else None
+        return mask if redact else None
     module, _, name = redact.partition(":")
     try:
         found: Callable[[Any], Any] = getattr(importlib.import_module(module), name)
@@ -155,6 +155,6 @@ def _written_lines(path: str | None) -> Iterator[Callable[[str], object] | None]
             yield lambda line: stream.write(line.encode("utf-8", "backslashreplace"))
         except DataError as caught:
             error = caught
-    wrote(path, what="rejected lines")
+    tell_written(path, what="rejected lines")
     if error is not None:
         raise error

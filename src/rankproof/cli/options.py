@@ -23,13 +23,13 @@ from rankproof.errors import RankproofError, UsageError
 STDIN = "-"
 
 
-def named(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
+def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
     """The paths by the names asked for, else by the shortest ones that tell them apart.
 
-    >>> named(["runs/a.run", "runs/b.run"]), named(["x/a.run", "y/a.run"])
+    >>> named_paths(["runs/a.run", "runs/b.run"]), named_paths(["x/a.run", "y/a.run"])
     ({'a.run': 'runs/a.run', 'b.run': 'runs/b.run'}, {'x/a.run': 'x/a.run', 'y/a.run': 'y/a.run'})
     """
-    paths = [each for path in paths for each in matched(path)]
+    paths = [each for path in paths for each in matching_paths(path)]
     twice = [path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN]
     if twice:
         raise UsageError(f"{twice[0]}: given more than once. Next: name each file once.")
@@ -39,7 +39,7 @@ def named(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
     return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
 
 
-def matched(path: str) -> list[str]:
+def matching_paths(path: str) -> list[str]:
     """The files that a pattern like `runs/2026-*.run` stands for, in order; what is no pattern as it is."""
     if path == STDIN or os.path.lexists(path) or not glob.has_magic(path):
         return [path]
@@ -221,7 +221,7 @@ profile = click.option(
 )
 
 
-def saving(command: F) -> F:
+def saving_options(command: F) -> F:
     """The options for remembering results."""
     name = click.option(
         "--save", "names", multiple=True, metavar="NAME", help="Remember the result; once for each file."
@@ -330,12 +330,12 @@ def _as_asked(context: click.Context, option: click.Parameter, word: str) -> str
     return Default(word) if source is ParameterSource.DEFAULT else word
 
 
-def written(option: str) -> bool:
+def was_written(option: str) -> bool:
     """Whether the user wrote the option, rather than a default or the environment."""
     return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
-def given(measures: tuple[str, ...]) -> list[str] | None:
+def asked_measures(measures: tuple[str, ...]) -> list[str] | None:
     """The measures asked for; None where none was, so that the default ones are taken."""
     return list(measures) or None
 

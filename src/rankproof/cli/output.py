@@ -82,7 +82,7 @@ def _remember(context: click.Context, option: click.Parameter, given: bool) -> N
     context.meta[_FORCE] = given
 
 
-def goes_on() -> bool:
+def next_page_sentence() -> bool:
     """Whether the command may write over what it wrote when it was interrupted, or is told to."""
     meta = click.get_current_context().meta
     return bool(meta.get(_FORCE) or meta.get(_BEGUN))
@@ -155,7 +155,7 @@ def write(content: str | bytes, path: str | None) -> None:
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path is not None and path != "-":
         write_file(path, data, force=may_replace(path))
-        wrote(path)
+        tell_written(path)
     elif isinstance(content, str):
         click.echo(_shown(content), nl=False)
     else:
@@ -164,13 +164,13 @@ def write(content: str | bytes, path: str | None) -> None:
 
 def write_result(found: Result, form: str, path: str | None, **settings: Any) -> None:
     """The result in a format to the file or standard output; a text has conventions as the shell writes them."""
-    from rankproof.document.formats import printed
+    from rankproof.document.formats import print_as
 
-    made = printed(found, form, **settings)
+    made = print_as(found, form, **settings)
     write(as_options(made) if isinstance(made, str) and form in TEXTS else made, path)
 
 
-def wrote(path: str, notes: Sequence[str] = (), what: str = "") -> None:
+def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:
     """Say on standard error what was written, and what was noticed about it."""
     for note in notes:
         click.echo(f"rankproof: note: {note}", err=True)
@@ -195,14 +195,14 @@ def _write_bytes(content: bytes) -> None:
     sys.stdout.buffer.write(content)
 
 
-def coloured(path: str | None) -> bool:
+def is_coloured(path: str | None) -> bool:
     """Whether colour would be seen: on a terminal whose owner has not said no."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return wanted and path is None and sys.stdout.isatty()
 
 
 @contextmanager
-def telling(what: str) -> Iterator[None]:
+def tell_progress(what: str) -> Iterator[None]:
     """Say on a terminal what is being done, where it takes longer than a moment; `-` is standard input."""
     if not sys.stderr.isatty():
         yield
@@ -227,7 +227,7 @@ def _tell(text: str) -> None:
 
 
 @contextmanager
-def results_apart() -> Iterator[None]:
+def keep_results_apart() -> Iterator[None]:
     """What code of the user's prints goes to standard error: standard output is for results.
 
     That holds for the file descriptor too, which programs and libraries that it calls write to.
@@ -258,7 +258,7 @@ def _kept_descriptor(stream: TextIO) -> int | None:
 
 
 @contextmanager
-def oddities_told() -> Iterator[None]:
+def tell_oddities() -> Iterator[None]:
     """What Python would warn of is told as a note."""
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", UserWarning)

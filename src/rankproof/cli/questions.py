@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli import options
-from rankproof.cli.options import named, read_groups
-from rankproof.cli.output import end, may_replace, oddities_told, results_apart, telling, write, wrote
+from rankproof.cli.options import named_paths, read_groups
+from rankproof.cli.output import (
+    end,
+    keep_results_apart,
+    may_replace,
+    tell_oddities,
+    tell_progress,
+    tell_written,
+    write,
+)
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -64,7 +72,7 @@ def draw(
     from rankproof.io.corpora import load_corpus
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
-    with oddities_told(), results_apart(), telling(f"reading {corpus}"):
+    with tell_oddities(), keep_results_apart(), tell_progress(f"reading {corpus}"):
         write_them = None if ask is None else import_named(ask, "--ask")
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
@@ -88,7 +96,9 @@ def _write_judgments(drawn: list[Question], path: str) -> None:
 
     judged = load_judgments({each.id: {each.document: 1} for each in drawn})
     form = "trec" if path == "-" else None
-    wrote(path, write_judgments(judged, path, form, force=may_replace(path)), f"{len(drawn):,} judgments")
+    tell_written(
+        path, write_judgments(judged, path, form, force=may_replace(path)), f"{len(drawn):,} judgments"
+    )
 
 
 def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
@@ -131,8 +141,8 @@ def check(
 
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])
-    with oddities_told(), telling("checking"):
-        found = check_questions(questions, judgments, corpus=corpus, systems=named(runs) or None)
+    with tell_oddities(), tell_progress("checking"):
+        found = check_questions(questions, judgments, corpus=corpus, systems=named_paths(runs) or None)
     write(as_json([each.to_dict() for each in found]) if form == "json" else report(found), None)
     if any(each.severity == "error" for each in found):
         ctx.exit(3)
@@ -176,7 +186,7 @@ def _share(text: str) -> tuple[str, float]:
 @click.option("--difference", type=float, required=True, metavar="D", help="The smallest one that matters.")
 @click.option("--power", default=0.8, metavar="P", help="How often it shall be seen. [0.8]")
 @click.option("--alpha", default=0.05, metavar="A", help="How often chance may pass for it. [0.05]")
-def needed(
+def count_needed(
     judgments: str | None,
     baseline: str | None,
     candidate: str | None,
@@ -212,13 +222,13 @@ def needed(
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:
     """What a gate of so many questions can pass at best, of a measure from 0 to 1."""
-    from rankproof.comparing.gate_words import too_few
+    from rankproof.comparing.gate_words import too_few_sentence
     from rankproof.document.terminal import wrap
     from rankproof.scoring.evaluate import check_alpha, check_margin
     from rankproof.stats.confidence import queries_for_margin, smallest_margin
 
     check_alpha(alpha, 0.5)
     check_margin(margin)
-    said = too_few(number, smallest_margin(number, alpha), margin, queries_for_margin(margin, alpha))
+    said = too_few_sentence(number, smallest_margin(number, alpha), margin, queries_for_margin(margin, alpha))
     more = "Where most questions change, each by little, fewer do."
     return "\n".join(wrap(f"For a gate: {said} {more}")) + "\n"

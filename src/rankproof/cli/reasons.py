@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.options import check_one_stdin, named, read_groups
-from rankproof.cli.output import TEXTS, end, format_of, telling, write, write_result
+from rankproof.cli.options import check_one_stdin, named_paths, read_groups
+from rankproof.cli.output import TEXTS, end, format_of, tell_progress, write, write_result
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -100,11 +100,11 @@ def _term(word: str) -> str:
     from rankproof.scoring import catalogue
 
     plain = word.partition("@")[0].partition("(")[0]
-    if plain in REGISTRY or not catalogue.knows(word):  # P is a measure, p is none
+    if plain in REGISTRY or not catalogue.is_term(word):  # P is a measure, p is none
         if find(plain) is not None:
-            return catalogue.described(parse(word))
+            return catalogue.describe_measure(parse(word))
         with suppress(UsageError):
-            return catalogue.described(parse_metric(word))
+            return catalogue.describe_measure(parse_metric(word))
     return catalogue.term(word, REGISTRY)
 
 
@@ -117,11 +117,11 @@ def _explained(
     from rankproof.scoring.explain import explain
 
     check_one_stdin(judgments, *runs)
-    asked = parse_all(options.given(measures) or DEFAULT_MEASURE)
+    asked = parse_all(options.asked_measures(measures) or DEFAULT_MEASURE)
     found = []
-    with telling(f"reading {runs[0]}"):
+    with tell_progress(f"reading {runs[0]}"):
         judged = load_judgments(judgments)
-        for name, path in named(runs).items():
+        for name, path in named_paths(runs).items():
             ranking = load_ranking(path)
             found.append((name, [explain(judged, ranking, query, each, **settings) for each in asked]))
     return judged, found
@@ -172,9 +172,11 @@ def diagnose_ranking(
     documents, size = options.corpus_apart(corpus, corpus_size)
     settings |= {"by": None if by is None else read_groups(by, judgments), "corpus": documents}
     settings |= {} if size is None else {"corpus_size": size}
-    with telling("diagnosing"):
-        found = diagnose(judgments, run, measure=options.given(measures) or DEFAULT_MEASURE, **settings)
-    write_result(found, form, output, worst=settings["worst"] if options.written("worst") else None)
+    with tell_progress("diagnosing"):
+        found = diagnose(
+            judgments, run, measure=options.asked_measures(measures) or DEFAULT_MEASURE, **settings
+        )
+    write_result(found, form, output, worst=settings["worst"] if options.was_written("worst") else None)
     wrong = [str(each) for each in found.findings if each.severity == "error"]
     end(wrong, shown=output is None)
 
@@ -206,8 +208,8 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     if form == "json":
         write(as_json([catalogue.record(each) for each in known]), None)
     else:
-        listed = catalogue.listed if form == "full" else catalogue.names
-        write(listed(known) if name is None else catalogue.described(known[0]), None)
+        listed = catalogue.list_measures if form == "full" else catalogue.names
+        write(listed(known) if name is None else catalogue.describe_measure(known[0]), None)
 
 
 def _judged() -> Mapping[str, Measure]:

@@ -22,7 +22,7 @@ _SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus"
 
 def are_names(words: Sequence[str], history: str) -> bool:
     """Whether the words are names in the history rather than files; refused where they could be both."""
-    if options.written("history"):
+    if options.was_written("history"):
         return True
     saved = [word for word in words if _is_saved(word, history)]
     files = [word for word in words if word == STDIN or os.path.exists(word)]
@@ -68,7 +68,7 @@ def only_for_names(anyway: bool) -> None:
 def without_scoring(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings of a comparison; those that shape scores are refused, as saved scores have theirs."""
     for name in _SCORING:
-        if options.written(name):
+        if options.was_written(name):
             raise UsageError(
                 f"--{name.replace('_', '-')}: saved results were scored already, so it would change nothing. "
                 "Next: leave it out, or evaluate again with it."
@@ -133,14 +133,14 @@ def command(context: click.Context, history: str, form: str | None) -> None:
     rankproof history import results.json.gz
     """
     from rankproof.comparing.history import History
-    from rankproof.document.formats import check, printed
+    from rankproof.document.formats import check, print_as
 
     context.obj = History(history)
     form = form or format_of(None)
     check(form)
     if context.invoked_subcommand is None:
         len(context.obj)  # where there is no history, that is said
-        write(printed(context.obj, form, whole=form != "table"), None)
+        write(print_as(context.obj, form, whole=form != "table"), None)
 
 
 def _elsewhere(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -194,7 +194,7 @@ def show(name: str, history: str, per_query: bool, form: str | None) -> None:
     rankproof show monday -q -f csv
     """
     from rankproof.comparing.history import History
-    from rankproof.comparing.orders_words import described
+    from rankproof.comparing.orders_words import entry_paragraphs
     from rankproof.document.formats.table import lines_of
     from rankproof.scoring import words
     from rankproof.scoring.formats import check, render, render_queries
@@ -209,8 +209,8 @@ def show(name: str, history: str, per_query: bool, form: str | None) -> None:
     if form not in TEXTS:
         write(render([scores.summary(name)], form), None)
         return end(errors_of({name: scores}), shown=form == "markdown")
-    head = [*lines_of(*described(kept.show(name).to_dict())), ""]
-    lay_out = words.full if form == "full" else words.text
+    head = [*lines_of(*entry_paragraphs(kept.show(name).to_dict())), ""]
+    lay_out = words.full_text if form == "full" else words.text
     write(as_options(lay_out([scores.summary(name)], above=head)), None)
     return end(errors_of({name: scores}), shown=True)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved
-from rankproof.cli.options import check_one_stdin, matched, named, read_groups
-from rankproof.cli.output import end, errors_of, format_of, may_replace, telling, write, wrote
+from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
+from rankproof.cli.output import end, errors_of, format_of, may_replace, tell_progress, tell_written, write
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
@@ -29,7 +29,7 @@ def scores_of_systems(
     if saved.are_names(words, history):
         return {name: History(history).scores(name) for name in words}
     judgments, *given = words
-    runs = [each for path in given for each in matched(path)]
+    runs = [each for path in given for each in matching_paths(path)]
     if len(set(runs)) < 2:
         raise UsageError(
             f"got {count(len(set(runs)), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names."
@@ -38,7 +38,7 @@ def scores_of_systems(
     check_one_stdin(*words)
     judged = prepare(judgments)
     asked = None if measures is None else list(measures)
-    return {name: evaluate(judged, path, asked, **conventions) for name, path in named(runs).items()}
+    return {name: evaluate(judged, path, asked, **conventions) for name, path in named_paths(runs).items()}
 
 
 @click.command("leaderboard")
@@ -71,19 +71,19 @@ def order_systems(
     """
     from rankproof.comparing.leaderboard import leaderboard
     from rankproof.core.names import parse_all
-    from rankproof.document.formats import check, printed
+    from rankproof.document.formats import check, print_as
 
     form = form or format_of(output)
     check(form)
-    asked = options.given(measures)
+    asked = options.asked_measures(measures)
     if saved.are_names(words, history):
         settings = saved.without_scoring(settings)
     first = None if asked is None else parse_all(asked)[0]
-    with telling("ordering"):
+    with tell_progress("ordering"):
         found = leaderboard(
             scores_of_systems(words, asked, history, **settings), first, alpha=alpha, seed=seed
         )
-    write(printed(found, form), output)
+    write(print_as(found, form), output)
     end(found.wrong, shown=output is None)
 
 
@@ -122,7 +122,7 @@ def rank_correlation(
     \b
     rankproof rank-correlation monday tuesday wednesday -m nDCG@10,AP
     """
-    from rankproof.document.formats import check, printed
+    from rankproof.document.formats import check, print_as
 
     form = form or format_of(output)
     check(form)
@@ -131,7 +131,7 @@ def rank_correlation(
         found, wrong = _of_files(words, names, lower, p), list[str]()
     else:
         found, wrong = _of_systems(words, names, other, p, history)
-    write(printed(found, form), output)
+    write(print_as(found, form), output)
     end(wrong)
 
 
@@ -161,7 +161,7 @@ def _of_systems(
                 " Next: choose one."
             )
         )
-    with telling("scoring"):
+    with tell_progress("scoring"):
         mine = scores_of_systems(words, measures, history)
         if other is None:
             return rank_correlation(mine, None, *measures, p=p), errors_of(mine)
@@ -226,14 +226,16 @@ def write_report(
         find_browser()
     check_one_stdin(judgments, *runs)
     groups = None if by is None else read_groups(by, judgments)
-    with telling("making the report"):
-        made = report(judgments, named(runs, shown_as), options.given(measures), by=groups, **settings)
+    with tell_progress("making the report"):
+        made = report(
+            judgments, named_paths(runs, shown_as), options.asked_measures(measures), by=groups, **settings
+        )
         if output is not None:
             made.save(output, force=may_replace(output))
     if output is None:
         write(made.text(), None)
     else:
-        wrote(output)
+        tell_written(output)
     wrong = [f"{', '.join(on)}: {each}" for each, on in made.content.findings if each.severity == "error"]
     end(wrong, shown=output is None)
 

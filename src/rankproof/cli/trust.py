@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import end, format_of, may_replace, telling, write
+from rankproof.cli.output import end, format_of, may_replace, tell_progress, write
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
@@ -164,11 +164,11 @@ def _of_judgments(
     machine: str, files: dict[str, Any], metrics: tuple[str, ...], further: int | None, whole: bool, form: str
 ) -> tuple[str, tuple[str, ...]]:
     """Two files of judgments held against each other, or the pairs to label next; and what makes them wrong."""
-    from rankproof.cli.options import named
+    from rankproof.cli.options import named_paths
     from rankproof.judging.calibrate import calibrate_judgments
 
-    runs = named(files.pop("runs"))
-    with telling(f"reading {machine}"):
+    runs = named_paths(files.pop("runs"))
+    with tell_progress(f"reading {machine}"):
         found = calibrate_judgments(machine, systems=runs or None, measures=list(metrics) or None, **files)
     if further is None:
         return _calibration_shown(found, form), found.wrong
@@ -196,7 +196,7 @@ def _calibration_shown(found: Any, form: str) -> str:
 def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:
     from rankproof.judging.calibrate import judge_drift
 
-    with telling("asking the judge again"):
+    with tell_progress("asking the judge again"):
         return judge_drift(source, judge=spec, since=since, n=n, **given)
 
 
@@ -210,7 +210,7 @@ def _calibrated(
         raise UsageError(f"--ledger: {source} is a ledger itself. Next: leave --ledger out.")
     metrics = list(how.pop("metrics")) or None
     draw = Draw(*(how.pop(name) for name in ("n", "informative", "whole", "relation", "seed")))
-    with telling(f"judging {source}"):
+    with tell_progress(f"judging {source}"):
         task = prepare_task(source, spec, ledger or DEFAULT, who, draw, metrics, **how)
     if not report:
         _label(task.session, who)

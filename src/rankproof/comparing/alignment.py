@@ -15,15 +15,15 @@ from rankproof.core.measure import Measure
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.scoring.explain import explained
-from rankproof.scoring.grouping import grouped
+from rankproof.scoring.explain import explain_scores
+from rankproof.scoring.grouping import group_places
 from rankproof.scoring.scores import Scores
 
 if TYPE_CHECKING:
     from rankproof.comparing.comparison import Comparison
 
 
-def together(
+def align_scores(
     scores: Mapping[str, Scores], baseline: str, measures: Any = None, by: Any = None, anyway: bool = False
 ) -> tuple[dict[str, Scores], list[str]]:
     """The scores over the same queries and measures, and what has to be said about that.
@@ -50,7 +50,7 @@ def together(
     groups = _common_groups(scores, queries) if by is None else by
     found = {name: each.only(names, queries) for name, each in scores.items()}
     for each in found.values():
-        each.groups = grouped(each.queries, groups)
+        each.groups = group_places(each.queries, groups)
     if differ:
         _count_alike(list(found.values()), names)
     left_out = groups is None and any(each.groups for each in scores.values())
@@ -256,7 +256,7 @@ def sign_of(scores: Scores) -> int:
     return next(iter(scores.columns.values())).measure.spec.sign
 
 
-def averaged(measure: Measure) -> Measure:
+def check_mean(measure: Measure) -> Measure:
     """The measure, if its mean over queries is a mean: only then can single queries be compared."""
     if measure.spec.average != "mean":
         raise UsageError(
@@ -285,7 +285,7 @@ def relevant_in_words(scores: Scores) -> str:
     return "a grade above 0" if least == ABOVE_ZERO else f"a grade of {least:g} or more"
 
 
-def hardest(scores: Scores, among: Array) -> list[int]:
+def hardest_queries(scores: Scores, among: Array) -> list[int]:
     """The queries picked by `among`, those with the worst values first."""
     values = sign_of(scores) * scores.column(first_measure(scores)).values
     return [row for row in np.argsort(values, kind="stable").tolist() if among[row]]
@@ -302,7 +302,9 @@ def cases_of(
     chosen = _chosen(scores, shown, compared)
     tables = {name: _tables(scores[name].ranking, set(chosen)) for name in shown}
     for query, why in chosen.items():
-        sides = ((name, explained(scores[name], judgments, tables[name][query], query)) for name in shown)
+        sides = (
+            (name, explain_scores(scores[name], judgments, tables[name][query], query)) for name in shown
+        )
         yield ExplainedCase(query, why, tuple(sides))
 
 
@@ -318,7 +320,9 @@ def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCas
     chosen = _most_moved(compared, system, n)
     tables = {name: _tables(each.ranking, set(chosen)) for name, each in scores.items()}
     return tuple(
-        ExplainedCase(q, why, tuple((s, explained(scores[s], judgments, tables[s][q], q)) for s in shown))
+        ExplainedCase(
+            q, why, tuple((s, explain_scores(scores[s], judgments, tables[s][q], q)) for s in shown)
+        )
         for q, why in chosen.items()
     )
 

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import together
+from rankproof.comparing.alignment import align_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
@@ -24,14 +24,14 @@ from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import (
     Measures,
-    averaged_otherwise,
     check_alpha,
     check_averages,
     check_conventions,
     check_margin,
     evaluate,
-    named,
     prepare,
+    systems_by_name,
+    without_means,
 )
 from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.scores import Scores
@@ -152,17 +152,17 @@ def compare_scores(
     """
     scores, first = _baseline(scores, baseline)
     _check(alpha, margin, seed)
-    alike, notes = together(scores, first, measures, groups_of(by), anyway)
-    odd = averaged_otherwise(alike[first])
+    alike, notes = align_scores(scores, first, measures, groups_of(by), anyway)
+    odd = without_means(alike[first])
     if len(odd) == len(alike[first]):
         check_averages(alike[first])
     notes = [*notes, f"Left out, as they are no means over the queries: {', '.join(odd)}."] if odd else notes
     compared = [
         pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)
     ]
-    notes = [*notes, *fewer_counted(compared, first, len(alike[first].queries))]
+    notes = [*notes, *counted_notes(compared, first, len(alike[first].queries))]
     notes += [alike[first].apart] if alike[first].apart else []
-    notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, first)]
+    notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, first)]
     rng = np.random.default_rng(seed)
     rows = _rows(compared, first, rng, alpha, margin, correction, permutations)
     settings = (alpha, margin, correction, permutations)
@@ -217,7 +217,7 @@ def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any]
         raise UsageError(
             "compare needs at least two rankings as {name: ranking}. Next: use evaluate for one."
         )
-    found = named(systems)
+    found = systems_by_name(systems)
     if baseline is not None and str(baseline) not in found:
         raise one_of("baseline", baseline, found)
     return found, next(iter(found)) if baseline is None else str(baseline)
@@ -266,7 +266,7 @@ def _settled(scores: Scores, key: str) -> tuple[float | None, ...]:
     return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
 
 
-def fewer_counted(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
+def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -> Iterator[str]:
     """What is said if queries are in no difference, as they have no value in one of the two systems."""
     for pair in compared:
         if not pair.slice and len(pair.values) < queries:
@@ -276,7 +276,7 @@ def fewer_counted(compared: Iterable[SystemPair], baseline: str, queries: int) -
             )
 
 
-def bounds_told(scores: Mapping[str, Scores]) -> Iterator[str]:
+def bounds_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
     """What is said of means over the samples that could be measured: what they may be with the rest.
 
     Otherwise a system gains in looks by each sample on which it fails so that nothing is left to measure.
@@ -292,7 +292,7 @@ def bounds_told(scores: Mapping[str, Scores]) -> Iterator[str]:
                 )
 
 
-def kin_told(scores: Mapping[str, Scores]) -> Iterator[str]:
+def kin_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
     """What is said of systems whose judge is of their own model."""
     for name, each in scores.items():
         if found := each.audit.of_kind("judge-kin"):

@@ -188,10 +188,10 @@ class Comparison(Result):
         return self._printed(name, worst=worst)
 
     def _document(self, worst: int = 0) -> Document:
-        from rankproof.comparing.words import beside, comparison
+        from rankproof.comparing.words import case_blocks, comparison
 
         media = (*TERMINAL, PAGE)
-        cases = [Part(*beside(each), media=media) for each in self.cases(worst)] if worst else []
+        cases = [Part(*case_blocks(each), media=media) for each in self.cases(worst)] if worst else []
         return comparison({**self._view(), "cases": cases})
 
     def _view(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankproof.comparing.differences import probability, signed
+from rankproof.comparing.differences import probability, signed_number
 from rankproof.document.numbers import count, score, share
 
 View = Mapping[str, Any]
@@ -86,7 +86,7 @@ def _told(standing: Standing, view: View) -> str:
     if standing.mixed:
         return f"Mixed: {name} gains {_where(standing.gains)}, but loses {_where(standing.losses)}, against {base}."
     if verdict in ("better", "worse"):
-        by = f"{name} is {verdict} than {base} on {row['measure']}, by {signed(row['difference'])}."
+        by = f"{name} is {verdict} than {base} on {row['measure']}, by {signed_number(row['difference'])}."
         return by + _tiny(row, view)
     if standing.losses:
         return f"{name} loses {_where(standing.losses)} against {base}. {_open(row, view, proven=True)}"
@@ -99,7 +99,7 @@ def _where(rows: Iterable[Line]) -> str:
     """Where something was proven: the measure, the group, by how much and how surely."""
     rows = list(rows)
     named = [
-        f"{each['measure']}{' in ' + each['slice'] if each['slice'] else ''} {signed(each['difference'])} "
+        f"{each['measure']}{' in ' + each['slice'] if each['slice'] else ''} {signed_number(each['difference'])} "
         f"(p {probability(each['p_corrected'])})"
         for each in rows[:NAMED]
     ]
@@ -120,10 +120,10 @@ def _open(row: Line, view: View, proven: bool = False) -> str:
         )
         return f"{pair} have the same value on {every}{' by ' + measure if proven else ''}{alone}."
     if proven:
-        return f"By {measure} over all {row['n']:,} queries, {signed(row['difference'])}, nothing is settled."
+        return f"By {measure} over all {row['n']:,} queries, {signed_number(row['difference'])}, nothing is settled."
     if row["note"]:
         return f"{name} against {base}: cannot tell, {row['note']}."
-    seen = f"this one is {signed(row['difference'])}"
+    seen = f"this one is {signed_number(row['difference'])}"
     shown = (
         f" {count(row['n'], 'query shows', 'queries show')} differences of {score(row['detectable'])} and more; "
         f"{seen}"
@@ -156,14 +156,14 @@ def _tiny(row: Line, view: View) -> str:
     return " That is tiny, if sure: a margin (--margin 0.01) asks whether it matters."
 
 
-def leading(
+def leader_sentence(
     leader: str, measure: str, rivals: Sequence[str], setbacks: Sequence[Line] = (), note: str = ""
 ) -> str:
     """Who leads several systems, and whether that is more than chance; `setbacks` are where others beat it.
 
-    >>> leading("hybrid", "nDCG@10", [])
+    >>> leader_sentence("hybrid", "nDCG@10", [])
     'hybrid is the winner: better than every other on nDCG@10, beyond chance.'
-    >>> leading("hybrid", "nDCG@10", ["dense"])
+    >>> leader_sentence("hybrid", "nDCG@10", ["dense"])
     'No winner: hybrid leads on nDCG@10, and dense cannot be told from it.'
     """
     if note:
@@ -184,10 +184,10 @@ def leading(
 def limits(view: View) -> list[str]:
     """What went unanswered, what nobody judged, and which verdicts that could turn."""
     data = view.get("data") or {}
-    return [*unanswered(data), *unjudged(data), *turned(view["rows"], data)]
+    return [*unanswered_notes(data), *unjudged_notes(data), *turned_notes(view["rows"], data)]
 
 
-def unanswered(data: Mapping[str, Line]) -> Iterator[str]:
+def unanswered_notes(data: Mapping[str, Line]) -> Iterator[str]:
     """How many judged queries each system left unanswered."""
     some = {name: each for name, each in data.items() if each["unanswered"]}
     if some:
@@ -200,7 +200,7 @@ def unanswered(data: Mapping[str, Line]) -> Iterator[str]:
         yield f"Unanswered ({taken}): {told}."
 
 
-def unjudged(data: Mapping[str, Line]) -> Iterator[str]:
+def unjudged_notes(data: Mapping[str, Line]) -> Iterator[str]:
     """The shares of documents nobody judged, where they are large or far apart."""
     shares = {name: each["unjudged"] for name, each in data.items() if each["unjudged"] is not None}
     if shares and (max(shares.values()) >= OPEN or max(shares.values()) - min(shares.values()) >= APART):
@@ -211,7 +211,7 @@ def unjudged(data: Mapping[str, Line]) -> Iterator[str]:
         )
 
 
-def turned(rows: Iterable[Line], data: Mapping[str, Line]) -> Iterator[str]:
+def turned_notes(rows: Iterable[Line], data: Mapping[str, Line]) -> Iterator[str]:
     """The verdicts that would be others if the documents nobody judged were relevant."""
     for row in rows:
         proven = row["verdict"] in ("better", "worse") and not row["slice"]
@@ -224,7 +224,7 @@ def turned(rows: Iterable[Line], data: Mapping[str, Line]) -> Iterator[str]:
         if then * row["difference"] <= 0:
             yield (
                 f"What nobody judged could turn this: if those documents were relevant, {row['system']} would be "
-                f"{signed(then)} on {row['measure']}, not {signed(row['difference'])}."
+                f"{signed_number(then)} on {row['measure']}, not {signed_number(row['difference'])}."
             )
 
 

@@ -57,7 +57,7 @@ def _line(label: str, row: Line) -> tuple[str, ...]:
         label,
         row["system"],
         score(row["mean"]),
-        signed(row["difference"]),
+        signed_number(row["difference"]),
         span(row["low"], row["high"]),
         probability(row["p_corrected"]),
         short_verdict(row),
@@ -110,7 +110,7 @@ def pair_cells(view: View) -> list[tuple[str, ...]]:
     """The rows of the table of all pairs."""
     return [
         (
-            *(each["measure"], each["system"], each["baseline"], signed(each["difference"])),
+            *(each["measure"], each["system"], each["baseline"], signed_number(each["difference"])),
             *(span(each["low"], each["high"]), probability(each["p_corrected"]), short_verdict(each)),
         )
         for each in view["pairs"]
@@ -127,17 +127,17 @@ def corrected_table(rows: Sequence[Line]) -> list[Block]:
     columns = [
         Column("measure", placed, most=40),
         *([Column("system", [each["system"] for each in told], most=20)] if "system" in told[0] else []),
-        Column("by the judge", [signed(each["difference"]) for each in told], True),
-        Column("corrected", [signed(each["corrected"]) for each in told], True),
+        Column("by the judge", [signed_number(each["difference"]) for each in told], True),
+        Column("corrected", [signed_number(each["corrected"]) for each in told], True),
         Column("interval with\nthe judge's error", [span(*each) for each in ends], True),
     ]
     return [Table(columns, "Differences with the judge's error taken out (PPI++):")]
 
 
-def signed(value: float) -> str:
+def signed_number(value: float) -> str:
     """A difference with its sign.
 
-    >>> signed(0.1184), signed(-0.02), signed(0.0)
+    >>> signed_number(0.1184), signed_number(-0.02), signed_number(0.0)
     ('+0.1184', '-0.0200', '0.0000')
     """
     return f"{value:+.4f}" if abs(value) >= 0.00005 else f"{0:.4f}"

@@ -9,20 +9,20 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import soundness, together
-from rankproof.comparing.compare import SystemPair, bounds_told, favours, fewer_counted, kin_told, pairs
+from rankproof.comparing.alignment import align_scores, soundness
+from rankproof.comparing.compare import SystemPair, bounds_notes, counted_notes, favours, kin_notes, pairs
 from rankproof.comparing.gate_rows import (
     ALLOWED,
     INVALID,
     WIDER,
     GateRow,
-    against_anchors,
+    anchor_pairs,
     answer_rows,
-    believed,
     coverage_rows,
     difference_row,
     error_rows,
     floor_row,
+    undecide_rows,
 )
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
@@ -218,14 +218,14 @@ def gate_scores(
     """
     _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
     pair = {"baseline": baseline, "candidate": candidate}
-    alike, notes = together(pair, "baseline", measures, groups_of(by), anyway)
+    alike, notes = align_scores(pair, "baseline", measures, groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
     check_averages(old)
     for name, each in alike.items():
         check_spelling(each, name)
     compared = list(pairs("candidate", new, old, 1 - 2 * alpha))
     margins = [_margin(margin, each) for each in compared]
-    fixed, kept = against_anchors(new, anchors or {}, 1 - 2 * alpha, anyway)
+    fixed, kept = anchor_pairs(new, anchors or {}, 1 - 2 * alpha, anyway)
     wide = _widened(margin) if anchor_margin is None else anchor_margin
     margins += [_margin(wide, each) for _, each in fixed]
     first, every = compared[0].measure, [*compared, *(each for _, each in fixed)]
@@ -244,12 +244,14 @@ def gate_scores(
     sides = {**alike, **kept}
     data = {name: soundness(each, first, list(each)) for name, each in sides.items()}
     wrong = [*answer_rows(data, allow_missing), *([] if allow_errors else error_rows(data))]
-    notes += fewer_counted(compared, "baseline", len(new.queries))
-    notes += [*bounds_told(alike), *kin_told(alike), *favours(compared, "baseline")]
+    notes += counted_notes(compared, "baseline", len(new.queries))
+    notes += [*bounds_notes(alike), *kin_notes(alike), *favours(compared, "baseline")]
     notes += [new.apart] if new.apart else []
     notes += [f"Before you trust this, {name}: {said}" for name, each in data.items() for said in each.errors]
     told = {name: each.to_dict() for name, each in data.items()}
-    return Gate([*wrong, *believed(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)
+    return Gate(
+        [*wrong, *undecide_rows(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about
+    )
 
 
 def _widened(margin: float | Mapping[str, float]) -> float | Mapping[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.alignment import Soundness, together
+from rankproof.comparing.alignment import Soundness, align_scores
 from rankproof.comparing.compare import SystemPair, corrected_in, pairs
 from rankproof.document.display import Displayable
 from rankproof.errors import one_of
@@ -224,7 +224,7 @@ def _limit_row(
     )
 
 
-def believed(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list[GateRow]:
+def undecide_rows(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list[GateRow]:
     """The rows; whatever they show, undecided where too little was judged for their numbers to be believed.
 
     A coverage of verdicts is about its own metric, one of judgments about every measure.
@@ -242,14 +242,14 @@ WIDER = 2
 """An anchor's margin beside that of a single change, where nobody says otherwise: so many changes may use it up."""
 
 
-def against_anchors(
+def anchor_pairs(
     candidate: Scores, anchors: Mapping[str, Scores], level: float, anyway: bool = False
 ) -> tuple[list[tuple[str, SystemPair]], dict[str, Scores]]:
     """The candidate's differences to each anchor over all queries, by measure, and the anchors as they are compared."""
     found, kept = [], {}
     for name, anchor in anchors.items():
         both = {"candidate": _whole(candidate), name: _whole(anchor)}
-        alike, _ = together(both, "candidate", list(candidate), None, anyway)
+        alike, _ = align_scores(both, "candidate", list(candidate), None, anyway)
         found += [(name, each) for each in pairs("candidate", alike["candidate"], alike[name], level)]
         kept[name] = alike[name]
     return found, kept
@@ -263,7 +263,7 @@ def mean_of(
     Facts, audit and definitions are those of the last.
     """
     names = list(scores)
-    alike, _ = together(
+    alike, _ = align_scores(
         {name: _whole(each) for name, each in scores.items()}, names[-1], measures, None, anyway
     )
     last = alike[names[-1]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof.comparing.conclusions import unanswered, unjudged
-from rankproof.comparing.differences import corrected_table, probability, signed
+from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
+from rankproof.comparing.differences import corrected_table, probability, signed_number
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -156,16 +156,16 @@ def _too_few(view: View) -> list[str]:
     """What so few queries cannot pass whatever they show, where few of them change; once for all rows alike."""
     short = [each for each in view["rows"] if _is_short(each)]
     said = (
-        too_few(each["n"], each["smallest_margin"], each["limit"], each["queries_for_margin"])
+        too_few_sentence(each["n"], each["smallest_margin"], each["limit"], each["queries_for_margin"])
         for each in short
     )
     return list(dict.fromkeys(said))
 
 
-def too_few(n: int, least: float, margin: float, needed: int | None) -> str:
+def too_few_sentence(n: int, least: float, margin: float, needed: int | None) -> str:
     """What margin so many queries can pass if few of them change, and how many another one takes.
 
-    >>> print(too_few(50, 0.0582, 0.01, 299))
+    >>> print(too_few_sentence(50, 0.0582, 0.01, 299))
     With 50 queries the smallest margin that can pass without a loss seen is 0.0582; 299 are needed for 0.01.
     """
     asked = count(n, "query", "queries")
@@ -189,7 +189,7 @@ def notes(view: View) -> list[str]:
         for each in view["rows"]
         if each["check"] == "difference" and not each["slice"] and each["loss"] is None
     )
-    return [*view["notes"], *unanswered(data), *unjudged(data), *filter(None, turned)]
+    return [*view["notes"], *unanswered_notes(data), *unjudged_notes(data), *filter(None, turned)]
 
 
 def _turned(row: Line, data: Mapping[str, Line]) -> str:
@@ -203,7 +203,7 @@ def _turned(row: Line, data: Mapping[str, Line]) -> str:
         return ""
     return (
         f"What nobody judged could turn this {row['outcome']}: if those documents were relevant, {_label(row)} would "
-        f"change by {signed(then)}, not {signed(row['difference'])}."
+        f"change by {signed_number(then)}, not {signed_number(row['difference'])}."
     )
 
 
@@ -215,7 +215,7 @@ def _lost_inside(row: Line, view: View) -> bool:
 
 def _inside(row: Line) -> str:
     return (
-        f"{signed(row['difference'])} is a sure loss (p drop {probability(row['p'])}) within the margin of "
+        f"{signed_number(row['difference'])} is a sure loss (p drop {probability(row['p'])}) within the margin of "
         f"{row['limit']:g}; several of these add up, which an anchor sees."
     )
 
@@ -244,11 +244,13 @@ def sentence_of(row: Line, view: View) -> str:
         return f"{what}: {_counted(row)}."
     if row["outcome"] == "pass":
         over = count(row["n"], "query", "queries")
-        return f"{what}: {signed(row['difference'])} over {over}, a loss of {row['limit']:g} is ruled out."
+        return f"{what}: {signed_number(row['difference'])} over {over}, a loss of {row['limit']:g} is ruled out."
     if row["outcome"] == "fail":
         over = count(row["n"], "query", "queries")
-        return f"{what}: {signed(row['difference'])} over {over}, beyond the margin of {row['limit']:g}."
-    over = f"{signed(row['difference'])} over {count(row['n'], 'query', 'queries')}"
+        return (
+            f"{what}: {signed_number(row['difference'])} over {over}, beyond the margin of {row['limit']:g}."
+        )
+    over = f"{signed_number(row['difference'])} over {count(row['n'], 'query', 'queries')}"
     if row["p"] is not None and row["p"] <= view["alpha"] and not row["note"]:
         sure = f"{over} is a loss (p drop {probability(row['p'])})"
         return f"{what}: {sure}; whether it is beyond {row['limit']:g} is open."
@@ -260,7 +262,7 @@ def _counted(row: Line) -> str:
     over = count(row["n"], "query", "queries")
     if not row["lost"]:
         return f"none of {over} lost anything"
-    worst = [f"{clean(query)} ({signed(value)})" for query, value in list(row["lost"].items())[:NAMED]]
+    worst = [f"{clean(query)} ({signed_number(value)})" for query, value in list(row["lost"].items())[:NAMED]]
     more = len(row["lost"]) - len(worst)
     worst += [f"{more:,} more (JSON names all)"] if more else []
     place = "within" if row["outcome"] == "pass" else "beyond"
@@ -321,7 +323,7 @@ def _cells(row: Line) -> tuple[str, ...]:
         f"{row['n']:,}",
         score(row["baseline"]),
         score(row["candidate"]),
-        signed(row["difference"]),
+        signed_number(row["difference"]),
         *last,
     )
 
@@ -329,4 +331,4 @@ def _cells(row: Line) -> tuple[str, ...]:
 def _bounds(row: Line) -> str:
     if row["low"] is None or row["high"] is None:
         return ""
-    return f"{signed(row['low'])} {signed(row['high'])}"
+    return f"{signed_number(row['low'])} {signed_number(row['high'])}"

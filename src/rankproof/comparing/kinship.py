@@ -19,7 +19,7 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError
 from rankproof.io.trec.qrels import MACHINE
-from rankproof.scoring.evaluate import check_alpha, evaluate, named, prepare
+from rankproof.scoring.evaluate import check_alpha, evaluate, prepare, systems_by_name
 from rankproof.stats.differences import difference_interval
 
 PLUS = "+"
@@ -146,7 +146,7 @@ def _runs(systems: Any) -> dict[str, Any]:
             "kinship needs at least two rankings as {name: ranking}: what a judge gives one system shows against the "
             "others. Next: give another system of the same queries."
         )
-    return named(systems)
+    return systems_by_name(systems)
 
 
 def _names(name: str, run: Any, models: Mapping[str, str | Iterable[str]] | None) -> list[str]:

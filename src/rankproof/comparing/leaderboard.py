@@ -11,8 +11,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import old_arguments
-from rankproof.comparing.alignment import together
-from rankproof.comparing.compare import SMALL, bounds_told, kin_told, possible_ends
+from rankproof.comparing.alignment import align_scores
+from rankproof.comparing.compare import SMALL, bounds_notes, kin_notes, possible_ends
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -28,8 +28,8 @@ from rankproof.scoring.evaluate import (
     check_conventions,
     check_not_thin,
     evaluate,
-    named,
     prepare,
+    systems_by_name,
 )
 from rankproof.scoring.scores import Scores
 from rankproof.stats.corrections import correct, letters
@@ -214,7 +214,7 @@ def leaderboard(
             f"leaderboard: {', '.join(conventions)} came with scores, which are made already. Next: leave it out."
         )
     first = next(iter(_several(scores)))
-    alike, _ = together(scores, first, None if measure is None else [measure])
+    alike, _ = align_scores(scores, first, None if measure is None else [measure])
     column = alike[first].column(measure if measure is not None else next(iter(alike[first])))
     name, higher = column.measure.name, column.measure.spec.higher
     values, queries = _counting(alike, name)
@@ -257,7 +257,7 @@ def leaderboard(
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
         wrong=tuple(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
-        notes=(*bounds_told({n: e.only([name], e.queries) for n, e in scores.items()}), *kin_told(scores)),
+        notes=(*bounds_notes({n: e.only([name], e.queries) for n, e in scores.items()}), *kin_notes(scores)),
     )
 
 
@@ -268,7 +268,9 @@ def _evaluated(
     check_conventions(conventions, leaderboard)
     judged = prepare(judgments)
     asked = DEFAULT_MEASURES if measure is None else [measure]
-    scores = {name: evaluate(judged, each, asked, **conventions) for name, each in named(systems).items()}
+    scores = {
+        name: evaluate(judged, each, asked, **conventions) for name, each in systems_by_name(systems).items()
+    }
     for name, each in scores.items():
         each.census.made_by.append(name)
     return scores

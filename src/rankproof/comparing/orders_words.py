@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.words import distrusted
+from rankproof.comparing.words import wrong_data
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -54,7 +54,7 @@ def leaderboard(view: View) -> Document:
         for name, rank, letter in zip(names, ranks.cells, letters, strict=True)
     ]
     parts = [
-        distrusted(view["wrong"]),
+        wrong_data(view["wrong"]),
         Part(Table(shown), media=(*TERMINAL, PAGE)),
         # In a paper the letters of what cannot be told apart stand above the means.
         Part(Table([system, Column(measure, raised, True), intervals, ranks]), media=(PAPER,)),
@@ -209,7 +209,7 @@ def _tags(entry: Entry) -> str:
     return " ".join(f"{key}={value}" for key, value in entry["tags"].items())
 
 
-def described(entry: Entry) -> list[Paragraph]:
+def entry_paragraphs(entry: Entry) -> list[Paragraph]:
     """Where and by what a saved result was made."""
     commit = f", commit {entry['commit'][:12]}" if entry["commit"] else ""
     said = [

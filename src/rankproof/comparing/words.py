@@ -21,7 +21,7 @@ from rankproof.comparing.differences import (
     pair_heading,
     probability,
     short_verdict,
-    signed,
+    signed_number,
     span,
     verdict,
 )
@@ -66,15 +66,15 @@ BETTER, WORSE = "†", "‡"
 """How papers mark what is significant, behind the mean."""
 
 __all__ = [
-    "beside",
+    "case_blocks",
     "comparison",
-    "distrusted",
     "probability",
     "sentences",
-    "signed",
+    "signed_number",
     "span",
     "tables",
     "waterfalls",
+    "wrong_data",
 ]
 
 
@@ -83,7 +83,7 @@ def comparison(view: View) -> Document:
     groups = list(dict.fromkeys(row["slice"] for row in view["rows"]))
     falls = waterfalls(view["rows"][0]["measure"], view["moved"])
     parts = [
-        distrusted(_errors(view)),
+        wrong_data(_errors(view)),
         *view.get("above", ()),
         *_main(view, groups),
         *(Part(*_details(view, group), media=(TEXT,)) for group in groups),
@@ -98,7 +98,7 @@ def comparison(view: View) -> Document:
     return Document("Comparison", parts, _records(view))
 
 
-def distrusted(wrong: Sequence[str]) -> Part:
+def wrong_data(wrong: Sequence[str]) -> Part:
     """What makes the numbers wrong, above them; nothing where nothing does."""
     told = Bullets(wrong, ["error"] * len(wrong))
     return Part(Paragraph(DISTRUST), told, Paragraph("")) if wrong else Part()
@@ -169,7 +169,7 @@ def _told(row: Row | None) -> str:
     if row is None:
         return ""
     word = "" if row["verdict"] == "unclear" else short_verdict(row)
-    return f"{signed(row['difference'])} {word}".strip()
+    return f"{signed_number(row['difference'])} {word}".strip()
 
 
 def _details(view: View, group: str) -> list[Block]:
@@ -309,7 +309,7 @@ MISSED = 3
 """Documents named that were not found."""
 
 
-def beside(case: ExplainedCase, text: str | None = None) -> list[Block]:
+def case_blocks(case: ExplainedCase, text: str | None = None) -> list[Block]:
     """The query, its values, and the first documents of each list with their grades."""
     told = "" if text is None else f": {text}"
     measure = case.sides[0][1].measure

@@ -30,10 +30,10 @@ def not_in_corpus(asked: Asked) -> str:
     """Relevant documents that the corpus does not hold: no retriever can find them."""
     if not asked.gone:
         return ""
-    return f"{_of(asked.gone, asked)} {_are(asked.gone)} not in the corpus: {named(asked.gone, asked)}"
+    return f"{_of(asked.gone, asked)} {_are(asked.gone)} not in the corpus: {documents_in_words(asked.gone, asked)}"
 
 
-def never_found(asked: Asked) -> str:
+def missing_from_ranking(asked: Asked) -> str:
     """Relevant documents that are nowhere in the ranking."""
     lost = tuple(doc for doc in asked.missing if doc not in asked.gone)
     if not lost:
@@ -42,8 +42,8 @@ def never_found(asked: Asked) -> str:
         return "nothing was returned at all"
     held = f"among the {len(asked.returned):,} returned"
     if len(lost) == len(asked.relevant) > 1:
-        return f"none of its {len(lost):,} relevant documents is {held}: {named(lost, asked)}"
-    return f"{_of(lost, asked)} {_are(lost)} not {held}: {named(lost, asked)}"
+        return f"none of its {len(lost):,} relevant documents is {held}: {documents_in_words(lost, asked)}"
+    return f"{_of(lost, asked)} {_are(lost)} not {held}: {documents_in_words(lost, asked)}"
 
 
 def below_k(asked: Asked) -> str:
@@ -52,7 +52,7 @@ def below_k(asked: Asked) -> str:
         return ""
     ranks = [asked.rank[doc] for doc in asked.below]
     places = f"rank {ranks[0]:,}" if len(ranks) == 1 else f"ranks {_listed(ranks)}"
-    return f"found at {places}, below the first {asked.k:,}: {named(asked.below, asked)}"
+    return f"found at {places}, below the first {asked.k:,}: {documents_in_words(asked.below, asked)}"
 
 
 def not_on_top(asked: Asked) -> str:
@@ -68,10 +68,10 @@ def not_on_top(asked: Asked) -> str:
     return f"shown at rank{'s' if len(ranks) > 1 else ''} {_listed(ranks)}, below others"
 
 
-def named(docs: Sequence[str], asked: Asked) -> str:
+def documents_in_words(docs: Sequence[str], asked: Asked) -> str:
     """The documents by id, with titles where they are known, and how many more there are.
 
-    >>> named(["a", "b", "c", "d"], Asked("q", [], {}, 5, titles={"a": "Refunds"}))
+    >>> documents_in_words(["a", "b", "c", "d"], Asked("q", [], {}, 5, titles={"a": "Refunds"}))
     "'a' (Refunds), 'b', 'c' and 1 more"
     """
     known = [
@@ -105,7 +105,7 @@ CROWD = 2
 """From so many near-copies of one another on, places are wasted."""
 
 
-def beaten_by_copies(asked: Asked) -> str:
+def copies_above(asked: Asked) -> str:
     """Near-copies stand above a relevant document, or take the places where it would be shown."""
     if asked.library is None or not asked.relevant:
         return ""
@@ -120,8 +120,8 @@ def _copy_of_relevant(asked: Asked, library: Library) -> str:
         copies = [each for each in above if library.alike(each, doc)]
         if copies:
             return (
-                f"{named(copies[:1], asked)} at rank {asked.rank[copies[0]]} is a near-copy of "
-                f"{named([doc], asked)}, which counts as relevant and stands {_where(asked, doc)}"
+                f"{documents_in_words(copies[:1], asked)} at rank {asked.rank[copies[0]]} is a near-copy of "
+                f"{documents_in_words([doc], asked)}, which counts as relevant and stands {_where(asked, doc)}"
             )
     return ""
 
@@ -134,16 +134,16 @@ def _crowded_out(asked: Asked, library: Library) -> str:
     """Several copies of one another, none of them relevant, above a relevant document."""
     last = max((asked.rank.get(doc, len(asked.returned) + 1) for doc in asked.relevant), default=0)
     above = [doc for doc in asked.shown if doc not in asked.relevant and asked.rank[doc] < last]
-    crowd = max(crowds(above, library), key=len, default=[])
+    crowd = max(near_copies(above, library), key=len, default=[])
     if len(crowd) < CROWD:
         return ""
     return (
         f"{len(crowd)} of the first {min(asked.k, len(asked.returned))} are near-copies of one another: "
-        f"{named(crowd, asked)}"
+        f"{documents_in_words(crowd, asked)}"
     )
 
 
-def crowds(docs: Sequence[str], library: Library) -> list[list[str]]:
+def near_copies(docs: Sequence[str], library: Library) -> list[list[str]]:
     """The documents in groups of near-copies; each is compared with the first of a group."""
     groups: list[list[str]] = []
     for doc in docs:
@@ -157,7 +157,7 @@ def crowds(docs: Sequence[str], library: Library) -> list[list[str]]:
 
 def without_copies(docs: Sequence[str], library: Library) -> list[str]:
     """The ranking with only the first of each group of near-copies."""
-    return [group[0] for group in crowds(docs, library)]
+    return [group[0] for group in near_copies(docs, library)]
 
 
 SHORT = 2
@@ -195,13 +195,13 @@ NUMBER = re.compile(rf"[^\s{UNSPACED}]*\d[^\s{UNSPACED}]*")
 EDGES = ".,;:!?()[]{}'\"“”„‚‘’«»…"
 
 
-def short(asked: Asked) -> str:
+def few_words(asked: Asked) -> str:
     """A question of very few words."""
     count = len(forms(asked.text))
     return f"only {count} word{'s' if count > 1 else ''}" if 0 < count <= SHORT else ""
 
 
-def long(asked: Asked) -> str:
+def many_words(asked: Asked) -> str:
     """A question of very many words."""
     count = len(forms(asked.text))
     return f"{count:,} words" if count >= LONG else ""

@@ -9,10 +9,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof._moved import size_apart
-from rankproof.comparing.alignment import averaged
+from rankproof.comparing.alignment import check_mean
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
-from rankproof.core.audit.queries import ungrouped
+from rankproof.core.audit.queries import ungrouped_queries
 from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
@@ -34,7 +34,7 @@ from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import Measures, check_alpha, check_spelling, evaluate, prepare
-from rankproof.scoring.grouping import Grouping, grouped, groups_of
+from rankproof.scoring.grouping import Grouping, group_places, groups_of
 from rankproof.scoring.limits import ends
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import CUTS, WORDS, Band, band
@@ -161,7 +161,7 @@ def diagnose(
     asked = parse_all(measure)
     check_alpha(alpha)
     check_whole("seed", seed, 0)
-    seen = _seen(k, averaged(asked[0]))
+    seen = _seen(k, check_mean(asked[0]))
     check_whole("worst", worst, advice="give one, like 10")
     documents = None if corpus is None else load_corpus(corpus)
     if documents is not None:
@@ -206,8 +206,8 @@ def _diagnosis(
     gap = evidence.hole
     tried = fixes(trials(evidence, whole), rng, alpha)
     helps = any(each.claimed and not each.most for each in tried)
-    groups = grouped(evidence.scores.queries, groups_of(by, evidence.judgments))
-    left = ungrouped(evidence.scores.queries, groups)
+    groups = group_places(evidence.scores.queries, groups_of(by, evidence.judgments))
+    left = ungrouped_queries(evidence.scores.queries, groups)
     kinds = evidence.kinds() | {
         name: [evidence.scores.queries[i] for i in rows.tolist()] for name, rows in groups.items()
     }

@@ -10,15 +10,15 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.diagnosing.causes import (
-    beaten_by_copies,
     below_k,
-    long,
-    never_found,
+    copies_above,
+    few_words,
+    many_words,
+    missing_from_ranking,
     none_exists,
     not_in_corpus,
     not_on_top,
     number,
-    short,
     typo,
     vocabulary_gap,
     wrong_language,
@@ -208,7 +208,7 @@ RULES = (
     Rule(
         "never-found",
         "never found",
-        never_found,
+        missing_from_ranking,
         "rankings",
         "retrieve in another way too: keyword search, other chunks, another embedding model",
     ),
@@ -229,7 +229,7 @@ RULES = (
     Rule(
         "near-copies",
         "beaten by near-copies",
-        beaten_by_copies,
+        copies_above,
         "corpus",
         "remove near-copies, or judge them like their originals",
         "near-copies on top",
@@ -269,7 +269,7 @@ RULES = (
     Rule(
         "short",
         "a short question",
-        short,
+        few_words,
         "questions",
         "ask back, or expand the query",
         "short",
@@ -277,7 +277,7 @@ RULES = (
     Rule(
         "long",
         "a long question",
-        long,
+        many_words,
         "questions",
         "search for its parts, or for a summary of it",
         "long",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankproof.comparing.words import distrusted, probability, signed, span
+from rankproof.comparing.words import probability, signed_number, span, wrong_data
 from rankproof.diagnosing.fixes import Fix
 from rankproof.diagnosing.modes import Served
 from rankproof.document.model import (
@@ -51,17 +51,27 @@ def diagnosis(found: Diagnosis, worst: int | None = None) -> Document:
         }
         for each in found.served.values()
     ]
-    parts = [_errors(found), Part(Paragraph(opening(found))), *_screen(found, worst), *_everything(found)]
+    parts = [
+        _errors(found),
+        Part(Paragraph(opening_sentence(found))),
+        *_screen(found, worst),
+        *_everything(found),
+    ]
     return Document(f"Diagnosis of {found.measure}", parts, records, found.to_dict(), 1)
 
 
-def brief(found: Diagnosis) -> Document:
+def brief_text(found: Diagnosis) -> Document:
     """The number, what to fix first and why, the worst queries."""
-    parts = [Paragraph(opening(found)), *map(Paragraph, regime(found)), *_first(found), *_worst(found)]
+    parts = [
+        Paragraph(opening_sentence(found)),
+        *map(Paragraph, regime(found)),
+        *_first(found),
+        *_worst(found),
+    ]
     return Document(f"Diagnosis of {found.measure}", [_errors(found), Part(*parts)])
 
 
-def opening(found: Diagnosis) -> str:
+def opening_sentence(found: Diagnosis) -> str:
     """The number, and what it is of."""
     without = f", {found.unanswerable} of them without a relevant document" if found.unanswerable else ""
     return (
@@ -72,7 +82,7 @@ def opening(found: Diagnosis) -> str:
 
 def _errors(found: Diagnosis) -> Part:
     """What makes the numbers wrong, which stands above them."""
-    return distrusted([sentence(each) for each in found.findings if each.severity == "error"])
+    return wrong_data([sentence(each) for each in found.findings if each.severity == "error"])
 
 
 # --- one screen -------------------------------------------------------------------------------------
@@ -216,7 +226,7 @@ def _most(found: Diagnosis) -> list[str]:
 
 
 def _gain(fix: Fix) -> str:
-    return f"{'at most ' if fix.most else ''}{signed(fix.gain)}"
+    return f"{'at most ' if fix.most else ''}{signed_number(fix.gain)}"
 
 
 def gain_of(fix: Fix) -> str:

@@ -27,7 +27,7 @@ CELL = "padding:.15em .6em;text-align:"
 TEXT = "white-space:pre-wrap;margin:.5em 0;background:none"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Text as a page of HTML holds it."""
     from html import escape  # which loads all that HTML can name
 
@@ -55,17 +55,19 @@ class Displayable:
             count = f" of {len(this):,}" if isinstance(this, Sized) else ""
             return f"<{type(self).__name__}{count}>"
         shown = (
-            f"{f.name}={brief(getattr(self, f.name))}" for f in fields(this) if f.repr and f.name[0] != "_"
+            f"{f.name}={brief_repr(getattr(self, f.name))}"
+            for f in fields(this)
+            if f.repr and f.name[0] != "_"
         )
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
         if type(self).__str__ is not object.__str__:
             return html(str(self))
-        return f"<code>{escaped(repr(self))}</code>"
+        return f"<code>{escape(repr(self))}</code>"
 
 
-def rendered(by: str, *told: Any) -> str:
+def render_by(by: str, *told: Any) -> str:
     """The text that a renderer makes, by its name: a result of the core knows no renderer, and loads none unasked."""
     module, name = by.split(":")
     return str(getattr(import_module(module), name)(*told))
@@ -83,10 +85,10 @@ def one_line(text: str, limit: int = LONGEST) -> str:
     return f"{first_columns(text, limit - 5).rstrip(' ,')} ...{text[-1]}"
 
 
-def brief(value: Any) -> str:
+def brief_repr(value: Any) -> str:
     """A value inside a line: what is long is said by its kind and size, and never written out first.
 
-    >>> brief("a"), brief((1, 2)), brief(["long"] * 9), brief(dict.fromkeys(range(99)))
+    >>> brief_repr("a"), brief_repr((1, 2)), brief_repr(["long"] * 9), brief_repr(dict.fromkeys(range(99)))
     ("'a'", '(1, 2)', '<list of 9>', '<dict of 99>')
     """
     if isinstance(value, str):
@@ -124,7 +126,7 @@ def html(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return f'<pre style="{TEXT}">{escaped(text)}</pre>' if text.strip() else ""
+    return f'<pre style="{TEXT}">{escape(text)}</pre>' if text.strip() else ""
 
 
 def _parts(lines: Sequence[str]) -> Iterator[str | list[str]]:
@@ -173,7 +175,7 @@ def _table(lines: Sequence[str]) -> str:
 
 def _row(tag: str, cells: Sequence[str], right: Sequence[bool]) -> str:
     made = (
-        f'<{tag} style="{CELL}{"right" if flush else "left"}">{escaped(cell)}</{tag}>'
+        f'<{tag} style="{CELL}{"right" if flush else "left"}">{escape(cell)}</{tag}>'
         for cell, flush in zip(cells, right, strict=True)
     )
     return f"<tr>{''.join(made)}</tr>"

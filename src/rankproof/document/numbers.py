@@ -78,20 +78,20 @@ def _short(value: float) -> str:
     return f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
 
 
-def about(value: float, low: float, high: float) -> str:
+def estimate_text(value: float, low: float, high: float) -> str:
     """An estimate with its ends, in no more digits than it deserves.
 
-    >>> about(0.512, 0.2104, 1.0)
+    >>> estimate_text(0.512, 0.2104, 1.0)
     '.51 [.21, 1.0]'
     """
     shown = (f"{x:.2f}"[1:] if 0 <= x < 0.995 else f"{x:.1f}" for x in (value, low, high))
     return "{} [{}, {}]".format(*shown)
 
 
-def wide(pair: tuple[float, float] | None) -> bool:
+def is_wide(pair: tuple[float, float] | None) -> bool:
     """Whether a pair of bounds leaves room that can be shown.
 
-    >>> wide((0.5, 0.6)), wide((0.5, 0.50001)), wide(None)
+    >>> is_wide((0.5, 0.6)), is_wide((0.5, 0.50001)), is_wide(None)
     (True, False, False)
     """
     return pair is not None and score(pair[0]) != score(pair[1])

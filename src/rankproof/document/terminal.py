@@ -242,10 +242,10 @@ def _spark(value: float, top: float) -> str:
     return SPARKS[min(max(round(value / top * len(SPARKS)), 1), len(SPARKS)) - 1]
 
 
-def binned(values: Sequence[float], width: int) -> list[float]:
+def bin_means(values: Sequence[float], width: int) -> list[float]:
     """At most `width` values: the means of neighbours, as even in number as can be.
 
-    >>> binned([1, 2, 3, 4, 10], 2)
+    >>> bin_means([1, 2, 3, 4, 10], 2)
     [1.5, 5.666666666666667]
     """
     n = len(values)
@@ -261,7 +261,7 @@ def waterfall(values: Sequence[float], top: float, width: int = 60) -> str:
     >>> waterfall([1, -0.5, 0, 0.25], 1)
     '▄|·▂█'
     """
-    rising = binned(sorted(values), width - 1)
+    rising = bin_means(sorted(values), width - 1)
     lost = [-each for each in rising if each < 0]
     return f"{spark(lost, top)}|{spark(rising[len(lost) :], top)}"
 
@@ -306,21 +306,21 @@ class Part:
     name: str = ""
 
 
-def whole(parts: Sequence[Part]) -> list[str]:
+def all_lines(parts: Sequence[Part]) -> list[str]:
     """Every line."""
     return _trimmed([line for part in parts for line in part.lines])
 
 
-def fitted(parts: Sequence[Part], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
+def fit_lines(parts: Sequence[Part], rows: int | None = None, more: Sequence[str] = ()) -> list[str]:
     """As much as `rows` lines hold, the least dispensable first, and at the end what is left out.
 
     `more` is what stands in the whole text only.
 
-    >>> fitted([Part(["mean .5"]), Part(["", "a note"] * 3, 1, "notes"), Part(["by day"], 2, "days")], 5)
+    >>> fit_lines([Part(["mean .5"]), Part(["", "a note"] * 3, 1, "notes"), Part(["by day"], 2, "days")], 5)
     ['mean .5', 'by day', 'More with .format("full"): notes.']
     """
     rows = page_height() if rows is None else rows
-    everything = whole(parts)
+    everything = all_lines(parts)
     if len(everything) <= rows and not more:
         return everything
     kept = {i for i, part in enumerate(parts) if part.rank == ALWAYS}

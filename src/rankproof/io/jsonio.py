@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.io.read import parsed
+from rankproof.io.read import decode_json
 from rankproof.io.roles import (
     RANKING,
     Wanted,
@@ -56,7 +56,7 @@ def _read(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and _has_many_lines(text):
             return _objects(*_parse_lines(text, source), wanted, source)
-        data = parsed(text, source, 1, _DECODER)  # refuses it in words
+        data = decode_json(text, source, 1, _DECODER)  # refuses it in words
     if isinstance(data, list):
         return _objects(data, None, wanted, source)
     if isinstance(data, dict):
@@ -90,7 +90,9 @@ def _has_many_lines(text: str) -> bool:
 
 def _parse_lines(text: str, source: str) -> tuple[list[Any], list[int]]:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return [parsed(line, source, number, _DECODER) for number, line in lines], [number for number, _ in lines]
+    return [decode_json(line, source, number, _DECODER) for number, line in lines], [
+        number for number, _ in lines
+    ]
 
 
 # --- nested ------------------------------------------------------------------------------------

@@ -214,7 +214,7 @@ def rows_in(
             raise DataError(f"{name}: empty, there is not one row in it. Next: check how it was made.")
         begin = first.lstrip()[0]
         if begin == "[":
-            yield from _numbered(parsed(first + "".join(line for _, line in lines), name, number), name)
+            yield from _numbered(decode_json(first + "".join(line for _, line in lines), name, number), name)
         elif begin == "{":
             yield from _of_json(number, first, lines, name, of_object or _of_records)
         elif delimiter := _delimiter(first, header if headless else None):
@@ -279,7 +279,7 @@ def _object(found: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
-def parsed(text: str, name: str, line: int, decoder: json.JSONDecoder = DECODER) -> Any:
+def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DECODER) -> Any:
     """What a JSON text holds that begins in a line of a file."""
     try:
         return decoder.decode(text)
@@ -313,10 +313,10 @@ def _of_json(
 ) -> Iterator[Row]:
     """One JSON object a line; a first line that only begins one is the beginning of a whole JSON text."""
     if not first.rstrip().endswith("}"):
-        whole = parsed(first + "".join(line for _, line in lines), name, number)
+        whole = decode_json(first + "".join(line for _, line in lines), name, number)
         yield from of_object(whole, name, False)
         return
-    record = parsed(first.rstrip(), name, number)
+    record = decode_json(first.rstrip(), name, number)
     second = next((line for line in lines if line[1].strip()), None)
     if second is None:
         yield from of_object(record, name, True)
@@ -324,7 +324,7 @@ def _of_json(
     yield Row(f"{name}, line {number}", record)
     for number, line in _after(second, lines):
         if line.strip():
-            yield Row(f"{name}, line {number}", parsed(line.rstrip(), name, number))
+            yield Row(f"{name}, line {number}", decode_json(line.rstrip(), name, number))
 
 
 def _of_records(whole: dict[str, Any], name: str, one_line: bool) -> Iterator[Row]:

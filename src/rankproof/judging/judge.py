@@ -41,7 +41,7 @@ from rankproof.judging.trust.estimates import Estimates
 from rankproof.judging.verdicts import Account, Ask, InLedger, InMemory, Relation, Verdict
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
-from rankproof.scoring.grouping import grouped, groups_of
+from rankproof.scoring.grouping import group_places, groups_of
 from rankproof.store.ledger import Ledger
 
 
@@ -129,14 +129,14 @@ class SampleGroups:
     def of(self, samples: tuple[str, ...]) -> dict[str, Array]:
         """For each group where its samples stand."""
         if self._column is None:
-            return grouped(samples, self._by)
+            return group_places(samples, self._by)
         if not self._found:
             known = ", ".join(self._columns) or "none beside the fields of a sample"
             raise UsageError(
                 f"by: {self._column!r} is no file and no column of the samples; their columns are {known}."
                 f"{nearest(self._column, self._columns)} Next: name one of them, or a file of lines ID<TAB>GROUP."
             )
-        return grouped(samples, self._found)
+        return group_places(samples, self._found)
 
 
 DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"

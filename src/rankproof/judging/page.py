@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.compare import compare_scores
-from rankproof.comparing.words import sentences, signed, span
+from rankproof.comparing.words import sentences, signed_number, span
 from rankproof.core.scoring import Summary
 from rankproof.document.html.page import (
     Child,
@@ -28,7 +28,7 @@ from rankproof.judging.blame import POINTS, WORDS
 from rankproof.judging.evidence import Piece
 from rankproof.judging.words import PairWords, certainty, nouns, verdict
 from rankproof.scoring import tables
-from rankproof.scoring.tables import telling
+from rankproof.scoring.tables import telling_columns
 
 if TYPE_CHECKING:
     from rankproof.judging.judged import JudgedScores
@@ -167,7 +167,7 @@ def _compared(found: Mapping[str, Any]) -> Markup:
     """Each system against the first, sample by sample."""
     rows: list[list[Child]] = [
         [
-            *(each["measure"], ident(each["system"]), signed(each["difference"])),
+            *(each["measure"], ident(each["system"]), signed_number(each["difference"])),
             *(span(each["low"], each["high"]), f"{each['wins']}/{each['losses']}", each["verdict"]),
         ]
         for each in found["rows"]
@@ -179,11 +179,11 @@ def _compared(found: Mapping[str, Any]) -> Markup:
 
 
 def _scores(summary: Summary) -> Markup:
-    fields = telling(summary.rows)
+    fields = telling_columns(summary.rows)
     headings = ["metric", *(each.heading.replace("\n", " ") for each in fields)]
     rows = [[row.measure, *(each.cell(row) for each in fields)] for row in summary.rows]
     findings = [f"{each.severity}: {each}" for each in summary.findings]
-    said = [*tables.under(summary), *findings]
+    said = [*tables.sentences_under(summary), *findings]
     return join([table("Means over samples", headings, rows), paragraphs(said)])
 
 

@@ -16,7 +16,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, shorten
 from rankproof.io.read import rows_of
 from rankproof.monitoring.shifts import content_words
-from rankproof.monitoring.vectors import normal
+from rankproof.monitoring.vectors import normal_form
 
 ALIKE = 0.8
 """Of all content words of two queries this share must be in both, so that they ask nearly the same."""
@@ -120,14 +120,14 @@ class KnownQueries:
 
     def add(self, text: str, shown: str) -> None:
         """Remember a query, and what it is called."""
-        self._exact.setdefault(normal(text), shown)
+        self._exact.setdefault(normal_form(text), shown)
         said = frozenset(content_words(text))
         for word in said if len(said) >= FEW_WORDS else ():
             self._holding.setdefault(word, []).append((said, shown))
 
     def twin(self, name: str, text: str) -> list[Twin]:
         """The first known query that asks the same; none if there is none."""
-        if (other := self._exact.get(normal(text))) is not None:
+        if (other := self._exact.get(normal_form(text))) is not None:
             return [Twin(name, other, True)]
         said = frozenset(content_words(text))
         near = (

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
-from rankproof.monitoring.block import NAN, VALUES, Block, RowMaker, hash_bytes, joined, sketch_bytes
+from rankproof.monitoring.block import NAN, VALUES, Block, RowMaker, hash_bytes, join_blocks, sketch_bytes
 from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, flag, vote
 from rankproof.monitoring.refusals import refuses
 from rankproof.monitoring.sessions import SECOND
@@ -85,7 +85,7 @@ class ArrowReader:
             records = batch.take(pyarrow.array(some)).to_pylist()
             made = (self._make_row(name, int(at) + 1, each) for at, each in zip(some, records, strict=True))
             rows = [row for row in made if row is not None]
-            block = joined([block, self._maker.block(rows)]) if rows else block
+            block = join_blocks([block, self._maker.block(rows)]) if rows else block
         if len(block):
             yield block
 

@@ -70,7 +70,7 @@ class Block:
 EVENT, SESSION, USER, QUERY = range(4)
 
 
-def joined(blocks: Sequence[Block]) -> Block:
+def join_blocks(blocks: Sequence[Block]) -> Block:
     """Several blocks as one."""
     if len(blocks) == 1:
         return blocks[0]

@@ -17,7 +17,7 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable, rendered
+from rankproof.document.display import Displayable, render_by
 from rankproof.errors import DataError, UsageError, check_whole
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
@@ -94,7 +94,7 @@ class Drift(Displayable):
         }
 
     def __str__(self) -> str:
-        return rendered("rankproof.monitoring.drift_words:drift_text", self)
+        return render_by("rankproof.monitoring.drift_words:drift_text", self)
 
     def _in_one_line(self) -> str:
         return f"<Drift of {self.n} queries against {self.live.events:,} live ones: drifted={self.drifted}>"
@@ -168,7 +168,11 @@ def drift(
         )
     rng = np.random.default_rng(seed)
     texts = [*own.values(), *live.texts]
-    rows = vectors.embedded(texts, embed) if embed else vectors.condensed(vectors.ngram_vectors(texts), rng)
+    rows = (
+        vectors.embed_texts(texts, embed)
+        if embed
+        else vectors.condense_rows(vectors.ngram_vectors(texts), rng)
+    )
     kind, middles = vectors.kinds_of(rows, coverage.number_of_kinds(len(own)), rng)
     users = np.unique(live.users, return_inverse=True)[1]
     found = coverage.strata(kind[: len(own)], kind[len(own) :], users)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rankproof.document.numbers import about, count, score, share
+from rankproof.document.numbers import count, estimate_text, score, share
 from rankproof.document.terminal import Column, cut, page_width, table, wrap
 
 if TYPE_CHECKING:
@@ -120,13 +120,13 @@ def _kinds(kinds: Sequence[Kind]) -> list[Column]:
 
 
 def _score(each: LiveScore, found: Drift) -> str:
-    own = f"Your {each.measure} is {about(each.own.value, each.own.low, each.own.high)} on the set"
+    own = f"Your {each.measure} is {estimate_text(each.own.value, each.own.low, each.own.high)} on the set"
     if each.live is None or each.difference is None or each.bounds is None:
         return (
             f"{own}; what it is on what people ask cannot be said: {share(each.unspoken)} of the live queries are of "
             "kinds that the set has no scored query of. Next: label the queries below."
         )
-    text = f"{own}, {about(each.live.value, each.live.low, each.live.high)} on what people ask."
+    text = f"{own}, {estimate_text(each.live.value, each.live.low, each.live.high)} on what people ask."
     low, high = each.difference.low, each.difference.high
     if low <= 0 <= high:
         text += " That both are the same is not ruled out."

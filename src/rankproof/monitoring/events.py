@@ -181,7 +181,7 @@ class EventSchema:
             if getattr(event, name) is None:
                 setattr(event, name, EMPTY[name])
         if event.clicks:
-            event.clicks = placed(event.clicks, event.results)
+            event.clicks = place_clicks(event.clicks, event.results)
         event.other = {key: record[key] for key in others}
         return event
 
@@ -219,7 +219,7 @@ LONG_FRACTION = re.compile(r"(\.\d{6})\d+")
 NUMBER = re.compile(r"\d{9,}(\.\d+)?")
 
 
-def placed(clicks: tuple[Click, ...], results: tuple[Result, ...] | None) -> tuple[Click, ...]:
+def place_clicks(clicks: tuple[Click, ...], results: tuple[Result, ...] | None) -> tuple[Click, ...]:
     """The clicks with the ranks of their documents, where only ids are known."""
     if not any(click.rank == 0 for click in clicks) or not results:
         return clicks
@@ -280,7 +280,7 @@ def vote(value: Any) -> int:
     raise Rejected("bad thumb", f"thumb: got {shorten(value)}, expected up, down or null")
 
 
-def shown(value: Any) -> tuple[Result, ...]:
+def results_of(value: Any) -> tuple[Result, ...]:
     """The documents shown: objects with id, score and rank, or ids alone, best first."""
     found = []
     for at, each in enumerate(_items(value, "results"), 1):
@@ -308,7 +308,7 @@ def place(value: Any) -> int:
     return int(value)
 
 
-def clicked(value: Any) -> tuple[Click, ...]:
+def clicks_of(value: Any) -> tuple[Click, ...]:
     """The clicks in order of time: ids, ranks (numbers), or objects with id, rank and ts."""
     found, times = [], []
     for each in _items(value, "clicks"):
@@ -333,7 +333,7 @@ def clicked(value: Any) -> tuple[Click, ...]:
     return tuple(found)
 
 
-def cited(value: Any) -> tuple[str, ...]:
+def citations_of(value: Any) -> tuple[str, ...]:
     """The ids of the documents that the answer cites."""
     return tuple(
         text(each.get("id", each.get("doc_id")) if isinstance(each, Mapping) else each)
@@ -369,9 +369,9 @@ def _written_list(written: str, what: str) -> list[Any]:
 
 PARSERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("id", "session", "user", "query", "answer", "variant"), text),
-    "results": shown,
-    "citations": cited,
-    "clicks": clicked,
+    "results": results_of,
+    "citations": citations_of,
+    "clicks": clicks_of,
     "thumb": vote,
     "latency_ms": number,
     "abstained": flag,

@@ -15,7 +15,7 @@ from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.read import rows_of
 from rankproof.monitoring.events import Event, EventSchema, Rejected
-from rankproof.monitoring.vectors import normal
+from rankproof.monitoring.vectors import normal_form
 
 SAMPLE = 2000
 """Live queries that are looked at."""
@@ -56,7 +56,7 @@ def live_queries(log: Any, seed: int = 0) -> LiveQueries:
     """
     events, without = [], 0
     for each in _events(log):
-        if each is None or not each.query or not normal(each.query):
+        if each is None or not each.query or not normal_form(each.query):
             without += 1
         else:
             events.append(each)
@@ -76,7 +76,7 @@ def live_queries(log: Any, seed: int = 0) -> LiveQueries:
     for number, event in enumerate(events):
         text = str(event.query)
         asker = {"user": event.user, "session": event.session}.get(unit) or f"#{number}"
-        asked.setdefault(asker, {})[event.session, normal(text)] = text
+        asked.setdefault(asker, {})[event.session, normal_form(text)] = text
         if event.results:
             shown[text] = [each.id for each in event.results]
     times = [event.ts for event in events if event.ts]

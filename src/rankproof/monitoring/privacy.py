@@ -27,10 +27,10 @@ MASKS = (
 """What is masked, the surest first; each is replaced by its name."""
 
 
-def masked(event: Event) -> Event:
+def mask(event: Event) -> Event:
     """The event with addresses, numbers of cards, accounts and telephones masked in its query and answer.
 
-    >>> masked(Event(0.0, query="refund for ann@example.org, +49 30 1234567")).query
+    >>> mask(Event(0.0, query="refund for ann@example.org, +49 30 1234567")).query
     'refund for [email], [phone]'
     """
     event.query, event.answer = _masked(event.query), _masked(event.answer)

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, Block, joined, mixed
+from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, Block, join_blocks, mixed
 
 SECOND = 1_000_000
 """Microseconds."""
@@ -116,7 +116,7 @@ class Sessions:
 
     def _sorted(self) -> tuple[Block, Array]:
         """What waits, each event once, in order of session and time, and where sessions begin."""
-        block = joined(self._waiting)
+        block = join_blocks(self._waiting)
         self._waiting = []
         kept = self._once(block, np.argsort(block.time, kind="stable"))
         key = _keys(block)[kept]

@@ -252,8 +252,8 @@ def record_of(trace: str, spans: list[Span]) -> dict[str, Any]:
     found["model"] = _first(calls or in_turn, "model")
     query, answer = _first(in_turn, "query"), _first([*roots, *calls, *in_turn], "answer")
     if query is not None:
-        found["query"] = said(query, "user")
-    if answer is not None and (text := said(answer, "assistant")) is not None:
+        found["query"] = text_said(query, "user")
+    if answer is not None and (text := text_said(answer, "assistant")) is not None:
         found["answer"] = text
     documents = [each for each in map(_documents, reversed(timed)) if each is not None]
     ranked = [each for each in documents if each[0].startswith("reranker")] or documents
@@ -324,12 +324,12 @@ def _numbered(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]
     return listed
 
 
-def said(value: Any, role: str) -> str | None:
+def text_said(value: Any, role: str) -> str | None:
     """The text of an input or output: itself, the last message of a role, or the usual field of an object.
 
-    >>> said('[{"role": "user", "parts": [{"type": "text", "content": "refund?"}]}]', "user")
+    >>> text_said('[{"role": "user", "parts": [{"type": "text", "content": "refund?"}]}]', "user")
     'refund?'
-    >>> said('{"query": "refund?"}', "user"), said("refund?", "user")
+    >>> text_said('{"query": "refund?"}', "user"), text_said("refund?", "user")
     ('refund?', 'refund?')
     """
     if isinstance(value, str):
@@ -342,7 +342,7 @@ def said(value: Any, role: str) -> str | None:
     if isinstance(value, list):
         messages = [each for each in value if isinstance(each, Mapping)]
         of_role = [each for each in messages if each.get("role") == role] or messages
-        return said(of_role[-1], role) if of_role else " ".join(map(str, value)) or None
+        return text_said(of_role[-1], role) if of_role else " ".join(map(str, value)) or None
     if isinstance(value, Mapping):
         for key in (
             "content",
@@ -357,7 +357,7 @@ def said(value: Any, role: str) -> str | None:
             "result",
         ):
             if value.get(key):
-                return said(value[key], role)
+                return text_said(value[key], role)
         return None
     return None if value is None else str(value)
 

@@ -24,10 +24,10 @@ TURNS, STARTS = 30, 4
 """Rounds of k-means, and how often it begins anew; the tightest outcome counts."""
 
 
-def normal(text: str) -> str:
+def normal_form(text: str) -> str:
     """A text without case, compatibility forms and punctuation, with single blanks.
 
-    >>> normal("  Where’s my  ORDER?")
+    >>> normal_form("  Where’s my  ORDER?")
     'where s my order'
     """
     folded = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
@@ -36,13 +36,13 @@ def normal(text: str) -> str:
     )
 
 
-def telling(text: str) -> str:
+def telling_text(text: str) -> str:
     """The text without words that say little alone, where others are left.
 
-    >>> telling("Where is my order?"), telling("Who is it?")
+    >>> telling_text("Where is my order?"), telling_text("Who is it?")
     ('order', 'who is it')
     """
-    plain = normal(text)
+    plain = normal_form(text)
     return " ".join(word for word in plain.split() if word not in STOP_WORDS) or plain
 
 
@@ -55,7 +55,7 @@ def ngram_vectors(texts: Sequence[str]) -> Array:
     >>> bool(rows[0] @ rows[1] > rows[0] @ rows[2])
     True
     """
-    joined = "".join(f" {telling(text)} \n" for text in texts)
+    joined = "".join(f" {telling_text(text)} \n" for text in texts)
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
     breaks = points == ord("\n")
     row = np.cumsum(breaks) - breaks
@@ -76,17 +76,17 @@ def ngram_vectors(texts: Sequence[str]) -> Array:
     rows: Array = table.reshape(len(texts), WIDTH)
     held = np.count_nonzero(rows, axis=0)
     rows = np.sqrt(rows) * np.log((1 + len(texts)) / (1 + held)).astype(np.float32)
-    return unit(rows)
+    return unit_rows(rows)
 
 
-def unit(rows: Array) -> Array:
+def unit_rows(rows: Array) -> Array:
     """Each row at length 1; a row of nothing stays so."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     found: Array = rows / np.where(length > 0, length, 1)
     return found
 
 
-def embedded(texts: Sequence[str], embed: Callable[[list[str]], Any]) -> Array:
+def embed_texts(texts: Sequence[str], embed: Callable[[list[str]], Any]) -> Array:
     """The rows that a function of the caller's gives, at length 1."""
     rows = np.asarray(embed(list(texts)), dtype=np.float32)
     if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
@@ -94,10 +94,10 @@ def embedded(texts: Sequence[str], embed: Callable[[list[str]], Any]) -> Array:
             f"embed: got an array of shape {rows.shape}, expected {len(texts)} rows of finite numbers, one a text. "
             "Next: return one vector for each text, in their order."
         )
-    return unit(rows)
+    return unit_rows(rows)
 
 
-def condensed(rows: Array, rng: np.random.Generator) -> Array:
+def condense_rows(rows: Array, rng: np.random.Generator) -> Array:
     """The rows in their most important dimensions (latent semantic analysis by a random projection)."""
     if rows.shape[1] <= RANK:
         return rows
@@ -108,7 +108,7 @@ def condensed(rows: Array, rng: np.random.Generator) -> Array:
         probe = rows @ (rows.T @ basis)
     basis, _ = np.linalg.qr(probe)
     left, sizes, _ = np.linalg.svd(basis.T @ rows, full_matrices=False)
-    return unit((basis @ left)[:, :rank] * sizes[:rank])
+    return unit_rows((basis @ left)[:, :rank] * sizes[:rank])
 
 
 def kinds_of(rows: Array, number: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -120,7 +120,7 @@ def kinds_of(rows: Array, number: int, rng: np.random.Generator) -> tuple[Array,
             group = np.argmax(rows @ middles.T, axis=1)
             sums = np.zeros_like(middles)
             np.add.at(sums, group, rows)
-            moved = np.where(sums.any(axis=1, keepdims=True), unit(sums), middles)
+            moved = np.where(sums.any(axis=1, keepdims=True), unit_rows(sums), middles)
             if np.allclose(moved, middles, atol=1e-5):
                 break
             middles = moved

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import PAGE, Bullets, Chart, Column, Document, Heading, Paragraph, Part, Table
 from rankproof.document.numbers import ABSENT, count, share, short_span
-from rankproof.document.terminal import binned, spark
+from rankproof.document.terminal import bin_means, spark
 from rankproof.monitoring.metrics import Percentile
 from rankproof.monitoring.sums import OnlineEstimate
 
@@ -114,7 +114,7 @@ def _series(found: Monitor) -> dict[str, list[OnlineEstimate]]:
 
 def _drawn(values: Sequence[float]) -> str:
     """A series between its least and its greatest value; a series that hardly moves is flat."""
-    kept = binned([each for each in values if not math.isnan(each)], WIDE)
+    kept = bin_means([each for each in values if not math.isnan(each)], WIDE)
     if not kept:
         return ""
     low, high = min(kept), max(kept)

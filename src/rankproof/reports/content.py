@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.comparing.alignment import (
     cases_of,
     first_measure,
-    hardest,
+    hardest_queries,
     hits_of,
     relevant_from,
     relevant_in_words,
@@ -363,6 +363,6 @@ def _buckets(hits: Hits, rel: float) -> tuple[int, ...]:
 def _ranks(scores: Mapping[str, Scores], shown: Sequence[str]) -> Iterator[Ranks]:
     """The queries that the last system shown finds hardest, those without a relevant document left out."""
     tables = [_counts(hits_of(scores[name]), relevant_from(scores[name])) for name in shown]
-    for row in hardest(scores[shown[-1]], tables[0].sum(axis=1) > 0)[:HARDEST]:
+    for row in hardest_queries(scores[shown[-1]], tables[0].sum(axis=1) > 0)[:HARDEST]:
         counts = tuple(tuple(table[row].tolist()) for table in tables)
         yield Ranks(scores[shown[-1]].queries[row], counts)

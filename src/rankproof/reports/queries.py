@@ -6,11 +6,22 @@ from collections.abc import Callable, Sequence
 
 from rankproof.core.explained import Explained, ExplainedCase
 from rankproof.document.html.charts import PARTS, Series, curves, losses
-from rankproof.document.html.page import Child, Markup, Section, el, figure, fold, ident, join, short, table
+from rankproof.document.html.page import (
+    Child,
+    Markup,
+    Section,
+    axis_number,
+    el,
+    figure,
+    fold,
+    ident,
+    join,
+    table,
+)
 from rankproof.document.numbers import count, score, share
 from rankproof.reports.content import BUCKETS, DEPTHS, RECALLS, Content, Ranks, System
 from rankproof.reports.systems import query
-from rankproof.scoring.explain_page import legend, missed, ranked, top_grade
+from rankproof.scoring.explain_page import legend, missed_list, ranked_list, top_grade
 
 TOP = 10
 """Documents listed of each ranking."""
@@ -45,7 +56,11 @@ def _case(content: Content, case: ExplainedCase, highest: float, opened: bool) -
 
 def _side(content: Content, name: str, own: Explained, highest: float) -> Markup:
     caption = f"{name}: {own.measure} {score(own.value)}"
-    return el("div", ranked(content.titles, caption, own.lines[:TOP], highest), missed(content.titles, own))
+    return el(
+        "div",
+        ranked_list(content.titles, caption, own.lines[:TOP], highest),
+        missed_list(content.titles, own),
+    )
 
 
 def losses_section(content: Content) -> Section | None:
@@ -117,10 +132,10 @@ def _which(content: Content, shown: Sequence[Ranks]) -> str:
 
 
 def _headings(first: str) -> list[str]:
-    return [first, *(between(*each) for each in BUCKETS), "not found"]
+    return [first, *(rank_bucket(*each) for each in BUCKETS), "not found"]
 
 
-def between(low: int, high: int | None) -> str:
+def rank_bucket(low: int, high: int | None) -> str:
     """A bucket of ranks as a heading."""
     return f"{low}+" if high is None else f"{low}" if low == high else f"{low}-{high}"
 
@@ -204,5 +219,5 @@ def _values(
     rows: list[list[Child]] = [
         [ident(each.name), *(score(values(each)[i]) for i in told)] for each in content.systems
     ]
-    headings = (f"{names[1]} by {names[0]}", *(short(along[i]) for i in told))
+    headings = (f"{names[1]} by {names[0]}", *(axis_number(along[i]) for i in told))
     return fold(f"The values: {title[0].lower()}{title[1:]}", table(title, headings, rows), cls="plain")

@@ -24,7 +24,7 @@ from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.reports import queries, summary, systems
 from rankproof.reports.content import Content, PageTexts, collect
-from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, named, prepare
+from rankproof.scoring.evaluate import Measures, check_conventions, evaluate, prepare, systems_by_name
 from rankproof.scoring.grouping import Grouping, groups_of
 from rankproof.scoring.scores import Scores
 
@@ -183,7 +183,7 @@ def _check(systems: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError(
             "report needs rankings as {name: ranking}, at least one. Next: name at least one ranking."
         )
-    return named(systems)
+    return systems_by_name(systems)
 
 
 def _check_deciding(compared: Comparison) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rankproof.comparing.conclusions import conclusions, limits
-from rankproof.comparing.words import probability, sentences, signed
+from rankproof.comparing.words import probability, sentences, signed_number
 from rankproof.comparing.words import span as difference_span
 from rankproof.document.html.charts import Bar
 from rankproof.document.html.page import Markup, Section, el, ident, join, paragraphs, prose
 from rankproof.document.numbers import count, score, share, short_span
 from rankproof.reports.content import BUCKETS, Content, Definition, System
-from rankproof.reports.queries import between
+from rankproof.reports.queries import rank_bucket
 from rankproof.scoring import latex as tex
 from rankproof.scoring import markdown as md
 from rankproof.scoring.tables import sentence
@@ -23,11 +23,11 @@ MOST = 4
 
 def summary_section(content: Content) -> Section:
     """The verdict, what the leader reaches, and what limits it."""
-    verdict, *others = said(content)
+    verdict, *others = summary_sentences(content)
     return Section("summary", "In words", join([paragraphs([verdict], "verdict"), paragraphs(others)]))
 
 
-def said(content: Content) -> list[str]:
+def summary_sentences(content: Content) -> list[str]:
     """The whole summary, the verdict first."""
     bar, higher = content.system(content.leader).bars[0], content.definitions[0].higher
     own = [_reached(content, bar), *(_lost(bar) if higher else []), *_audited(content)]
@@ -150,14 +150,17 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 def markdown(content: Content) -> str:
     """The report in markdown."""
     lines = [f"# {md.escape(content.title)}", "", f"{size(content)}.", ""]
-    for each in said(content):
+    for each in summary_sentences(content):
         lines += [md.escape(each), ""]
     for title, headings, rows in tables(content):
         cells = [[md.escape(cell) for cell in row] for row in rows]
         lines += [f"## {md.escape(title)}", "", *md.table([md.escape(each) for each in headings], cells), ""]
     lines += _list(
         "Audit",
-        [f"{found.severity}: {about(content, on)}{sentence(found)}" for found, on in content.findings],
+        [
+            f"{found.severity}: {systems_concerned(content, on)}{sentence(found)}"
+            for found, on in content.findings
+        ],
     )
     lines += _list(
         "Definitions", [f"{each.name}: {each.title} {each.formula}" for each in content.definitions]
@@ -169,7 +172,7 @@ def _list(heading: str, items: Sequence[str]) -> list[str]:
     return [f"## {heading}", "", *(f"- {md.escape(each)}" for each in items or ["Nothing to report."]), ""]
 
 
-def about(content: Content, systems: Sequence[str]) -> str:
+def systems_concerned(content: Content, systems: Sequence[str]) -> str:
     """The systems a finding is about, where it is not about all."""
     return "" if len(systems) == len(content.systems) else f"{', '.join(systems)}: "
 
@@ -178,7 +181,7 @@ def latex(content: Content) -> str:
     """The tables in LaTeX: floats with captions; a dagger marks what is better or worse than the baseline."""
     lines = [
         "% needs: booktabs, textcomp",
-        *(f"% {tex.escape(each)}" for each in (*said(content), *methods(content))),
+        *(f"% {tex.escape(each)}" for each in (*summary_sentences(content), *methods(content))),
     ]
     for title, headings, rows in tables(content):
         body = tex.table([*map(tex.escape, headings)], [[_marked(cell) for cell in row] for row in rows])
@@ -203,7 +206,7 @@ def tables(content: Content) -> Iterator[Table]:
         )
     if content.splits:
         yield _losses(content)
-    headings = ("system", *(between(*each) for each in BUCKETS), "not found")
+    headings = ("system", *(rank_bucket(*each) for each in BUCKETS), "not found")
     yield (
         "Relevant documents by rank",
         headings,
@@ -233,7 +236,7 @@ def _differences(content: Content, title: str, wanted: Callable[[Any], bool]) ->
         (
             row["slice"] or row["measure"],
             row["system"],
-            signed(row["difference"]),
+            signed_number(row["difference"]),
             difference_span(row["low"], row["high"]),
             probability(row["p_corrected"]),
             f"{row['wins']}/{row['losses']}",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankproof.comparing.differences import verdict
-from rankproof.comparing.words import probability, signed
+from rankproof.comparing.words import probability, signed_number
 from rankproof.comparing.words import span as difference_span
 from rankproof.document.html.charts import tally, waterfall, whiskers
 from rankproof.document.html.page import Child, Markup, Section, ceiling, el, figure, fold, ident, join, table
@@ -70,12 +70,14 @@ def _rows(content: Content, i: int) -> list[list[Child]]:
         if content.comparison is None:
             rows.append([bar.measure, mean, ends, score(bar.ceiling)])
         else:
-            decided, *compared = against(content.comparison, system.name, bar.measure)
+            decided, *compared = difference_words(content.comparison, system.name, bar.measure)
             rows.append([bar.measure, ident(system.name), mean, decided, ends, *compared])
     return rows
 
 
-def against(comparison: Mapping[str, Any], system: str, measure: str, group: str = "") -> list[Child]:
+def difference_words(
+    comparison: Mapping[str, Any], system: str, measure: str, group: str = ""
+) -> list[Child]:
     """Verdict, difference, interval, p and won / lost of one system on one measure."""
     if system == comparison["baseline"]:
         return ["baseline", "", "", "", ""]
@@ -84,7 +86,7 @@ def against(comparison: Mapping[str, Any], system: str, measure: str, group: str
         if (row["system"], row["measure"], row["slice"]) == wanted:
             ends = difference_span(row["low"], row["high"])
             p, decided = probability(row["p_corrected"]), decision(row, comparison["margin"])
-            return [decided, signed(row["difference"]), ends, p, f"{row['wins']} / {row['losses']}"]
+            return [decided, signed_number(row["difference"]), ends, p, f"{row['wins']} / {row['losses']}"]
     return ["not compared", "", "", "", ""]
 
 
@@ -128,7 +130,7 @@ def _row(content: Content, group: str, system: System) -> list[Child]:
     n, mean = system.slices[group]
     if content.comparison is None:
         return [ident(group), f"{n:,}", score(mean)]
-    compared = against(content.comparison, system.name, content.measure, group)
+    compared = difference_words(content.comparison, system.name, content.measure, group)
     return [ident(group), ident(system.name), f"{n:,}", score(mean), *compared]
 
 
@@ -196,7 +198,9 @@ def _ends(content: Content, moved: Moved) -> Markup:
     """The queries that gained and lost most."""
     gained = [each for each in moved.values[:EXTREMES] if each[1] > 0]
     lost = [each for each in moved.values[-EXTREMES:] if each[1] < 0]
-    rows: list[list[Child]] = [[query(content, name), signed(value)] for name, value in (*gained, *lost)]
+    rows: list[list[Child]] = [
+        [query(content, name), signed_number(value)] for name, value in (*gained, *lost)
+    ]
     return table(f"{cut(moved.system, 40)}: greatest gains and losses", ("query", "difference"), rows)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rankproof.comparing.words import beside, waterfalls
+from rankproof.comparing.words import case_blocks, waterfalls
 from rankproof.comparing.words import tables as compared
 from rankproof.document import terminal
 from rankproof.document.formats.table import lines_of
 from rankproof.document.numbers import count, score, share
 from rankproof.document.terminal import Column, cut, table, wrap
 from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
-from rankproof.reports.queries import between
-from rankproof.reports.summary import about, duels, methods, said, size
+from rankproof.reports.queries import rank_bucket
+from rankproof.reports.summary import duels, methods, size, summary_sentences, systems_concerned
 from rankproof.scoring.tables import finding_lines
 
 CHART = 40
@@ -24,7 +24,7 @@ CASES = 3
 def story(content: Content) -> str:
     """The whole report as text."""
     lines = [cut(content.title, 80), "=" * min(len(content.title), 80), f"{size(content)}."]
-    for each in said(content):
+    for each in summary_sentences(content):
         lines += ["", *wrap(each)]
     for heading, body in _sections(content):
         lines += ["", "", heading, "-" * len(heading), *body]
@@ -50,7 +50,7 @@ def _sections(content: Content) -> Iterator[tuple[str, list[str]]]:
 
 def _audit(content: Content) -> list[str]:
     """What the audit says, with the systems it is about where these are not all."""
-    told = (finding_lines(found, where=about(content, on)) for found, on in content.findings)
+    told = (finding_lines(found, where=systems_concerned(content, on)) for found, on in content.findings)
     return [line for lines in told for line in lines] or ["Nothing to report."]
 
 
@@ -111,7 +111,7 @@ def _spark(values: Sequence[float]) -> str:
 def _ranks(content: Content) -> list[str]:
     """At which ranks the relevant documents stand, as shares of each system's row."""
     columns = [_names(content.systems)]
-    headings = [*(between(*each) for each in BUCKETS), "not\nfound"]
+    headings = [*(rank_bucket(*each) for each in BUCKETS), "not\nfound"]
     rows = [content.buckets[each.name] for each in content.systems]
     for i, heading in enumerate(headings):
         columns.append(Column(heading, [_percent(row[i] / (sum(row) or 1)) for row in rows], True))
@@ -131,7 +131,9 @@ def _duels(content: Content) -> list[str]:
 
 def _cases(content: Content) -> list[str]:
     shown = content.cases[:CASES]
-    lines = [line for each in shown for line in [*lines_of(*beside(each, content.texts.get(each.query))), ""]]
+    lines = [
+        line for each in shown for line in [*lines_of(*case_blocks(each, content.texts.get(each.query))), ""]
+    ]
     left = content.queries - len(shown)
     return [*lines, f"The other {count(left, 'query is', 'queries are')} left out."] if left else lines[:-1]
 

@@ -19,7 +19,7 @@ FAMILY = 13
 """The columns that a family's name gets."""
 
 
-def listed(measures: Iterable[Measure]) -> str:
+def list_measures(measures: Iterable[Measure]) -> str:
     """Every measure with the first line of its description, by families: the modules they stand in."""
     lines: list[str] = []
     for module, members in _grouped(measures).items():
@@ -56,7 +56,7 @@ def _entry(name: str, words: str) -> list[str]:
     return wrap(words, first=first, later=" " * len(first))
 
 
-def described(measure: Measure) -> str:
+def describe_measure(measure: Measure) -> str:
     """One measure in full."""
     spec = measure.spec
     lines = [str(measure), "", *wrap(spec.title), *_reads(measure)]
@@ -337,7 +337,7 @@ def term_names() -> list[str]:
     return [*TERMS, *OTHERS]
 
 
-def knows(word: str) -> bool:
+def is_term(word: str) -> bool:
     """Whether the word is one of the output, rather than a measure."""
     return _found(word) is not None
 

@@ -27,7 +27,7 @@ from rankproof.io.frames import is_frame, library_of
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.grouping import Grouping, grouped, groups_of
+from rankproof.scoring.grouping import Grouping, group_places, groups_of
 from rankproof.scoring.limits import SEED
 from rankproof.scoring.scores import Scores
 
@@ -142,7 +142,7 @@ def score_ranking(
         query_ids=judgments.query_ids,
         columns=score_columns(measures, hits, conventions, rng, judgments.query_ids),
         conventions=conventions,
-        groups=grouped(judgments.query_ids, by),
+        groups=group_places(judgments.query_ids, by),
         names={asked: each.name for asked, each in (asked_as or {}).items()},
         hits=hits,
         judgments=judgments,
@@ -224,12 +224,12 @@ def check_floor(limit: Any, measure: str) -> None:
     check_number("floor", limit, advice=f"give the lowest mean of {measure} allowed, like 0.4")
 
 
-def named(systems: Mapping[Any, Any]) -> dict[str, Any]:
+def systems_by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
     """The systems by their names as text."""
     return {str(name): each for name, each in systems.items()}
 
 
-def averaged_otherwise(scores: Scores) -> list[str]:
+def without_means(scores: Scores) -> list[str]:
     """The measures whose mean is no mean of the queries' values, so that it has no difference query by query."""
     return [name for name, each in scores.columns.items() if each.measure.spec.average != "mean"]
 
@@ -246,7 +246,7 @@ def check_not_thin(scores: Mapping[str, Scores], measure: str) -> None:
 
 def check_averages(scores: Scores) -> None:
     """Refuse to decide by measures that are not averaged by the mean."""
-    odd = averaged_otherwise(scores)
+    odd = without_means(scores)
     if odd:
         raise UsageError(
             f"{', '.join(odd)}: averaged by {_average(scores, odd[0])}, so there are no differences query by query to "
@@ -301,7 +301,7 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     0.5
     """
     asked = _pair_measures(parse_all(PAIR_MEASURES if measures is None else measures))
-    mine, theirs = (ordered(load_ranking(each).table()) for each in (ranking, other))
+    mine, theirs = (documents_by_query(load_ranking(each).table()) for each in (ranking, other))
     both = [query for query in mine if query in theirs]
     if not both:
         raise DataError(
@@ -311,7 +311,7 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     return Scores(query_ids=tuple(both), columns=columns)
 
 
-def ordered(table: RankingTable) -> dict[str, list[str]]:
+def documents_by_query(table: RankingTable) -> dict[str, list[str]]:
     """The document ids of each query, best first."""
     return {query: _best_first(table, rows) for query, rows in table.by_query().items()}
 

@@ -286,8 +286,8 @@ def explain(
 
     own, other = under(profile), None if versus is None else under(versus)
     return Explanation(
-        explained(own, judged, table, query),
-        None if other is None else explained(other, judged, table, query),
+        explain_scores(own, judged, table, query),
+        None if other is None else explain_scores(other, judged, table, query),
         tuple(own.wrong),
     )
 
@@ -325,7 +325,7 @@ def _known(query: Any, judgments: Judgments) -> str:
     return name
 
 
-def explained(scores: Scores, judgments: Judgments, table: RankingTable, query: str) -> Explained:
+def explain_scores(scores: Scores, judgments: Judgments, table: RankingTable, query: str) -> Explained:
     """The number of one query under the first measure of scores; `table` has the query's documents."""
     column = next(iter(scores.columns.values()))
     measure, conventions, at = column.measure, scores.conventions, judgments.index[query]

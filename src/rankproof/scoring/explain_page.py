@@ -214,7 +214,7 @@ def _lists(lesson: Lesson, sides: Sequence[PageSide]) -> Markup:
         "p", "What each document adds to the number at its rank, and what the best order there is would add."
     )
     pictures = [_contributions(each) for each in sides if _adding(each.own.lines) or _adding(each.own.ideal)]
-    ideal = ranked(lesson.titles, "the ideal", own.ideal[: _depth(own)], highest)
+    ideal = ranked_list(lesson.titles, "the ideal", own.ideal[: _depth(own)], highest)
     lists = [*(_list(lesson, each, highest) for each in sides), el("div", ideal)]
     grid = el("div", *pictures, cls="grid") if pictures else None
     return join([lead, grid, legend(highest), el("div", *lists, cls="sides")])
@@ -224,10 +224,10 @@ def _list(lesson: Lesson, side: PageSide, highest: float) -> Markup:
     own, depth = side.own, _depth(side.own)
     below = len(own.lines) - depth
     rest = el("p", f"{below:,} more below.", cls="note") if below > 0 else None
-    listed = ranked(
+    listed = ranked_list(
         lesson.titles, f"{side.name}: {own.measure} {score(own.value)}", own.lines[:depth], highest
     )
-    return el("div", listed, rest, missed(lesson.titles, own))
+    return el("div", listed, rest, missed_list(lesson.titles, own))
 
 
 def _contributions(side: PageSide) -> Markup:
@@ -329,7 +329,7 @@ def top_grade(shown: Iterable[Explained]) -> float:
     return max((line.grade or 0.0 for own in shown for line in own.ideal), default=0.0)
 
 
-def ranked(
+def ranked_list(
     titles: Mapping[str, str], caption: str, lines: tuple[ExplainedLine, ...], highest: float
 ) -> Markup:
     """A ranked list; documents by their titles where those are known."""
@@ -353,7 +353,7 @@ def document(titles: Mapping[str, str], name: str) -> Markup:
     return ident(name) if title is None else join([ident(title), el("small", ident(name))])
 
 
-def missed(titles: Mapping[str, str], own: Explained) -> Markup | None:
+def missed_list(titles: Mapping[str, str], own: Explained) -> Markup | None:
     """The relevant documents that were not found."""
     if not own.missed:
         return None

@@ -12,7 +12,7 @@ from rankproof.scoring.records import Values
 
 TEXTS: dict[str, Callable[[Sequence[Summary]], str]] = {
     "table": words.text,
-    "full": words.full,
+    "full": words.full_text,
     "markdown": markdown.text,
     "latex": latex.text,
 }

@@ -71,7 +71,7 @@ def _is_file(judgments: Any) -> bool:
     return os.path.isfile(judgments) or is_pipe(judgments)
 
 
-def grouped(queries: Sequence[str], by: Any) -> dict[str, Array]:
+def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
     """For each group that `by` names, where its queries stand; queries without a group are left out."""
     if by is None:
         return {}

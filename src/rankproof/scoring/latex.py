@@ -9,7 +9,7 @@ from rankproof.document.numbers import score, short_span
 from rankproof.document.terminal import clean
 from rankproof.scoring import tables
 from rankproof.scoring.records import Values, queries_in
-from rankproof.scoring.tables import best, telling
+from rankproof.scoring.tables import best_means, telling_columns
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -63,7 +63,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _one(summary: Summary) -> list[str]:
-    fields = telling(summary.rows)
+    fields = telling_columns(summary.rows)
     headings = ["measure", *(escape(each.heading.replace("\n", " ")) for each in fields)]
     return table(
         headings, [[escape(row.measure), *(escape(f.cell(row)) for f in fields)] for row in summary.rows]
@@ -74,7 +74,7 @@ def _several(summaries: Sequence[Summary]) -> list[str]:
     """Rankings as rows, as papers have it; the best mean of each measure in bold."""
     rows = []
     for summary in summaries:
-        won = best(summaries, summary)
+        won = best_means(summaries, summary)
         means = [_bold(escape(score(row.shown)), row.measure in won) for row in summary.rows]
         rows.append([escape(summary.name), *means])
         rows.append(["", *(rf"\scriptsize {escape(short_span(row.low, row.high))}" for row in summary.rows)])

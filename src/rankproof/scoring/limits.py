@@ -77,12 +77,14 @@ def ends(scores: Scores, measure: str | Measure) -> Pair:
     these judgments could reach. Where a document is relevant to each query, no query scores more than .2 in P@5."""
     column = scores.column(measure)
     spec = column.measure.spec
-    best = most(scores, measure) if spec.higher and spec.average != "sum" else None  # a count's is itself
+    best = (
+        highest_reachable(scores, measure) if spec.higher and spec.average != "sum" else None
+    )  # a count's is itself
     above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
     return spec.bounds[0], max(above, float(column.counting.max(initial=-np.inf)))
 
 
-def most(scores: Scores, measure: str | Measure) -> float | None:
+def highest_reachable(scores: Scores, measure: str | Measure) -> float | None:
     """The best that any of the queries could reach, those of all where these are a slice; None: not known."""
     scores = scores.parent or scores
     name = scores.column(measure).measure.name

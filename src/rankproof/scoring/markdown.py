@@ -10,7 +10,7 @@ from rankproof.document.numbers import score, short_span
 from rankproof.document.terminal import clean
 from rankproof.scoring import tables
 from rankproof.scoring.records import Values, queries_in
-from rankproof.scoring.tables import DISTRUST, MARK, best, legend, sentence, telling
+from rankproof.scoring.tables import DISTRUST, MARK, best_means, legend, sentence, telling_columns
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
 
@@ -41,12 +41,12 @@ def _one(summary: Summary) -> list[str]:
     lines += measures(summary.rows)
     for group, rows in summary.slices.items():
         lines += ["", f"**{escape(group)}**", "", *measures(rows)]
-    return lines + _paragraphs(tables.under(summary)) + _findings(summary)
+    return lines + _paragraphs(tables.sentences_under(summary)) + _findings(summary)
 
 
 def measures(rows: Sequence[ScoreRow]) -> list[str]:
     """A line a measure, with the columns that say something."""
-    fields = telling(rows)
+    fields = telling_columns(rows)
     headings = ["measure", *(each.heading.replace("\n", " ") for each in fields)]
     return table(
         headings, [[escape(row.measure), *map(escape, (f.cell(row) for f in fields))] for row in rows]
@@ -66,7 +66,7 @@ def _several(summaries: Sequence[Summary]) -> list[str]:
 
 
 def _cell(summaries: Sequence[Summary], summary: Summary, row: ScoreRow) -> str:
-    mark = escape(MARK) if row.measure in best(summaries, summary) else ""
+    mark = escape(MARK) if row.measure in best_means(summaries, summary) else ""
     return f"{escape(score(row.shown))}{mark} {escape(short_span(*row.ends))}"
 
 

@@ -230,9 +230,9 @@ class Scores(Displayable):
     @property
     def apart(self) -> str:
         """What is to be said of queries in none of the groups that `by=` named; empty where there are none."""
-        from rankproof.core.audit.queries import ungrouped
+        from rankproof.core.audit.queries import ungrouped_queries
 
-        left = ungrouped(self.query_ids, self.groups, self.nouns)
+        left = ungrouped_queries(self.query_ids, self.groups, self.nouns)
         return "" if left is None else str(left)
 
     def row(self, measure: str | Measure) -> ScoreRow:
@@ -258,7 +258,7 @@ class Scores(Displayable):
             ranked_too_low=split[1],
             note=note,
             higher=column.measure.spec.higher,
-            most=limits.most(self, measure),
+            most=limits.highest_reachable(self, measure),
         )
 
     def summary(self, name: str = "") -> Summary:
@@ -307,10 +307,10 @@ class Scores(Displayable):
     def audit(self) -> Audit:
         """What is to be known about the data before the numbers are believed."""
         from rankproof.core.audit import Audit
-        from rankproof.core.audit.queries import UNGROUPED, ungrouped
+        from rankproof.core.audit.queries import UNGROUPED, ungrouped_queries
 
         kept = [each for each in self._audited if each.kind != UNGROUPED]
-        left = ungrouped(self.query_ids, self.groups, self.nouns)
+        left = ungrouped_queries(self.query_ids, self.groups, self.nouns)
         return Audit.of(kept if left is None else [*kept, left])
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankproof.core.audit import Audit
-from rankproof.core.audit.queries import unanswered, unjudged
+from rankproof.core.audit.queries import unanswered_queries, unjudged_queries
 from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
 from rankproof.core.defaults import SPAN_MEASURES
 from rankproof.core.hits import Array
@@ -23,8 +23,8 @@ from rankproof.io.corpora import load_corpus
 from rankproof.io.judgments import load_spans
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
-from rankproof.scoring.evaluate import Measures, ordered
-from rankproof.scoring.grouping import Grouping, grouped, groups_of
+from rankproof.scoring.evaluate import Measures, documents_by_query
+from rankproof.scoring.grouping import Grouping, group_places, groups_of
 from rankproof.scoring.scores import Scores
 from rankproof.text.sentences import tokens
 
@@ -42,7 +42,7 @@ def characters(text: str) -> list[tuple[int, int]]:
 TOKENS: dict[str, Callable[[str], Iterable[tuple[int, int]]]] = {"words": tokens, "characters": characters}
 
 
-def shown(
+def shown_document(
     judgments: SpanJudgments,
     ranking: Mapping[str, Sequence[str]],
     corpus: Corpus,
@@ -201,8 +201,8 @@ def evaluate_spans(
     asked = _span_measures(parse_all(SPAN_MEASURES if measures is None else measures))
     conventions = Conventions(missing=missing, no_relevant=no_relevant)
     judged, opened = load_spans(judgments), load_ranking(ranking)
-    found = ordered(opened.table())
-    counted = shown(judged, found, load_corpus(corpus), chunks, tokens)
+    found = documents_by_query(opened.table())
+    counted = shown_document(judged, found, load_corpus(corpus), chunks, tokens)
     queries = tuple(judged.by_query)
     answered = np.array([query in found for query in queries], dtype=bool)
     kept = count_queries(conventions, answered, (counted.wanted(each.rel or 0) > 0 for each in asked))
@@ -210,7 +210,7 @@ def evaluate_spans(
         query_ids=queries,
         columns={each.name: ScoreColumn(each, each(counted), kept) for each in asked},
         conventions=conventions,
-        groups=grouped(queries, groups_of(by, judgments)),
+        groups=group_places(queries, groups_of(by, judgments)),
         stored={
             **_stored(judged, opened.source, asked, conventions, tokens),
             "audit": _audit(queries, list(found), conventions).to_dict(),
@@ -224,9 +224,9 @@ def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Convention
     missing = [query for query in judged if query not in seen]
     extra = [query for query in ranked if query not in known]
     skipped = conventions.missing == "skip"
-    findings = [*unanswered(judged, missing, extra, skipped)]
+    findings = [*unanswered_queries(judged, missing, extra, skipped)]
     if len(missing) < len(judged):
-        findings += unjudged(len(extra), extra)
+        findings += unjudged_queries(len(extra), extra)
     return Audit.of(findings)
 
 

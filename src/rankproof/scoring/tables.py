@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.display import width
-from rankproof.document.numbers import ABSENT, DUST, about, count, score, share, short_span, span, wide
+from rankproof.document.numbers import (
+    ABSENT,
+    DUST,
+    count,
+    estimate_text,
+    is_wide,
+    score,
+    share,
+    short_span,
+    span,
+)
 from rankproof.document.terminal import GAP, Column, page_width, table, wrap
 from rankproof.errors import one_of
 from rankproof.scoring.records import as_json
@@ -41,7 +51,7 @@ def _lost(value: float | None) -> bool:
 FIELDS = (
     TableField(
         "estimate, with its\n95 % interval",
-        lambda row: ABSENT if row.estimate is None else about(*row.estimate),
+        lambda row: ABSENT if row.estimate is None else estimate_text(*row.estimate),
         lambda row: row.estimate is not None,
     ),
     TableField("mean", lambda row: score(row.shown), _always),
@@ -58,13 +68,17 @@ FIELDS = (
         "ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)
     ),
     TableField("n", lambda row: count(row.n), _always),
-    TableField("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: wide(row.ties)),
+    TableField(
+        "equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: is_wide(row.ties)
+    ),
     TableField("judged", lambda row: _share(row.coverage), lambda row: row.coverage is not None),
     TableField(
-        "with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: wide(row.possible)
+        "with the rest at\nworst and best",
+        lambda row: _bounds(row.possible),
+        lambda row: is_wide(row.possible),
     ),
     TableField(
-        "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: wide(row.unjudged)
+        "if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: is_wide(row.unjudged)
     ),
 )
 
@@ -79,10 +93,10 @@ def _share(value: float | None) -> str:
 
 
 def _bounds(pair: tuple[float, float] | None) -> str:
-    return span(*pair) if pair is not None and wide(pair) else ABSENT
+    return span(*pair) if pair is not None and is_wide(pair) else ABSENT
 
 
-def telling(rows: Sequence[ScoreRow]) -> list[TableField]:
+def telling_columns(rows: Sequence[ScoreRow]) -> list[TableField]:
     """The columns in which at least one row says something."""
     return [each for each in FIELDS if any(map(each.says, rows))]
 
@@ -98,7 +112,7 @@ def size(summary: Summary) -> str:
     return f"{queries}{judged}."
 
 
-def tied(summary: Summary) -> str:
+def tied_sentence(summary: Summary) -> str:
     """How much hangs on the order of equal scores."""
     if summary.tied is None:
         return "No judged document was found." if summary.documents else ""
@@ -107,7 +121,7 @@ def tied(summary: Summary) -> str:
     return f"{share(summary.tied)} of the judged documents found share their score with others."
 
 
-def unjudged(summary: Summary) -> str:
+def unjudged_sentence(summary: Summary) -> str:
     """How much of what was shown nobody judged; empty where no measure has a cut-off."""
     if not summary.unjudged:
         return ""
@@ -176,9 +190,9 @@ def average(name: str) -> str:
     return "mean" if measure is None else measure.spec.average
 
 
-def under(summary: Summary) -> list[str]:
+def sentences_under(summary: Summary) -> list[str]:
     """Every sentence under the table of one ranking, without the findings."""
-    first = f"{size(summary)} {tied(summary)} {unjudged(summary)}".strip()
+    first = f"{size(summary)} {tied_sentence(summary)} {unjudged_sentence(summary)}".strip()
     said = [first, summary.apart, *summary.said, *notes(summary.rows)]
     return [each for each in (*said, f"{definitions(summary)} {intervals(summary.rows)}".strip()) if each]
 
@@ -197,7 +211,7 @@ def paint(text: str, colour: str, wanted: bool) -> str:
     return f"{colour}{text}{RESET}" if wanted and colour else text
 
 
-def distrusted(wrong: Iterable[str]) -> list[str]:
+def wrong_data(wrong: Iterable[str]) -> list[str]:
     """What stands above numbers that these errors of an audit make wrong; nothing where there are none."""
     lines = [line for each in wrong for line in wrap(each, first="  error    ", later=" " * 11)]
     return [DISTRUST, *lines, ""] if lines else []
@@ -220,7 +234,7 @@ def report(audit: Audit, colour: bool = False, whole: bool = True) -> str:
     lines = ["Nothing to report."] if not told else [f"{', '.join(told)}:", ""]
     ranks = {"error": terminal.ALWAYS, "warning": 1, "note": 2}
     parts = [terminal.Part(finding_lines(x, colour), ranks[x.severity], f"more {x.severity}") for x in audit]
-    lay_out = terminal.whole if whole else terminal.fitted
+    lay_out = terminal.all_lines if whole else terminal.fit_lines
     return "\n".join(lay_out([terminal.Part(lines), *parts])) + "\n"
 
 
@@ -250,7 +264,9 @@ def side_by_side(summaries: Sequence[Summary], limit: int | None = None) -> list
     limit = page_width() if limit is None else limit
     names = [each.name for each in summaries]
     measures = [row.measure for row in summaries[0].rows]
-    cells = [[cell(row, row.measure in best(summaries, each)) for row in each.rows] for each in summaries]
+    cells = [
+        [cell(row, row.measure in best_means(summaries, each)) for row in each.rows] for each in summaries
+    ]
     beside = [Column("measure", measures), *map(_beside, names, cells)]
     upright = [Column("measure", _spaced(measures)), *map(_stacked, names, cells)]
     turned = [Column("ranking", _spaced(names)), *map(_stacked, measures, zip(*cells, strict=True))]
@@ -262,7 +278,7 @@ def cell(row: ScoreRow, marked: bool) -> tuple[str, str]:
     return score(row.shown) + (MARK if marked else " "), short_span(*row.ends)
 
 
-def best(summaries: Sequence[Summary], summary: Summary) -> set[str]:
+def best_means(summaries: Sequence[Summary], summary: Summary) -> set[str]:
     """The measures on which this ranking has the best mean, as far as the table shows and can tell.
 
     Nothing is best of fewer than 10 queries, nor where the last mean is not apart from it.
@@ -289,7 +305,7 @@ def _apart(one: ScoreRow, other: ScoreRow) -> bool:
 
 def legend(summaries: Sequence[Summary]) -> str:
     """What the mark says; "" where no mean is marked."""
-    return LEGEND if any(best(summaries, each) for each in summaries) else ""
+    return LEGEND if any(best_means(summaries, each) for each in summaries) else ""
 
 
 def _spaced(labels: Sequence[str]) -> list[str]:

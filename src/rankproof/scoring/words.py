@@ -18,19 +18,19 @@ from rankproof.document.terminal import (
     WARNING,
     Column,
     Part,
-    binned,
+    all_lines,
+    bin_means,
     blocks,
     cut,
-    fitted,
+    fit_lines,
     page_width,
     spark,
     table,
-    whole,
     wrap,
 )
 from rankproof.scoring import tables
 from rankproof.scoring.records import Values, queries_in
-from rankproof.scoring.tables import DISTRUST, finding_lines, legend, side_by_side, telling
+from rankproof.scoring.tables import DISTRUST, finding_lines, legend, side_by_side, telling_columns
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
@@ -40,12 +40,12 @@ BEFORE = "Before you trust these numbers:"
 
 def text(summaries: Sequence[Summary], colour: bool = False, above: Sequence[str] = ()) -> str:
     """The scores on one screen: the numbers and the most serious warning always, the rest while there is room."""
-    return "\n".join(fitted([Part(above), *parts(summaries, colour)])) + "\n"
+    return "\n".join(fit_lines([Part(above), *parts(summaries, colour)])) + "\n"
 
 
-def full(summaries: Sequence[Summary], colour: bool = False, above: Sequence[str] = ()) -> str:
+def full_text(summaries: Sequence[Summary], colour: bool = False, above: Sequence[str] = ()) -> str:
     """The table of one ranking, or of several side by side, with everything that belongs under it."""
-    return "\n".join(whole([Part(above), *parts(summaries, colour)])) + "\n"
+    return "\n".join(all_lines([Part(above), *parts(summaries, colour)])) + "\n"
 
 
 def parts(summaries: Sequence[Summary], colour: bool = False) -> list[Part]:
@@ -65,7 +65,9 @@ def _one(summary: Summary) -> list[Part]:
     """One ranking."""
     first, *others = measures(summary.rows)
     heading = [cut(summary.name, page_width()), ""] if summary.name else []
-    size = f"{tables.size(summary)} {tables.tied(summary)} {tables.unjudged(summary)}".strip()
+    size = (
+        f"{tables.size(summary)} {tables.tied_sentence(summary)} {tables.unjudged_sentence(summary)}".strip()
+    )
     method = f"{tables.definitions(summary)} {tables.intervals(summary.rows)}".strip()
     groups = Part(["", *slices(summary)], LIKELY, "groups") if summary.slices else Part([])
     return [
@@ -82,7 +84,9 @@ def _one(summary: Summary) -> list[Part]:
 def measures(rows: Sequence[ScoreRow]) -> list[list[str]]:
     """The table: a line a measure, with the columns that say something; in parts as wide as the page."""
     names = Column("measure", [row.measure for row in rows])
-    return blocks([names, *(Column(f.heading, [f.cell(row) for row in rows], True) for f in telling(rows))])
+    return blocks(
+        [names, *(Column(f.heading, [f.cell(row) for row in rows], True) for f in telling_columns(rows))]
+    )
 
 
 def slices(summary: Summary) -> list[str]:
@@ -118,8 +122,8 @@ def _of_each(summaries: Sequence[Summary]) -> list[str]:
     said = []
     for summary in summaries:
         told = [
-            tables.tied(summary) if summary.tied else "",
-            tables.unjudged(summary),
+            tables.tied_sentence(summary) if summary.tied else "",
+            tables.unjudged_sentence(summary),
             *tables.notes(summary.rows),
         ]
         if any(told):
@@ -143,21 +147,21 @@ def queries(values: Values) -> str:
         for name, by_query in by_measure.items():
             columns.append(Column(name, [score(by_query.get(query)) for query in ids], True))
         heading = [cut(ranking, page_width()), ""] if len(values) > 1 else []
-        parts.append("\n".join([*heading, *table(columns), *spread(by_measure)]) + "\n")
+        parts.append("\n".join([*heading, *table(columns), *spread_text(by_measure)]) + "\n")
     return "\n".join(parts)
 
 
-def spread(by_measure: Mapping[str, Mapping[str, float]]) -> list[str]:
+def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[str]:
     """The values of each measure from the lowest to the highest, as a line of blocks; no line for one query.
 
-    >>> spread({"RR": {"q1": 1.0, "q2": 0.25, "q3": 0.0}})[2:]
+    >>> spread_text({"RR": {"q1": 1.0, "q2": 0.25, "q3": 0.0}})[2:]
     ['·▂█  RR']
     """
     drawn = {cut(name, 24): sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
     if not drawn:
         return []
     room = page_width() - len(GAP) - max(map(width, drawn))
-    lines = [f"{spark(binned(row, room))}{GAP}{name}" for name, row in drawn.items()]
+    lines = [f"{spark(bin_means(row, room))}{GAP}{name}" for name, row in drawn.items()]
     return ["", "From the lowest value to the highest:", *lines]
 
 
@@ -189,10 +193,10 @@ def _findings(summaries: Sequence[Summary], colour: bool, severity: str) -> list
 Listed = Sequence[tuple[str, float]]
 
 
-def worst(measure: str, by_ranking: Mapping[str, Listed]) -> str:
+def worst_queries(measure: str, by_ranking: Mapping[str, Listed]) -> str:
     """A table for each ranking, the worst query first.
 
-    >>> print(worst("RR", {"my.run": [("q2", 0.0), ("q7", 0.5)]}))
+    >>> print(worst_queries("RR", {"my.run": [("q2", 0.0), ("q7", 0.5)]}))
     my.run: the 2 queries with the worst RR
     <BLANKLINE>
     query      RR

@@ -4,16 +4,16 @@ import pytest
 
 from rankproof.compat.trec_eval import main
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
-from rankproof.compat.trec_eval.options import parse_options, plan, requested
+from rankproof.compat.trec_eval.options import parse_options, parse_requests, plan
 from rankproof.errors import UsageError
 
 
 def names(*measures, version=10):
-    return [column.name for column in plan(requested(measures, version), version).columns]
+    return [column.name for column in plan(parse_requests(measures, version), version).columns]
 
 
 def notes(*measures):
-    return plan(requested(measures, 10), 10).notes
+    return plan(parse_requests(measures, 10), 10).notes
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_9_knows_no_rbp_and_leaves_it_out_of_all_trec():
     assert "rbp" in names("all_trec")
     assert "rbp" not in names("all_trec", version=9)
     with pytest.raises(UsageError, match="illegal measure 'rbp'"):
-        requested(["rbp"], 9)
+        parse_requests(["rbp"], 9)
 
 
 def test_what_trec_eval_ignores_silently_is_said():

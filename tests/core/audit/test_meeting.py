@@ -9,7 +9,7 @@ import pytest
 from rankproof import Benchmark, compare, diagnose, evaluate, gate
 from rankproof.bench.grid.grid import grid
 from rankproof.bench.testset.questions import check_questions
-from rankproof.core.audit.ids import spelt_apart
+from rankproof.core.audit.ids import spelling_between
 from rankproof.errors import DataError
 from tests.shell import rankproof
 
@@ -47,15 +47,15 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_the_way_of_spelling_that_keeps_two_sides_apart_is_found(other: list[str], said: str) -> None:
     for left, right in ((NAMES, other), (other, NAMES)):
-        found = spelt_apart(left, right)
+        found = spelling_between(left, right)
         assert found is not None
         assert said in found.message
         assert found.examples
 
 
 def test_ids_of_two_collections_have_no_such_way() -> None:
-    assert spelt_apart(NAMES, ["x/1.md", "x/2.md"]) is None
-    assert spelt_apart(["1.1", "2.5"], ["1", "2"]) is None
+    assert spelling_between(NAMES, ["x/1.md", "x/2.md"]) is None
+    assert spelling_between(["1.1", "2.5"], ["1", "2"]) is None
 
 
 def test_a_corpus_spelt_otherwise_is_bad_data_everywhere(folder: Path) -> None:

@@ -18,8 +18,8 @@ import pytest
 
 import rankproof
 from rankproof.document.display import LONGEST, width
-from rankproof.document.formats import Result, known, printed
-from rankproof.document.formats.data import plain
+from rankproof.document.formats import Result, formats_by_name, print_as
+from rankproof.document.formats.data import plain_value
 from rankproof.document.model import (
     Bullets,
     Cell,
@@ -163,14 +163,16 @@ def check_html(text: str) -> None:
 
 def check_data(result: Result, folder: Path) -> None:
     document = result._document()
-    records = [plain(dict(each)) for each in document.records]
+    records = [plain_value(dict(each)) for each in document.records]
     assert records
     read = list(csv.DictReader(io.StringIO(result.format("csv"))))
     for got, record in zip(read, records, strict=True):
         for name, value in record.items():
             if not isinstance(value, dict | list):
                 assert got[name] == ("" if value is None else str(value))
-    assert json.loads(result.format("json")) == plain(records if document.tree is None else document.tree)
+    assert json.loads(result.format("json")) == plain_value(
+        records if document.tree is None else document.tree
+    )
     assert [json.loads(line) for line in result.format("jsonl").splitlines()] == records
     arrow = pytest.importorskip("pyarrow.parquet")
     found = arrow.read_table(result.save(folder / "out.parquet")).to_pylist()
@@ -202,21 +204,21 @@ def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> 
     assert str(result) == result.format("table")
     assert repr(result).isprintable()
     assert width(repr(result)) <= LONGEST
-    json.dumps(plain(result.to_dict()))
+    json.dumps(plain_value(result.to_dict()))
 
 
 def test_a_result_is_saved_by_the_ending_of_the_file_and_never_over_another(
     result: Result, tmp_path: Path
 ) -> None:
     for name in set(result.formats()) - {"pdf"}:
-        for ending in known()[name].endings:
+        for ending in formats_by_name()[name].endings:
             path = result.save(tmp_path / f"out-{name}{ending}")
-            assert path.read_bytes() == as_bytes(printed(result, name))
+            assert path.read_bytes() == as_bytes(print_as(result, name))
             path.write_text("mine")
             with pytest.raises(UsageError, match="there is such a file already"):
                 result.save(path)
             assert path.read_text() == "mine"
-            assert result.save(str(path), force=True).read_bytes() == as_bytes(printed(result, name))
+            assert result.save(str(path), force=True).read_bytes() == as_bytes(print_as(result, name))
     with pytest.raises(UsageError, match=r"ending: got '.xlsx'.*Next"):
         result.save(tmp_path / "out.xlsx")
     assert not (tmp_path / "out.xlsx").exists()
@@ -300,7 +302,11 @@ def every_block() -> Iterator[Part]:
 
 def test_every_block_prints_in_every_format() -> None:
     document = Document(ODD, list(every_block()), [{"a": ODD, "b": None, "c": [1], "n": float("nan")}])
-    made = {name: each.render(document) for name, each in known().items() if name not in ("pdf", "parquet")}
+    made = {
+        name: each.render(document)
+        for name, each in formats_by_name().items()
+        if name not in ("pdf", "parquet")
+    }
     check_text(str(made["full"]))
     check_text(str(made["table"]))
     check_latex(str(made["latex"]))

@@ -27,7 +27,7 @@ from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
-from rankproof.scoring.tables import distrusted
+from rankproof.scoring.tables import wrong_data
 
 GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "rrf": {"k": (60, 0, 1, 2, 5, 10, 20, 40, 80, 160, 320)},
@@ -181,7 +181,7 @@ class Tuned(Displayable):
         width = max(len(part.name) for part in parts)
         head = f"{'':{width}}  {'mean':>8}  {'95 % interval':>18}  {'n':>5}"
         rows = [f"{p.name:{width}}  {score(p.mean):>8}  {span(p.low, p.high):>18}  {p.n:>5}" for p in parts]
-        return "\n".join([*distrusted(self.wrong), *self._title(), "", head, *rows, *self._advice()])
+        return "\n".join([*wrong_data(self.wrong), *self._title(), "", head, *rows, *self._advice()])
 
     def _title(self) -> list[str]:
         """What was chosen, and what stands for usual."""

@@ -37,7 +37,7 @@ from rankproof.bench.grid.source import GridSource, source_of
 from rankproof.bench.grid.steps import Steps
 from rankproof.bench.runner.answering import Told
 from rankproof.bench.runs import kept_answers_note
-from rankproof.comparing.alignment import averaged
+from rankproof.comparing.alignment import check_mean
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.document.disk import write_file
@@ -148,7 +148,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     source = source_of(plan)
     made = plan_of(source)
     measures = parse_all(list(made.measures))
-    averaged(measures[0])
+    check_mean(measures[0])
     names = _names(made)
     baseline = baseline_of(source, list(names.values()))
     data = data_of(source, made)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rankproof.comparing.words import probability, signed
+from rankproof.comparing.words import probability, signed_number
 from rankproof.comparing.words import span as difference_span
 from rankproof.document.display import width
 from rankproof.document.html.charts import Dot, scatter
 from rankproof.document.html.page import Markup, Section, el, page, paragraphs, table
 from rankproof.document.numbers import ABSENT, count, score, short_span
-from rankproof.document.terminal import Column, Part, blocks, fitted, whole, wrap
+from rankproof.document.terminal import Column, Part, all_lines, blocks, fit_lines, wrap
 from rankproof.errors import one_of
 from rankproof.scoring import records as data
 from rankproof.scoring.markdown import escape
@@ -111,7 +111,7 @@ def _held(view: View, held: View) -> str:
     if held["verdict"] == "baseline":
         return f"{worth}: this is what to expect of new questions."
     against = (
-        f"{_rival(view, held)} has {score(held['baseline'])}, a difference of {signed(held['difference'])} "
+        f"{_rival(view, held)} has {score(held['baseline'])}, a difference of {signed_number(held['difference'])} "
         f"{difference_span(held['difference_low'], held['difference_high'])}, p {probability(held['p'])}"
     )
     return f"{worth}: this is what to expect of new questions. {against}: {held['note'] or _WORDS[held['verdict']]}."
@@ -210,7 +210,7 @@ def effects(view: View) -> Table:
 
 def _off(level: View) -> tuple[str, str, str]:
     return (
-        signed(level["difference"]),
+        signed_number(level["difference"]),
         difference_span(level["low"], level["high"]),
         probability(level["p"]),
     )
@@ -277,12 +277,12 @@ def footer(view: View) -> list[str]:
 
 def screen(view: View) -> str:
     """The grid on one screen: the verdict and the best configurations always."""
-    return "\n".join(fitted(_parts(view, FEW))) + "\n"
+    return "\n".join(fit_lines(_parts(view, FEW))) + "\n"
 
 
 def grid_text(view: View) -> str:
     """The grid with everything known of it."""
-    return "\n".join(whole(_parts(view, MOST))) + "\n"
+    return "\n".join(all_lines(_parts(view, MOST))) + "\n"
 
 
 def _parts(view: View, most: int) -> list[Part]:

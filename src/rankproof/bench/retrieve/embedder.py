@@ -37,7 +37,7 @@ def embed_texts(embed: Embed, texts: Sequence[str], batch: int) -> Array:
     return _rows(dict(chain.from_iterable(_batches(embed, once, batch))), texts)
 
 
-def embed_cached(
+def embed_with_cache(
     embed: Embed, texts: Sequence[str], batch: int, settings: Mapping[str, Any], path: Path
 ) -> Array:
     """The same, with the vectors kept in a file under the text and the embedder's settings."""

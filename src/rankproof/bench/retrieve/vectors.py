@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embed_cached, embed_texts
+from rankproof.bench.retrieve.embedder import Embed, Embedder, as_embedder, embed_texts, embed_with_cache
 from rankproof.bench.retrieve.latent import lsa
 from rankproof.bench.retrieve.nearest import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import Answer, Search, with_options
@@ -99,7 +99,7 @@ def _embedding(made: Embedder, batch: int | None, cache: str | os.PathLike[str] 
             f"cache: nothing tells {made.name} from other embedders, so its vectors could be taken for theirs. "
             "Next: give named_embedder(function, 'a name that changes with it')."
         )
-    return lambda embed, what, texts: embed_cached(
+    return lambda embed, what, texts: embed_with_cache(
         embed, texts, size, {**made.settings, "text": what}, Path(cache)
     )
 

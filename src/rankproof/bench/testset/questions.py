@@ -15,7 +15,7 @@ from rankproof.bench.testset.checks import check
 from rankproof.bench.testset.drawn import SOURCES, Question, known_items, split, written_questions
 from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
 from rankproof.comparing.compare import possible_ends
-from rankproof.comparing.gate_words import too_few
+from rankproof.comparing.gate_words import too_few_sentence
 from rankproof.core.audit.finding import Audit
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
@@ -25,8 +25,8 @@ from rankproof.errors import UsageError, check_whole, is_number, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
-from rankproof.scoring.evaluate import evaluate, ordered, prepare
-from rankproof.scoring.tables import distrusted
+from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
+from rankproof.scoring.tables import wrong_data
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detection import Detection, detectable, needed_or_why
 from rankproof.stats.paired import check_share
@@ -58,7 +58,7 @@ def pool(
     if order not in ORDERS:
         raise one_of("order", order, ORDERS)
     opened = load_rankings(systems)
-    tables = {name: ordered(each.table()) for name, each in opened.items()}
+    tables = {name: documents_by_query(each.table()) for name, each in opened.items()}
     made = pool_rankings(tables, depth)
     if judgments is not None:
         judged = load_judgments(judgments)
@@ -154,7 +154,7 @@ def check_questions(
     found = (
         None
         if systems is None
-        else {name: ordered(each.table()) for name, each in load_rankings(systems).items()}
+        else {name: documents_by_query(each.table()) for name, each in load_rankings(systems).items()}
     )
     documents = None if corpus is None else load_corpus(corpus)
     return check(load_questions(queries), grades_by_query(load_judgments(judgments)), documents, found)
@@ -202,11 +202,13 @@ class QuestionPlan(Displayable):
 
     def __str__(self) -> str:
         """The answer in a few sentences, below what makes it wrong, and what a gate of these questions can pass."""
-        above = [*distrusted(self.wrong), self._shown]
+        above = [*wrong_data(self.wrong), self._shown]
         if self.smallest_margin is None:
             return "\n".join(above)
         limits = self.have, self.smallest_margin, abs(self.difference), self.queries_for_margin
-        said = f"For a gate: {too_few(*limits)} Where most questions change, each by little, fewer do."
+        said = (
+            f"For a gate: {too_few_sentence(*limits)} Where most questions change, each by little, fewer do."
+        )
         return "\n".join([*above, *wrap(said)])
 
     @property

@@ -108,7 +108,7 @@ Rankings: TypeAlias = dict[str, dict[str, float]]
 _AFTER_RUN_ID = re.compile(rb"^([ \t]*(?:\S+[ \t]+){5}\S+)[ \t]+[^\s][^\n]*", re.MULTILINE)
 
 
-def reading(path: str, use: Callable[[TrecRankings], T]) -> T:
+def use_rankings(path: str, use: Callable[[TrecRankings], T]) -> T:
     """What `use` makes of the rankings in a file; as in trec_eval, lines may go on after the run id."""
     try:
         return use(TrecRankings(path, source=path, all_comments=True))
@@ -316,7 +316,7 @@ def split_request(request: str, version: int) -> tuple[str, str | None]:
     return name, parameters if dot else None
 
 
-def wanted(names: Iterable[str], version: int) -> list[Entry]:
+def entries_named(names: Iterable[str], version: int) -> list[Entry]:
     """The measures meant by names and nicknames, in printing order."""
     chosen = {name for given in names for name in NICKNAMES.get(given, (given,))}
     return [entry for name, entry in CATALOGUE.items() if name in chosen and entry.since <= version]

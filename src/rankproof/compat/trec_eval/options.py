@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, split_request, wanted
+from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, entries_named, split_request
 from rankproof.core.names import parse
 from rankproof.errors import UsageError, check_whole, one_of
 
@@ -39,7 +39,7 @@ Request: TypeAlias = tuple[str, str | None]
 """The name of a measure, and its parameters where there are any."""
 
 
-def requested(measures: Sequence[str], version: int) -> list[Request]:
+def parse_requests(measures: Sequence[str], version: int) -> list[Request]:
     """The names and parameters of the ``-m`` options; none means 'official'."""
     return [split_request(measure, version) for measure in measures or ("official",)]
 
@@ -47,7 +47,7 @@ def requested(measures: Sequence[str], version: int) -> list[Request]:
 def plan(requests: Sequence[Request], version: int) -> Choice:
     """The columns that the requests ask for, in printing order.
 
-    >>> [c.name for c in plan(requested(["P.10,5", "map"], 10), 10).columns]
+    >>> [c.name for c in plan(parse_requests(["P.10,5", "map"], 10), 10).columns]
     ['map', 'P_5', 'P_10']
     """
     notes: list[str] = []
@@ -56,7 +56,7 @@ def plan(requests: Sequence[Request], version: int) -> Choice:
         if given is not None:
             _note_ignored(name, given, parameters, notes)
             parameters.setdefault(name, given)
-    entries = wanted((name for name, _ in requests), version)
+    entries = entries_named((name for name, _ in requests), version)
     columns = [column for entry in entries for column in columns_of(entry, parameters.get(entry.name), notes)]
     return Choice(tuple(columns), tuple(notes))
 
@@ -300,7 +300,9 @@ _FORMATS = {"grades": "qrels", "groups": "qrels_jg", "preferences": "prefs, qrel
 def help_text(options: Options) -> str:
     """Usage and options; with measures asked for, what they are."""
     asked = (
-        [name for name, _ in requested(options.measures, options.version)] if options.measures else NICKNAMES
+        [name for name, _ in parse_requests(options.measures, options.version)]
+        if options.measures
+        else NICKNAMES
     )
     return "\n\n".join([USAGE, _OPTIONS, *(_about(name) for name in asked)])
 

@@ -20,8 +20,8 @@ from rankproof.compat.trec_eval.files import (
     rankings_of,
     read_preferences,
     read_zscores,
-    reading,
     run_id,
+    use_rankings,
 )
 from rankproof.compat.trec_eval.options import (
     Choice,
@@ -29,8 +29,8 @@ from rankproof.compat.trec_eval.options import (
     Options,
     help_text,
     parse_options,
+    parse_requests,
     plan,
-    requested,
 )
 from rankproof.compat.trec_eval.results import (
     Cut,
@@ -90,7 +90,7 @@ def _evaluate_grades(
 ) -> Evaluation:
     known, notes = _whole_grades(_without_aspects(read_qrels(judgments, all_comments=True)))
     order = conventions(options.version)
-    hits = reading(results, lambda run: join(known, run.blocks(known, order, Census()), order))
+    hits = use_rankings(results, lambda run: join(known, run.blocks(known, order, Census()), order))
     answered = _answered(known.queries, hits)
     topics = select_topics(known.queries, answered, options.version, options.complete)
     measured = cut(hits, _cut(options))
@@ -165,7 +165,7 @@ def _evaluate_groups(
     judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
 ) -> Evaluation:
     rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
-    rankings = rankings_of(reading(results, TrecRankings.table))
+    rankings = rankings_of(use_rankings(results, TrecRankings.table))
     topics = select_topics({row.topic for row in rows}, rankings, options.version, options.complete)
     hits = cut(_hits_by_judge(rows, rankings, options), _cut(options))
     judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
@@ -203,7 +203,7 @@ def _evaluate_preferences(
     judgments: str, results: str, columns: Sequence[OptionColumn], options: Options
 ) -> Evaluation:
     rows = read_preferences(judgments, parts=options.judgment_format == "prefs")
-    rankings = rankings_of(reading(results, TrecRankings.table))
+    rankings = rankings_of(use_rankings(results, TrecRankings.table))
     by_topic = _by_topic(rows)
     topics = select_topics(by_topic, rankings, options.version, options.complete)
     wanted = {topic: by_topic[topic] for topic in topics.shown}
@@ -320,7 +320,7 @@ def _inform(options: Options) -> int:
 
 def _evaluate(options: Options) -> None:
     with quits_with(USAGE_CODE):
-        requests = requested(options.measures, options.version)
+        requests = parse_requests(options.measures, options.version)
     with quits_with(INPUT):
         planned = plan(requests, options.version)
         _check_formats(options)

@@ -16,7 +16,7 @@ from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import Conventions
-from rankproof.document.display import Displayable, rendered
+from rankproof.document.display import Displayable, render_by
 from rankproof.errors import shorten
 
 EXAMPLES = 5
@@ -150,7 +150,7 @@ class Audit(Displayable):
 
     def format(self, name: str = "table") -> str:
         """The audit as text: table (one screen of it), full, or json."""
-        return rendered("rankproof.scoring.tables:render_audit", self, name)
+        return render_by("rankproof.scoring.tables:render_audit", self, name)
 
 
 # --- words ---------------------------------------------------------------------------------------------

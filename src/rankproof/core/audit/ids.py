@@ -53,7 +53,7 @@ def without_text(queries: Collection[str], questions: Collection[str]) -> Findin
 def ranked_otherwise(judgments: Judgments, ranked: Iterable[str]) -> Finding | None:
     """A finding where ranking and judgments share no document, but would if they were spelt alike."""
     judged, docs = set(judgments.doc_ids), set(ranked)
-    rule = spelt_apart(judged, docs) if judged.isdisjoint(docs) else None
+    rule = spelling_between(judged, docs) if judged.isdisjoint(docs) else None
     if rule is None:
         return None
     said = f"None of the {count_of(len(judged), 'judged document')} is in the ranking. {rule.message}"
@@ -67,7 +67,7 @@ def check_found(finding: Finding | None, source: str = "") -> None:
 
 
 def _apart(kind: str, said: str, left: Collection[str], right: Collection[str], sides: Sides) -> Finding:
-    rule = spelt_apart(left, right, sides)
+    rule = spelling_between(left, right, sides)
     if rule is not None:
         return Finding("error", kind, len(left), f"{said} {rule.message}", rule.examples, rule.advice)
     both = zip((left, right), sides, strict=True)
@@ -239,10 +239,10 @@ def affixes(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) ->
     return found or next(_many(FILE_NAMES, one, other, sides), None)
 
 
-def spelt_apart(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) -> Finding | None:
+def spelling_between(left: Iterable[str], right: Iterable[str], sides: Sides = JOINED) -> Finding | None:
     """For sides that share next to no id: the one way of spelling that keeps them apart, if there is one.
 
-    >>> print(spelt_apart(["a", "b"], ["a.md", "b.txt"], ("judgments", "corpus")).message)
+    >>> print(spelling_between(["a", "b"], ["a.md", "b.txt"], ("judgments", "corpus")).message)
     2 ids differ between judgments and corpus only in the endings of their file names.
     """
     one, other = set(left), set(right)

@@ -111,7 +111,7 @@ def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
     )
 
 
-def unjudged_shown(case: FindingCase) -> Iterator[Finding]:
+def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
     """How much of what the measures look at was never judged."""
     if case.conventions.unjudged != "nonrelevant":
         return
@@ -237,4 +237,4 @@ def no_aspects(case: FindingCase) -> Iterator[Finding]:
     )
 
 
-CHECKS = (no_aspects, ties, unjudged_shown, low_ceilings, short_of_cut_off, other_cut_off)
+CHECKS = (no_aspects, ties, unjudged_documents, low_ceilings, short_of_cut_off, other_cut_off)

@@ -124,10 +124,10 @@ def missing_queries(case: FindingCase) -> Iterator[Finding]:
     """Judged queries that the ranking does not answer."""
     skipped = case.conventions.missing == "skip"
     missing = case.names(~case.answered)
-    yield from unanswered(case.judgments.query_ids, missing, case.census.extra_examples, skipped)
+    yield from unanswered_queries(case.judgments.query_ids, missing, case.census.extra_examples, skipped)
 
 
-def unanswered(
+def unanswered_queries(
     judged: Sequence[str], missing: Sequence[str], extra: list[str], skipped: bool
 ) -> Iterator[Finding]:
     """What is to be said of judged queries without a ranking; `extra` are ranked queries without judgments."""
@@ -148,7 +148,7 @@ def unanswered(
 UNGROUPED = "queries-without-group"
 
 
-def ungrouped(
+def ungrouped_queries(
     queries: Sequence[str], groups: Mapping[str, Array], nouns: tuple[str, str] = ("query", "queries")
 ) -> Finding | None:
     """What is to be said where groups are named and some queries are in none of them."""
@@ -185,10 +185,10 @@ def no_common_queries(judged: Sequence[str], ranked: list[str]) -> Finding:
 def extra_queries(case: FindingCase) -> Iterator[Finding]:
     """Queries of the ranking that nobody judged."""
     if case.answered.any():
-        yield from unjudged(case.census.extra, case.census.extra_examples)
+        yield from unjudged_queries(case.census.extra, case.census.extra_examples)
 
 
-def unjudged(extra: int, examples: list[str]) -> Iterator[Finding]:
+def unjudged_queries(extra: int, examples: list[str]) -> Iterator[Finding]:
     """What is to be said of so many ranked queries without judgments."""
     if extra:
         yield Finding(

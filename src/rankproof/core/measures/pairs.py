@@ -32,7 +32,7 @@ def overlaps(a: Ids, b: Ids) -> list[int]:
     return counts
 
 
-def above(order: Sequence[int]) -> Iterator[int]:
+def count_smaller(order: Sequence[int]) -> Iterator[int]:
     """For each place how many of the places before it are smaller."""
     before: list[int] = []
     for place in order:
@@ -97,7 +97,7 @@ def kendall_tau(a: Ids, b: Ids, k: Cutoff = None) -> float:
     """
     order = places(a[:k], b[:k])
     pairs = len(order) * (len(order) - 1) / 2
-    return 2 * sum(above(order)) / pairs - 1 if pairs else 0.0
+    return 2 * sum(count_smaller(order)) / pairs - 1 if pairs else 0.0
 
 
 @measure("TauAP", kind="pair", also=("tau_ap",), bounds=(-1.0, 1.0))
@@ -127,7 +127,7 @@ def tau_ap(a: Ids, b: Ids, k: Cutoff = None) -> float:
     order = places(a[:k], b[:k])
     if len(order) < 2:
         return 0.0
-    shares = [same / i for i, same in enumerate(above(order)) if i]
+    shares = [same / i for i, same in enumerate(count_smaller(order)) if i]
     return 2 * sum(shares) / len(shares) - 1
 
 

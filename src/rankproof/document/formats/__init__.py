@@ -57,7 +57,7 @@ def _load_all() -> None:
     _load(*(each.name for each in iter_modules(__path__)))
 
 
-def known() -> dict[str, OutputFormat]:
+def formats_by_name() -> dict[str, OutputFormat]:
     """Every format by its name."""
     _load_all()
     names = sorted(_REGISTRY, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
@@ -66,7 +66,7 @@ def known() -> dict[str, OutputFormat]:
 
 def names(*more: str) -> tuple[str, ...]:
     """The formats that every result has, and these."""
-    return tuple(name for name, each in known().items() if each.general or name in more)
+    return tuple(name for name, each in formats_by_name().items() if each.general or name in more)
 
 
 def check(name: str, *more: str) -> OutputFormat:
@@ -74,7 +74,9 @@ def check(name: str, *more: str) -> OutputFormat:
     if isinstance(name, str) and name not in _REGISTRY:
         _load(name)  # a format is in a module of its name, or in one that is found by looking at all
     found = (
-        (_REGISTRY if is_one_of(name, _REGISTRY) else known()).get(name) if isinstance(name, str) else None
+        (_REGISTRY if is_one_of(name, _REGISTRY) else formats_by_name()).get(name)
+        if isinstance(name, str)
+        else None
     )
     if found is None or not (found.general or name in more):
         raise one_of("format", name, names(*more))
@@ -88,7 +90,7 @@ def of_ending(path: str | os.PathLike[str] | None) -> str | None:
     ('html', 'latex', 'full', None)
     """
     ending = Path(os.fspath(path or "")).suffix.lower()
-    return next((name for name, each in known().items() if ending in each.endings), None)
+    return next((name for name, each in formats_by_name().items() if ending in each.endings), None)
 
 
 def as_text(document: Document, form: OutputFormat) -> str:
@@ -102,7 +104,7 @@ def as_text(document: Document, form: OutputFormat) -> str:
     return made
 
 
-def printed(result: Result, name: str, **settings: Any) -> str | bytes:
+def print_as(result: Result, name: str, **settings: Any) -> str | bytes:
     """The result in a format, which may be one that only a file takes; `settings` as for its `format`."""
     form = check(name, *result.more_formats)
     return form.render(result._document(**settings))
@@ -143,12 +145,12 @@ class Result(Displayable):
 
         A file that is there is replaced with `force` only, or if it is a page of ours.
         """
-        offered = {ending: name for name in self.formats() for ending in known()[name].endings}
+        offered = {ending: name for name in self.formats() for ending in formats_by_name()[name].endings}
         ending = Path(path).suffix.lower()
         if ending not in offered:
             raise one_of("a file's ending", ending, offered)
         check_free(path, force=force)
-        return write_file(path, printed(self, offered[ending]), force=force)
+        return write_file(path, print_as(self, offered[ending]), force=force)
 
     def __str__(self) -> str:
         return self.format()

@@ -69,31 +69,33 @@ def _kind(rows: Sequence[Record], name: str) -> type:
 def _flat(value: Any) -> Any:
     """A value that one cell holds."""
     return (
-        json.dumps(plain(value), ensure_ascii=False) if isinstance(value, Mapping | list | tuple) else value
+        json.dumps(plain_value(value), ensure_ascii=False)
+        if isinstance(value, Mapping | list | tuple)
+        else value
     )
 
 
 def _line(record: Record) -> str:
-    return json.dumps(plain(record), ensure_ascii=False)
+    return json.dumps(plain_value(record), ensure_ascii=False)
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """JSON has no NaN and no infinity: they become null.
 
-    >>> plain({"a": [1, float("nan")]})
+    >>> plain_value({"a": [1, float("nan")]})
     {'a': [1, None]}
     """
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain_value(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain_value(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _tree(document: Document) -> str:
     if document.tree is None:
         return as_json(document.records)
-    return json.dumps(plain(document.tree), indent=document.indent, ensure_ascii=False) + "\n"
+    return json.dumps(plain_value(document.tree), indent=document.indent, ensure_ascii=False) + "\n"
 
 
 register(

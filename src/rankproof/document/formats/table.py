@@ -1,4 +1,4 @@
-"""A document in a terminal: `table` is one screen of what matters most, `full` is everything."""
+"""A document in a terminal: `table` is one screen of what matters most, `full_text` is everything."""
 
 from __future__ import annotations
 
@@ -21,7 +21,18 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.terminal import GAP, LEAST, blocks, clean, cut, fitted, page_width, paint, whole, wrap
+from rankproof.document.terminal import (
+    GAP,
+    LEAST,
+    all_lines,
+    blocks,
+    clean,
+    cut,
+    fit_lines,
+    page_width,
+    paint,
+    wrap,
+)
 from rankproof.document.terminal import Part as Lines
 
 MARK = "*"
@@ -33,10 +44,10 @@ def screen(document: Document) -> str:
     """What one screen has room for, the least dispensable first."""
     parts = [lines for part in document.shown(SCREEN, _form_fits) for lines in _lines_of(part)]
     more = [part.name for part in document.shown(TEXT) if part.name and SCREEN not in part.media]
-    return "\n".join(fitted(parts, more=more)) + "\n"
+    return "\n".join(fit_lines(parts, more=more)) + "\n"
 
 
-def full(document: Document) -> str:
+def full_text(document: Document) -> str:
     """Everything, tables of groups all laid out alike."""
     return (
         "\n".join(lines_of(*(block for part in document.shown(TEXT, _form_fits) for block in part.blocks)))
@@ -44,7 +55,7 @@ def full(document: Document) -> str:
     )
 
 
-register(OutputFormat("table", screen), OutputFormat(FULL, full, ("", ".txt", ".text", ".log")))
+register(OutputFormat("table", screen), OutputFormat(FULL, full_text, ("", ".txt", ".text", ".log")))
 
 
 def _form_fits(form: Sequence[Part]) -> bool:
@@ -75,7 +86,7 @@ def lines_of(*listed: Block) -> list[str]:
     """The lines of some blocks, tables of groups all laid out alike."""
     grouped = (each for each in listed if isinstance(each, Table) and each.grouped)
     narrow = not all(_fits(_shown(each)) for each in grouped)
-    return whole(list(_lines_of(Part(*listed), narrow)))
+    return all_lines(list(_lines_of(Part(*listed), narrow)))
 
 
 def _block(block: Block, narrow: bool) -> list[str]:

@@ -12,8 +12,7 @@ from rankproof.document.html.page import (
     Markup,
     Point,
     Scale,
-    across,
-    apart,
+    axis_number,
     circle,
     figure,
     join,
@@ -22,10 +21,11 @@ from rankproof.document.html.page import (
     path,
     picture,
     rect,
-    short,
+    spread_labels,
     text,
     ticks,
-    upwards,
+    x_axis,
+    y_axis,
 )
 from rankproof.document.numbers import count, score
 
@@ -80,7 +80,7 @@ def whiskers(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     scale = Scale(low - room, high + room, NAMES, WIDE - VALUES)
     bottom = ROW * len(rows) + 4
     marks = (_whisker(scale, i, *row) for i, row in enumerate(rows))
-    axis = across(scale, bottom, 2, ticks(scale.low, scale.high))
+    axis = x_axis(scale, bottom, 2, ticks(scale.low, scale.high))
     return picture(title, _told(rows), bottom + 20, axis, *marks)
 
 
@@ -113,7 +113,7 @@ def losses(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     bottom = ROW * len(rows) + 4
     marks = (_loss(scale, i, *row) for i, row in enumerate(rows))
     says = "; ".join(f"{name} {_parts(bar)}" for name, _, bar in rows)
-    return picture(title, says, bottom + 20, across(scale, bottom, 2, ticks(0, top)), *marks)
+    return picture(title, says, bottom + 20, x_axis(scale, bottom, 2, ticks(0, top)), *marks)
 
 
 def _loss(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
@@ -143,7 +143,7 @@ def waterfall(title: str, values: Sequence[tuple[str, float]], limit: float) -> 
     high = 150
     scale = Scale(-limit, limit, high - 12, 12)
     across_page = Scale(0, max(len(values), 1), 44, WIDE - 4)
-    axis = upwards(scale, 44, WIDE - 4, [-limit, 0, limit], "+")
+    axis = y_axis(scale, 44, WIDE - 4, [-limit, 0, limit], "+")
     draw = _bars if len(values) <= SINGLE else _area
     zero = line(44, scale(0), WIDE - 4, scale(0), "zero")
     return picture(title, tally(values), high, axis, draw(values, scale, across_page), zero)
@@ -169,7 +169,7 @@ def _bars(values: Sequence[tuple[str, float]], scale: Scale, place: Scale) -> Ma
             wide * 0.8 if wide > 2 else wide,
             abs(scale(value) - scale(0)),
             "gain" if value > 0 else "drop",
-            f"{query}: {short(round(value, 4), '+')}",
+            f"{query}: {axis_number(round(value, 4), '+')}",
         )
         for i, (query, value) in enumerate(values)
         if value
@@ -196,8 +196,8 @@ def curves(title: str, along: Sequence[float], series: Sequence[Series], names: 
     """Curves with their names at their ends; `names` are those of the two axes."""
     high, right = 240, WIDE - 108
     x, y = Scale(along[0], along[-1], 34, right), Scale(0, 1, high - 34, 24)
-    axes = join([across(x, y(0), y(1), _at(along)), upwards(y, 34, right, ticks(0, 1))])
-    ends = apart([y(each.points[-1][1]) for each in series], 13, 14, y(0))
+    axes = join([x_axis(x, y(0), y(1), _at(along)), y_axis(y, 34, right, ticks(0, 1))])
+    ends = spread_labels([y(each.points[-1][1]) for each in series], 13, 14, y(0))
     drawn = (_curve(each, x, y, right, end) for each, end in zip(series, ends, strict=True))
     called = [text((34 + right) / 2, high - 4, names[0], "axis mid"), text(2, 10, names[1], "axis")]
     says = f"{names[1]} by {names[0]} for {count(len(series), 'system')}; the table has the values"
@@ -223,7 +223,7 @@ def timeline(title: str, points: Sequence[tuple[str, float, float, float]]) -> M
     high, left, right = 170, 52, WIDE - 8
     known = [v for _, *each in points for v in each if not math.isnan(v)]
     x, y = Scale(0, max(len(points) - 1, 1), left, right), Scale(min(known), max(known), high - 30, 14)
-    parts = [upwards(y, left, right, ticks(y.low, y.high, 3))]
+    parts = [y_axis(y, left, right, ticks(y.low, y.high, 3))]
     for at in dict.fromkeys((0, len(points) // 2, len(points) - 1)):
         parts.append(
             text(x(at), high - 12, points[at][0], f"tick {'end' if at and at == len(points) - 1 else 'mid'}")
@@ -258,7 +258,7 @@ def contributions(title: str, mine: Mapping[int, float], ideal: Mapping[int, flo
     step = 1 if deepest <= 10 else 5 if deepest <= 30 else 10
     places = [r for r in range(1, deepest + 1) if r == 1 or r % step == 0]
     named = (text(x(r - 1) + wide * 0.7, high - 12, f"{r}", "tick mid") for r in places)
-    axis = upwards(y, left, WIDE - 4, ticks(y.low, y.high, 3))
+    axis = y_axis(y, left, WIDE - 4, ticks(y.low, y.high, 3))
     says = "; ".join(f"rank {rank} {score(value)}" for rank, value in sorted(mine.items())) or "nothing"
     return picture(title, says, high, axis, *bars, line(left, y(0), WIDE - 4, y(0), "zero"), *named)
 
@@ -282,7 +282,7 @@ def scatter(measure: str, dots: Sequence[Dot]) -> Markup:
     low, high = min(dot.quality for dot in dots), max(dot.quality for dot in dots)
     room = (high - low or abs(high) or 1.0) * 0.08
     y = Scale(low - room, high + room, HIGH - 34, 24)
-    axes = [across(x, HIGH - 34, 24, ticks(0, x.high)), upwards(y, LEFT, RIGHT, ticks(y.low, y.high))]
+    axes = [x_axis(x, HIGH - 34, 24, ticks(0, x.high)), y_axis(y, LEFT, RIGHT, ticks(y.low, y.high))]
     called = [
         text((LEFT + RIGHT) / 2, HIGH - 4, "milliseconds (p50)", "axis mid"),
         text(2, 10, measure, "axis"),

@@ -296,31 +296,31 @@ def path(points: Iterable[Point], cls: str, title: str | None = None) -> Markup:
     return el("path", told, d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), cls=cls)
 
 
-def across(scale: Scale, y: float, top: float, values: Sequence[float]) -> Markup:
+def x_axis(scale: Scale, y: float, top: float, values: Sequence[float]) -> Markup:
     """An axis along the bottom: numbers under it, hairlines up to `top`."""
     return join(
-        join((line(scale(v), top, scale(v), y, "grid"), text(scale(v), y + 14, short(v), "tick mid")))
+        join((line(scale(v), top, scale(v), y, "grid"), text(scale(v), y + 14, axis_number(v), "tick mid")))
         for v in values
     )
 
 
-def upwards(scale: Scale, left: float, right: float, values: Sequence[float], spell: str = "") -> Markup:
+def y_axis(scale: Scale, left: float, right: float, values: Sequence[float], spell: str = "") -> Markup:
     """An axis along the left side: numbers beside it, hairlines as far as `right`."""
     return join(
         join(
             (
                 line(left, scale(v), right, scale(v), "grid"),
-                text(left - 6, scale(v) + 4, short(v, spell), "tick end"),
+                text(left - 6, scale(v) + 4, axis_number(v, spell), "tick end"),
             )
         )
         for v in values
     )
 
 
-def short(value: float, sign: str = "") -> str:
+def axis_number(value: float, sign: str = "") -> str:
     """A number on an axis.
 
-    >>> short(0.25), short(1.0), short(0.5, "+"), short(0.0, "+")
+    >>> axis_number(0.25), axis_number(1.0), axis_number(0.5, "+"), axis_number(0.0, "+")
     ('.25', '1', '+.5', '0')
     """
     if value == 0:
@@ -328,10 +328,10 @@ def short(value: float, sign: str = "") -> str:
     return f"{value:{sign}.4g}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:{sign},.4g}"
 
 
-def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+def spread_labels(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """The places moved as little as keeps labels `gap` apart, within bounds, in their order.
 
-    >>> apart([10, 11, 40], 12, 0, 100)
+    >>> spread_labels([10, 11, 40], 12, 0, 100)
     [10, 22, 40]
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
