@@ -17,6 +17,7 @@ RANKING = [name for name, m in REGISTRY.items() if m.spec.kind == "ranking" and 
 OPTIMISTIC = [name for name in RANKING if REGISTRY[name].spec.optimistic]
 WORKED_OUT = [
     "R@3", "R", "R(denominator='min')@2", "R(rel=2)@4", "AP", "AP@3", "AP@2", "AP(rel=2)", "AP(denominator='min')@3",
+    "AP(denominator='k')@3",
     "AP(denominator='found')", "AP(denominator='found')@4", "nDCG", "nDCG@3", "nDCG@1", "nDCG(gain='exp')@4",
     "nDCG(ideal='uncut')@3", "nDCG(rel=2)@4", "nDCG(gain={1: 3, 2: 1})@3",
 ]  # fmt: skip

@@ -47,7 +47,8 @@ def random_case(
 
 
 MEASURES = [
-    "RR", "RR@2", "RR(rel=2)@3", "AP", "AP@3", "AP(rel=2)", "AP(denominator='min')@2", "AP(denominator='found')",
+    "RR", "RR@2", "RR(rel=2)@3", "AP", "AP@3", "AP(rel=2)", "AP(denominator='min')@2", "AP(denominator='k')@3", "P_plus", "P_plus@2",
+    "AP(denominator='found')",
     "AP(denominator='found')@3", "Success@1", "Success@3", "P@2", "P@3", "P(rel=2)@3", "P(denominator='returned')@4",
     "R@3", "R(denominator='min')@1", "F@3", "nDCG", "nDCG@3", "nDCG(gain='exp')@2", "nDCG(gain={1: 5, 2: 1})@3",
     "nDCG(ideal='top')@3", "nDCG(ideal='returned')@2", "nDCG(ideal='uncut')@3", "DCG(rel=2)@4",

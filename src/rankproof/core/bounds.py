@@ -14,6 +14,7 @@ import numpy as np
 
 from rankproof.core.arrays import gains
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.orders import ap_divisor
 from rankproof.core.rules import fill_unjudged
 
 Ends = tuple[PerQuery, PerQuery]
@@ -75,13 +76,12 @@ def ap_bounds(
     good = (shown.grade >= rel).astype(np.float64)
     gaps = _gaps(shown, good)
     start = shown.sum(good * shown.through(good) / shown.rank)
-    found = denominator == "found"
-    wanted = shown.sum(good) if found else h.ideal.relevant(rel).count()
-    beyond = np.zeros(h.n) if found else h.unjudged - shown.unjudged
-    cap = k if k is not None and denominator == "min" else np.inf
+    found, wanted = shown.sum(good), h.ideal.relevant(rel).count()
+    beyond = np.zeros(h.n) if denominator == "found" else h.unjudged - shown.unjudged
 
     def value(query: Array, gained: Array, added: Array) -> Array:
-        return ratio(start[query] + gained, np.minimum(wanted[query] + added, cap))
+        divisor = ap_divisor(denominator, k, found[query] + added, wanted[query] + added)
+        return ratio(start[query] + gained, divisor)
 
     return _lowest(gaps, beyond, value), _highest(gaps, value)
 

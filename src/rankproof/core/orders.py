@@ -217,10 +217,17 @@ def expected_ap(
     above = (good.nth[at] - 1)[tie] + ratio(place * (count - 1)[tie], (size - 1)[tie])
     value = (count / size)[tie] * (above + 1) / rank * (rank <= (np.inf if k is None else k))
     total = np.bincount(good.query[at][tie], weights=value, minlength=h.n)
-    if denominator == "found":
-        return ratio(total, good.count())
     wanted = relevant_rows(h.judged, rel, threshold).count()
-    return ratio(total, np.minimum(wanted, k) if denominator == "min" and k is not None else wanted)
+    return ratio(total, ap_divisor(denominator, k, good.count(), wanted))
+
+
+def ap_divisor(denominator: str, k: int | None, found: Array, wanted: Array) -> Array:
+    """What average precision divides by, from how many relevant documents were found and how many there are."""
+    if denominator == "found":
+        return found
+    if denominator == "all" or k is None:
+        return wanted
+    return np.minimum(wanted, k) if denominator == "min" else np.full(len(wanted), float(k))
 
 
 def expected_bpref(h: Hits, rel: float = 1) -> PerQuery:

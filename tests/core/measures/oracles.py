@@ -17,12 +17,16 @@ Facets = dict[str, dict[str, float]]
 
 ORACLES: dict[str, Callable[..., float]] = {}
 ASPECT_ORACLES: dict[str, Callable[..., float]] = {}
+VARIANTS: list[str] = []
 DEPTH = 1000
 
 
-def oracle(name: str) -> Callable[[Callable[..., float]], Callable[..., float]]:
+def oracle(name: str, variants: str) -> Callable[[Callable[..., float]], Callable[..., float]]:
+    """The oracle of a measure, and the forms of it that are held against it."""
+
     def keep(function: Callable[..., float]) -> Callable[..., float]:
         ORACLES[name] = function
+        VARIANTS.extend(variants.split())
         return function
 
     return keep
@@ -63,14 +67,14 @@ def best_first(grades: Grades) -> list[float]:
 # --- sets -------------------------------------------------------------------------------------------
 
 
-@oracle("P")
+@oracle("P", "P P@1 P@5 P(rel=2)@3 P(denominator='returned')@5")
 def p(ranking: Ranking, grades: Grades, k: Any, rel: float, denominator: str, **_: Any) -> float:
     if k is None or denominator == "returned":
         return over(tp(ranking, grades, k, rel), len(cut(ranking, k)))
     return tp(ranking, grades, k, rel) / k
 
 
-@oracle("R")
+@oracle("R", "R R@3 R(rel=2)@5 R(denominator='min')@3 R(denominator='returned')@4")
 def r(ranking: Ranking, grades: Grades, k: Any, rel: float, denominator: str, **_: Any) -> float:
     wanted = total(grades, rel)
     if denominator == "min" and k is not None:
@@ -80,24 +84,24 @@ def r(ranking: Ranking, grades: Grades, k: Any, rel: float, denominator: str, **
     return over(tp(ranking, grades, k, rel), wanted)
 
 
-@oracle("F")
+@oracle("F", "F F@5 F(beta=2) F(beta=0.5)@3 F(rel=2)")
 def f(ranking: Ranking, grades: Grades, k: Any, rel: float, beta: float, **_: Any) -> float:
     precision = over(tp(ranking, grades, k, rel), len(ranking) if k is None else k)
     recall = over(tp(ranking, grades, k, rel), total(grades, rel))
     return over((1 + beta**2) * precision * recall, beta**2 * precision + recall)
 
 
-@oracle("Success")
+@oracle("Success", "Success Success@1 Success@5 Success(rel=3)@4")
 def success(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     return float(any(is_relevant(doc, grades, rel) for doc in cut(ranking, k)))
 
 
-@oracle("RelP")
+@oracle("RelP", "RelP RelP@3 RelP(rel=2)@5")
 def rel_p(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     return over(tp(ranking, grades, k, rel), min(len(ranking) if k is None else k, total(grades, rel)))
 
 
-@oracle("SetAP")
+@oracle("SetAP", "SetAP SetAP@4")
 def set_ap(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     hits = tp(ranking, grades, k, rel)
     return over(hits, len(cut(ranking, k))) * over(hits, total(grades, rel))
@@ -106,36 +110,36 @@ def set_ap(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> fl
 # --- counts -----------------------------------------------------------------------------------------
 
 
-@oracle("TP")
-@oracle("NumRelRet")
+@oracle("TP", "TP TP@3")
+@oracle("NumRelRet", "NumRelRet NumRelRet@3")
 def true_positives(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     return tp(ranking, grades, k, rel)
 
 
-@oracle("FP")
+@oracle("FP", "FP FP@3")
 def false_positives(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     return sum(not is_relevant(doc, grades, rel) for doc in cut(ranking, k))
 
 
-@oracle("FN")
+@oracle("FN", "FN FN@3")
 def false_negatives(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     shown = set(cut(ranking, k))
     return sum(grade >= rel and doc not in shown for doc, grade in grades.items())
 
 
-@oracle("TN")
+@oracle("TN", "TN TN@5")
 def true_negatives(ranking: Ranking, grades: Grades, k: Any, rel: float, corpus: int, **_: Any) -> float:
     shown_or_relevant = {*cut(ranking, k), *(doc for doc, grade in grades.items() if grade >= rel)}
     return corpus - len(shown_or_relevant)
 
 
-@oracle("Accuracy")
+@oracle("Accuracy", "Accuracy Accuracy@5 Accuracy(rel=2)")
 def accuracy(ranking: Ranking, grades: Grades, k: Any, rel: float, corpus: int, **_: Any) -> float:
     right = tp(ranking, grades, k, rel) + true_negatives(ranking, grades, k, rel, corpus)
     return right / corpus
 
 
-@oracle("FirstRel")
+@oracle("FirstRel", "FirstRel FirstRel@2 FirstRel(rel=2)")
 def first_rel(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     for rank, doc in enumerate(cut(ranking, k), 1):
         if is_relevant(doc, grades, rel):
@@ -143,7 +147,7 @@ def first_rel(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) ->
     return len(cut(ranking, k)) + 1
 
 
-@oracle("Utility")
+@oracle("Utility", "Utility Utility(a=2,b=-0.5,c=-1) Utility(d=0.01)")
 def utility(
     ranking: Ranking,
     grades: Grades,
@@ -160,17 +164,17 @@ def utility(
     return a * hits + b * (len(ranking) - hits) + c * (wanted - hits) + d * left
 
 
-@oracle("NumRet")
+@oracle("NumRet", "NumRet NumRet@4")
 def num_ret(ranking: Ranking, grades: Grades, k: Any, **_: Any) -> float:
     return len(cut(ranking, k))
 
 
-@oracle("NumRel")
+@oracle("NumRel", "NumRel NumRel(rel=2)")
 def num_rel(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     return total(grades, rel)
 
 
-@oracle("NumNonrelJudgedRet")
+@oracle("NumNonrelJudgedRet", "NumNonrelJudgedRet NumNonrelJudgedRet(rel=2)@5")
 def num_nonrel(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     return sum(doc in grades and 0 <= grades[doc] < rel for doc in cut(ranking, k))
 
@@ -180,13 +184,13 @@ def judged_docs(ranking: Ranking, grades: Grades, k: Any, negative: str) -> int:
     return sum(doc in grades and grades[doc] >= low for doc in cut(ranking, k))
 
 
-@oracle("Judged")
+@oracle("Judged", "Judged Judged@4 Judged(denominator='k')@4 Judged(negative='unjudged')@4")
 def judged(ranking: Ranking, grades: Grades, k: Any, denominator: str, negative: str, **_: Any) -> float:
     shown = len(cut(ranking, k)) if k is None or denominator == "returned" else k
     return over(judged_docs(ranking, grades, k, negative), shown)
 
 
-@oracle("Unjudged")
+@oracle("Unjudged", "Unjudged Unjudged@4 Unjudged(denominator='k')@4 unj@5")
 def unjudged(ranking: Ranking, grades: Grades, k: Any, denominator: str, negative: str, **_: Any) -> float:
     shown = len(cut(ranking, k)) if k is None or denominator == "returned" else k
     return over(len(cut(ranking, k)) - judged_docs(ranking, grades, k, negative), shown)
@@ -195,7 +199,7 @@ def unjudged(ranking: Ranking, grades: Grades, k: Any, denominator: str, negativ
 # --- ranks ------------------------------------------------------------------------------------------
 
 
-@oracle("RR")
+@oracle("RR", "RR RR@3 RR(rel=2)")
 def rr(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     for rank, doc in enumerate(cut(ranking, k), 1):
         if is_relevant(doc, grades, rel):
@@ -213,37 +217,46 @@ def precisions(ranking: Ranking, grades: Grades, k: Any, rel: float) -> list[flo
     return found
 
 
-@oracle("AP")
+@oracle(
+    "AP",
+    "AP AP@4 AP(rel=2) AP(denominator='found') AP(denominator='found')@3 AP(denominator='min')@3 "
+    "AP(denominator='k') AP(denominator='k')@4",
+)
 def ap(ranking: Ranking, grades: Grades, k: Any, rel: float, denominator: str = "all", **_: Any) -> float:
     at = precisions(ranking, grades, k, rel)
-    wanted = {"all": total(grades, rel), "found": len(at), "min": min(total(grades, rel), k or math.inf)}
+    there = total(grades, rel)
+    wanted = {"all": there, "found": len(at), "min": min(there, k or math.inf), "k": k or there}
     return over(sum(at), wanted[denominator])
 
 
-@oracle("GMAP")
+@oracle("GMAP", "GMAP")
 def gmap(ranking: Ranking, grades: Grades, k: Any, rel: float, **_: Any) -> float:
     return ap(ranking, grades, k, rel)
 
 
-@oracle("yaap")
+@oracle("yaap", "yaap yaap(rel=2)")
 def yaap(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     found = sum(precisions(ranking, grades, None, rel))
     return math.log((1 + found) / (1 + total(grades, rel) - found))
 
 
-@oracle("Rprec")
+@oracle("Rprec", "Rprec Rprec(rel=2) Rprec(denominator='returned')")
 def rprec(ranking: Ranking, grades: Grades, rel: float, denominator: str, **_: Any) -> float:
     depth = total(grades, rel) if denominator == "all" else tp(ranking, grades, None, rel)
     return over(tp(ranking, grades, depth, rel), depth)
 
 
-@oracle("RprecMult")
+@oracle("RprecMult", "RprecMult@0.2 RprecMult@0.6 RprecMult@1 RprecMult@1.8")
 def rprec_mult(ranking: Ranking, grades: Grades, multiple: float, rel: float, **_: Any) -> float:
     depth = int(multiple * total(grades, rel) + 0.9)
     return over(tp(ranking, grades, depth, rel), depth)
 
 
-@oracle("IPrec")
+@oracle(
+    "IPrec",
+    "IPrec@0 IPrec@0.1 IPrec@0.3 IPrec@0.5 IPrec@0.7 IPrec@1 IPrec(rounding='trec_eval-9')@0.3 "
+    "IPrec(rel=2)@0.5",
+)
 def iprec(ranking: Ranking, grades: Grades, recall: float, rel: float, rounding: str, **_: Any) -> float:
     exact = recall * total(grades, rel)
     need = int(exact + 0.9) if rounding == "trec_eval-9" else int(exact) + (exact - int(exact) >= 0.5)
@@ -252,13 +265,13 @@ def iprec(ranking: Ranking, grades: Grades, recall: float, rel: float, rounding:
     )
 
 
-@oracle("IPrec11")
+@oracle("IPrec11", "IPrec11 IPrec11(rounding='trec_eval-9') IPrec11(rel=2)")
 def iprec11(ranking: Ranking, grades: Grades, rel: float, rounding: str, **_: Any) -> float:
     return sum(iprec(ranking, grades, i / 10, rel, rounding) for i in range(11)) / 11
 
 
-@oracle("bpref")
-@oracle("GMbpref")
+@oracle("bpref", "bpref bpref(rel=2)")
+@oracle("GMbpref", "GMbpref")
 def bpref(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     wanted = total(grades, rel)
     wrong = sum(0 <= grade < rel for grade in grades.values())
@@ -271,7 +284,7 @@ def bpref(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     return over(value, wanted)
 
 
-@oracle("infAP")
+@oracle("infAP", "infAP infAP(rel=2)")
 def inf_ap(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     relevant = wrong = pooled = 0
     value = 0.0
@@ -311,12 +324,17 @@ def kept(ranking: Ranking, grades: Grades, rel: float) -> list[float]:
     return [grades[doc] if doc in grades and (rel <= 0 or grades[doc] >= rel) else 0.0 for doc in ranking]
 
 
-@oracle("DCG")
+@oracle("DCG", "DCG DCG@3 DCG(gain='exp')@5 DCG(gain={1:3.5,2:1})@5 DCG(rel=2)")
 def dcg(ranking: Ranking, grades: Grades, k: Any, gain: Any, rel: float, **_: Any) -> float:
     return gained(kept(ranking, grades, rel), k, gain)
 
 
-@oracle("nDCG")
+@oracle(
+    "nDCG",
+    "nDCG nDCG@3 nDCG(gain='exp')@5 nDCG(gain={1:5,2:0,3:1})@4 nDCG(rel=2)@5 nDCG(ideal='top')@3 "
+    "nDCG(ideal='returned')@3 nDCG(ideal='uncut')@3 nDCG(ideal='hits')@6 nDCG(ideal='top') "
+    "nDCG(ideal='top',gain={1:5,2:0,3:1})@4 nDCG(ideal='returned',rel=2)@4",
+)
 def ndcg(ranking: Ranking, grades: Grades, k: Any, gain: Any, ideal: str, rel: float, **_: Any) -> float:
     shown = kept(ranking, grades, rel)
     everything = [g for g in grades.values() if rel <= 0 or g >= rel]
@@ -330,7 +348,7 @@ def levels(grades: Grades, gain: Any) -> list[float]:
     return sorted((g for g in (gain_of(each, gain) for each in grades.values()) if g > 0), reverse=True)
 
 
-@oracle("RnDCG")
+@oracle("RnDCG", "RnDCG RnDCG(gain={1:3,2:4,3:9})")
 def rndcg(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
     best, shown = levels(grades, gain), [gain_of(g, gain) for g in kept(ranking, grades, 0)]
     ends = [i for i in range(1, len(best) + 1) if i == len(best) or best[i] != best[i - 1]]
@@ -340,7 +358,7 @@ def rndcg(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
     return over(sum(points), len(points))
 
 
-@oracle("nDCGrel")
+@oracle("nDCGrel", "nDCGrel nDCGrel(gain='exp')")
 def ndcg_rel(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
     best, shown = levels(grades, gain), [gain_of(g, gain) for g in kept(ranking, grades, 0)]
     points = [
@@ -352,7 +370,7 @@ def ndcg_rel(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
     return over(sum(points) + (len(best) - len(points)) * end, len(best))
 
 
-@oracle("G")
+@oracle("G", "G G(gain={1:3,2:4,3:9})")
 def g(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
     best, cost, value, total_gain = levels(grades, gain), 0.0, 0.0, 0.0
     for i, grade in enumerate(kept(ranking, grades, 0)):
@@ -362,7 +380,7 @@ def g(ranking: Ranking, grades: Grades, gain: Any, **_: Any) -> float:
     return over(value, sum(best))
 
 
-@oracle("binG")
+@oracle("binG", "binG binG(rel=2)")
 def bin_g(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     wrong, value = 0, 0.0
     for doc in ranking:
@@ -373,7 +391,22 @@ def bin_g(ranking: Ranking, grades: Grades, rel: float, **_: Any) -> float:
     return over(value, total(grades, rel))
 
 
-@oracle("Q")
+@oracle("P_plus", "P_plus P_plus@3 P_plus(beta=10) P_plus(rel=2)@5")
+def p_plus(ranking: Ranking, grades: Grades, k: Any, rel: float, beta: float, **_: Any) -> float:
+    best = [grade for grade in best_first(grades) if grade >= rel]
+    shown = [grades[doc] for doc in cut(ranking, k) if is_relevant(doc, grades, rel)]
+    count, gain, ideal, value = 0, 0.0, 0.0, 0.0
+    for rank, doc in enumerate(cut(ranking, k), 1):
+        ideal += best[rank - 1] if rank <= len(best) else 0
+        if is_relevant(doc, grades, rel):
+            count, gain = count + 1, gain + grades[doc]
+            value += (count + beta * gain) / (rank + beta * ideal)
+            if grades[doc] == max(shown):
+                break
+    return over(value, count)
+
+
+@oracle("Q", "Q Q@4 Q(beta=10) Q(rel=2)")
 def q(ranking: Ranking, grades: Grades, k: Any, rel: float, beta: float, **_: Any) -> float:
     best = [grade for grade in best_first(grades) if grade >= rel]
     count, gain, ideal, value = 0, 0.0, 0.0, 0.0
@@ -394,14 +427,14 @@ def err_of(grades: list[float], top: float) -> float:
     return value
 
 
-@oracle("ERR")
+@oracle("ERR", "ERR ERR@3 ERR(top_grade=3) ERR(top_grade=2)@5")
 def err(ranking: Ranking, grades: Grades, k: Any, top_grade: Any, largest: float, **_: Any) -> float:
     return err_of(
         [grades.get(doc, 0) for doc in cut(ranking, k)], largest if top_grade is None else top_grade
     )
 
 
-@oracle("nERR")
+@oracle("nERR", "nERR nERR@3 nERR(top_grade=4)")
 def nerr(ranking: Ranking, grades: Grades, k: Any, top_grade: Any, largest: float, **_: Any) -> float:
     top = largest if top_grade is None else top_grade
     best = err_of(best_first(grades)[:k], top)
@@ -415,7 +448,11 @@ def scaled(ranking: Ranking, grades: Grades, top: float) -> list[float]:
     return [min(max(grades.get(doc, 0), 0), top) / top if top else 0.0 for doc in ranking]
 
 
-@oracle("RBP")
+@oracle(
+    "RBP",
+    "RBP RBP@3 RBP(p=0.5) RBP(gain='graded') RBP(gain='graded',top_grade=2) RBP(gain='topic',p=0.9) "
+    "RBP(rel=2)",
+)
 def rbp(
     ranking: Ranking,
     grades: Grades,
@@ -440,7 +477,10 @@ def rbp(
     return value
 
 
-@oracle("RBPResidual")
+@oracle(
+    "RBPResidual",
+    "RBPResidual RBPResidual(p=0.5)@3 rbp_resid RBPResidual(p=0.9,negative='unjudged',tail='unjudged')",
+)
 def rbp_resid(
     ranking: Ranking, grades: Grades, k: Any, p: float, negative: str, tail: str, **_: Any
 ) -> float:
@@ -453,7 +493,7 @@ def rbp_resid(
     return value if missing or tail == "always" else 0.0
 
 
-@oracle("SDCG")
+@oracle("SDCG", "SDCG@5 SDCG SDCG(top_grade=2)@3")
 def sdcg(ranking: Ranking, grades: Grades, k: Any, top_grade: Any, largest: float, **_: Any) -> float:
     depth = k or DEPTH
     shown = scaled(ranking[:depth], grades, largest if top_grade is None else top_grade)
@@ -472,32 +512,41 @@ def cwl(gains: list[float], depth: int, go_on: Callable[[int, float, float], flo
     return value / seen
 
 
-def cwl_oracle(name: str, chance: Callable[..., Callable[[int, float, float], float]]) -> None:
+def cwl_oracle(name: str, variants: str, chance: Callable[..., Callable[[int, float, float], float]]) -> None:
+    @oracle(name, variants)
     def value(ranking: Ranking, grades: Grades, top_grade: Any, largest: float, **params: Any) -> float:
         gains = scaled(ranking, grades, largest if top_grade is None else top_grade)
         return cwl(gains, params.get("k") or DEPTH, chance(**params))
-
-    ORACLES[name] = value
 
 
 def tiring(T: float, rank: float) -> float:
     return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2
 
 
-cwl_oracle("INSQ", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank))
-cwl_oracle("INST", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank - so_far))
-cwl_oracle("BPM", lambda T, **_: lambda rank, gain, so_far: float(so_far < T * (1 - 1e-9)))
-cwl_oracle("NERR8", lambda **_: lambda rank, gain, so_far: 1 - gain)
-cwl_oracle("NERR9", lambda **_: lambda rank, gain, so_far: rank / (rank + 1) * (1 - gain))
-cwl_oracle("NERR10", lambda p, **_: lambda rank, gain, so_far: p * (1 - gain))
-cwl_oracle("NERR11", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank) * (1 - gain))
+cwl_oracle("INSQ", "INSQ INSQ(T=2)", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank))
+cwl_oracle(
+    "INST",
+    "INST INST(T=3) INST(T=0.5,top_grade=3)",
+    lambda T, **_: lambda rank, gain, so_far: tiring(T, rank - so_far),
+)
+cwl_oracle(
+    "BPM",
+    "BPM@5 BPM BPM(T=2)@4 BPM(T=0.4)",
+    lambda T, **_: lambda rank, gain, so_far: float(so_far < T * (1 - 1e-9)),
+)
+cwl_oracle("NERR8", "NERR8@5 NERR8", lambda **_: lambda rank, gain, so_far: 1 - gain)
+cwl_oracle("NERR9", "NERR9@5 NERR9", lambda **_: lambda rank, gain, so_far: rank / (rank + 1) * (1 - gain))
+cwl_oracle("NERR10", "NERR10 NERR10(p=0.5)", lambda p, **_: lambda rank, gain, so_far: p * (1 - gain))
+cwl_oracle(
+    "NERR11", "NERR11 NERR11(T=2)", lambda T, **_: lambda rank, gain, so_far: tiring(T, rank) * (1 - gain)
+)
 
 
 def rbo(one: Ranking, other: Ranking, p: float, depth: int) -> float:
     return sum(p ** (d - 1) * len(set(one[:d]) & set(other[:d])) / d for d in range(1, depth + 1))
 
 
-@oracle("Compat")
+@oracle("Compat", "Compat Compat(p=0.5) Compat(rel=2) Compat(depth=4)")
 def compat(ranking: Ranking, grades: Grades, rel: float, p: float, depth: int, **_: Any) -> float:
     place = {doc: i for i, doc in enumerate(ranking)}
     relevant = [doc for doc, grade in grades.items() if grade >= rel]

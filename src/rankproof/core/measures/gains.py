@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.graded import by_gain, discounted_gain, discounted_on_paper, gains, worth
-from rankproof.core.measures.running import down_to, positive_rows, running_total
+from rankproof.core.measures.running import down_to, earlier_total, positive_rows, running_total
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.paper import (
     Case,
@@ -21,6 +21,7 @@ from rankproof.core.paper import (
     Term,
     Written,
     at_least,
+    count_step,
     cut_at,
     number_text,
     parts,
@@ -195,10 +196,46 @@ def q_measure(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> 
     >>> round(evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "Q")["Q"], 4)
     0.8333
     """
-    good, best = h.relevant(rel).top(k), h.ideal.relevant(rel)
+    good = h.relevant(rel).top(k)
+    return ratio(good.sum(_blended(h, good, rel, beta)), relevant_count(h, rel))
+
+
+def _blended(h: Hits, good: Hits, rel: float, beta: float) -> Array:
+    """Sakai's blended ratio at the rank of each of these documents."""
+    best = h.ideal.relevant(rel)
     ideal = down_to(best, running_total(best, best.grade), good.query, good.rank)
-    blended = (good.nth + beta * running_total(good, good.grade)) / (good.rank + beta * ideal)
-    return ratio(good.sum(blended), relevant_count(h, rel))
+    return (good.nth + beta * running_total(good, good.grade)) / (good.rank + beta * ideal)
+
+
+@measure("P_plus", also=("pplus",), worth=None, reorder=False, divides_by="shown")
+def p_plus(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> PerQuery:
+    """The Q-measure of a reader who stops at the best document that the ranking shows.
+
+    Formula: the mean of (relevant down to r + beta gain down to r) / (r + beta ideal gain down to r) over the
+    relevant documents at ranks r down to the first one of the highest grade shown; the gain is the grade.
+
+    Range: 0 to 1.
+
+    Perfect: 1, when the best documents come first, by falling grade; one of the highest grade at rank 1 is enough.
+
+    Worst: 0, when no relevant document is shown.
+
+    Blind to: everything after the first of the best documents shown, and so to most of what was missed.
+
+    Use: where one good answer ends the search, as for navigation or questions, and grades are there.
+
+    Reference: T. Sakai: Bootstrap-based comparisons of IR metrics for finding one relevant document, AIRS 2006.
+
+    >>> from rankproof import evaluate
+    >>> round(evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "P_plus")["P_plus"], 4)
+    0.8333
+    """
+    good = h.relevant(rel).top(k)
+    highest = np.zeros(h.n)
+    np.maximum.at(highest, good.query, good.grade)
+    on_top = running_total(good, (good.grade == highest[good.query]).astype(np.float64))
+    read = good.keep(earlier_total(good, on_top, 0.0) == 0)
+    return ratio(read.sum(_blended(h, read, rel, beta)), read.count())
 
 
 @writes(ndcg_at_levels)
@@ -297,21 +334,40 @@ def binary_gain_on_paper(c: Case, rel: float) -> Written:
 @writes(q_measure)
 def q_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     """Precision blended with gain at each relevant rank."""
+    ideal_order, sums = _blended_on_paper(c, c.relevant(rel, k), rel, beta, cut_at(k))
+    there_are = wanted_step("denominator", c, rel)
+    end = quotient("result", "the sum divided by R", sums.number, there_are.number)
+    return Written((ideal_order, sums, there_are, end), parts(sums, there_are.number))
+
+
+@writes(p_plus)
+def p_plus_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
+    """Precision blended with gain at each relevant rank that is read, and its mean."""
+    good = c.relevant(rel, k)
+    highest = max((each.grade for each in good), default=0.0)
+    read = good[: next((n for n, each in enumerate(good, start=1) if each.grade == highest), 0)]
+    ideal_order, sums = _blended_on_paper(c, read, rel, beta, f"down to the first of grade {highest:g}")
+    shown = count_step("denominator", f"{at_least(rel)} down to there", read)
+    end = quotient("result", "the mean of these", sums.number, shown.number)
+    return Written((ideal_order, sums, shown, end), parts(sums, shown.number))
+
+
+def _blended_on_paper(c: Case, read: list[Found], rel: float, beta: float, where: str) -> tuple[Step, Step]:
     best = [each for each in c.judged if each.grade >= rel]
     terms, gained = [], 0.0
-    for n, each in enumerate(c.relevant(rel, k), start=1):
+    for n, each in enumerate(read, start=1):
         gained += each.grade
         ideal = math.fsum(other.grade for other in best if other.rank <= each.rank)
         expression = f"({n} + {_times(beta, gained)}) / ({each.rank} + {_times(beta, ideal)})"
         value = (n + beta * gained) / (each.rank + beta * ideal)
         terms.append(Term(expression, value, each.rank, each.doc))
     blend = "gain" if beta == 1 else f"{beta:g} x gain"
-    says = f"(relevant so far + {blend} so far) / (rank + ideal {blend} so far), of each {at_least(rel)} {cut_at(k)}"
-    sums, there_are = sum_step("found", says, terms), wanted_step("denominator", c, rel)
+    says = (
+        f"(relevant so far + {blend} so far) / (rank + ideal {blend} so far), of each {at_least(rel)} {where}"
+    )
     order = tuple(Term(f"grade {each.grade:g}", None, each.rank, each.doc) for each in best)
     ideal_order = Step("ideal", "the ideal order: all relevant documents, best first", order)
-    end = quotient("result", "the sum divided by R", sums.number, there_are.number)
-    return Written((ideal_order, sums, there_are, end), parts(sums, there_are.number))
+    return ideal_order, sum_step("found", says, terms)
 
 
 def _times(factor: float, value: float) -> str:

@@ -11,7 +11,7 @@ from rankproof.core.bounds import ap_bounds, rr_bounds
 from rankproof.core.hits import Hits, PerQuery, ratio, relevant_rows
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import NOT_BOUNDED, relevant_count
-from rankproof.core.orders import expected_ap, expected_rr
+from rankproof.core.orders import ap_divisor, expected_ap, expected_rr
 from rankproof.core.paper import (
     Case,
     Found,
@@ -27,6 +27,7 @@ from rankproof.core.paper import (
     number_text,
     parts,
     quotient,
+    shown_step,
     sum_step,
     writes,
 )
@@ -81,26 +82,32 @@ def reciprocal_rank(
     divides_by="all",
     unjudged=ap_bounds,
     capped_by=("more",),
-    when={("denominator", "found"): {"divides_by": "shown"}, **NOT_BOUNDED},
+    when={
+        ("denominator", "found"): {"divides_by": "shown"},
+        ("denominator", "k"): {"divides_by": "none", "capped_by": ("fewer",)},
+        **NOT_BOUNDED,
+    },
 )
 def average_precision(
     h: Hits,
     k: Cutoff = None,
     rel: Grade = 1,
-    denominator: Literal["all", "found", "min"] = "all",
+    denominator: Literal["all", "found", "min", "k"] = "all",
     scores: Scored = "any",
     threshold: Threshold = "rel",
 ) -> PerQuery:
     """The mean over the relevant documents of the precision at their ranks; its mean is MAP.
 
     Formula: AP = (sum over relevant documents found of P@rank) / R. `denominator='found'` divides by the
-    relevant documents found (context precision), `'min'` by min(k, R). `scores='positive'` takes a document
+    relevant documents found (context precision), `'min'` by min(k, R), `'k'` by k (without a cut-off by R).
+    `scores='positive'` takes a document
     scored 0 or less for not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of the
     query's grades in the place of `rel`.
 
     Range: 0 to 1.
 
-    Perfect: 1, when all relevant documents come first; at k < R only with `'found'` or `'min'`.
+    Perfect: 1, when all relevant documents come first; at k < R only with another denominator than R, with `'k'`
+    only where R is k or more.
 
     Worst: 0, when no relevant document is found.
 
@@ -115,9 +122,7 @@ def average_precision(
     0.75
     """
     good = relevant_rows(h.scored(scores), rel, threshold).top(k)
-    divisor = good.count() if denominator == "found" else relevant_count(h, rel, threshold)
-    if denominator == "min" and k is not None:
-        divisor = np.minimum(divisor, k)
+    divisor = ap_divisor(denominator, k, good.count(), relevant_count(h, rel, threshold))
     return ratio(good.sum(good.nth / good.rank), divisor)
 
 
@@ -288,6 +293,8 @@ def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator:
     if denominator == "found":
         says = f"documents found that are {at_least(rel)}, {cut_at(k)}"
         return Step("denominator", says, value=float(len(good)))
+    if denominator == "k" and k is not None:
+        return shown_step(c, k, "k")
     step = wanted_step("denominator", c, rel)
     return step if denominator == "all" or k is None else cap_step(step, k)
 

@@ -27,7 +27,6 @@ from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in,
 from rankproof.judging.trust.checked import Checked, Uncorrected
 from rankproof.judging.trust.estimates import Estimate, Estimates
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Verdict, pair_in
-from rankproof.scoring.words import word_of
 from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
 
@@ -155,8 +154,6 @@ class Corrections:
 
 Corrects = dict[str, Corrected | Uncorrected]
 """For each metric its corrected mean, or why there is none; empty where nobody labelled anything."""
-BANDED = ("RR", "Success@5")
-"""Metrics that are called poor to excellent: those whose ceiling is known to be 1 without more judgments."""
 
 
 def corrections_for(
@@ -205,8 +202,6 @@ def sentences(corrections: Corrects) -> Iterator[str]:
     if done:
         listed = "; ".join(f"{name}: {each.method}" for name, each in done.items())
         yield f"Corrected for the judge's error ({listed})."
-    for name in (name for name in done if name in BANDED):
-        yield f"By its corrected value {name} is {word_of(name, done[name].value)}."
     reasons: dict[str, list[str]] = {}
     for name, each in corrections.items():
         if isinstance(each, Uncorrected):
