@@ -19,8 +19,8 @@ from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions, ScoringArguments
 from rankproof.core.table import RankingTable
-from rankproof.document.display import Displayable
-from rankproof.document.model import Part
+from rankproof.document.formats import Result
+from rankproof.document.model import Document, Part
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, shorten
 from rankproof.io.mappings import MappingRankings
@@ -58,7 +58,7 @@ SHARES = (0.5, 0.95, 0.99)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(Displayable):
+class Run(Result):
     """A row for every question that was asked; printed, it shows scores, latencies and failures."""
 
     name: str
@@ -229,15 +229,10 @@ class Run(Displayable):
             "notes": self.notes,
         }
 
-    def __str__(self) -> str:
-        from rankproof.bench.words import render_run
+    def _document(self) -> Document:
+        from rankproof.bench.words import run as words
 
-        return render_run(
-            {
-                **self.to_dict(),
-                "scores": str(self.scores) if self.judgments is not None and self.latencies else "",
-            }
-        )
+        return words(self)
 
     def _in_one_line(self) -> str:
         wrong = f", {len(self.failures)} failed" if self.failures else ""

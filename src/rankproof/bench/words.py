@@ -1,15 +1,19 @@
-"""Runs, standings and latencies as text."""
+"""Runs and standings as documents."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rankproof.document.model import Table
-from rankproof.document.numbers import ABSENT, count, score
-from rankproof.document.terminal import Column, table, wrap
+from rankproof.document.model import PAGE, PAPER, TERMINAL, Chart, Document, Paragraph, Part, Table
+from rankproof.document.numbers import ABSENT, count, score, span
 from rankproof.errors import shorten
+from rankproof.scoring.scores import Scores
+from rankproof.stats.shares import Quantile
+
+if TYPE_CHECKING:
+    from rankproof.bench.runs import Run
 
 
 def duration(seconds: float | None) -> str:
@@ -39,43 +43,56 @@ def spread(low: float | None, high: float | None) -> str:
     return f"{duration(high)} or less" if low is None else f"{duration(low)} to {duration(high)}"
 
 
-def latency_table(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The lines of a table of quantiles with their intervals."""
-    return table(
-        [
-            Column("latency", [f"p{each['share'] * 100:g}" for each in found]),
-            Column("time", [duration(each["value"]) for each in found], right=True),
-            Column("95 % interval", [spread(each["low"], each["high"]) for each in found]),
-        ]
-    )
-
-
-View = Mapping[str, Any]
 SHOWN = 3
 """Questions that are named for each reason."""
 
 
-def render_run(view: View) -> str:
-    """The run in at most 80 columns."""
-    lines = [f"{view['name']}: {_asked(view)}", ""]
-    if view["scores"]:
-        lines += [*view["scores"].rstrip().split("\n"), ""]
-    if view["latency"]:
-        lines += [*latency_table(view["latency"]), ""]
-    for sentence in (*failures(view["failures"]), *view["notes"]):
-        lines += wrap(sentence)
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _asked(view: View) -> str:
-    known = f", {view['remembered']} of them known from before" if view["remembered"] else ""
-    return (
-        f"{count(view['questions'], 'question')}, up to {count(view['k'], 'document')} each, "
-        f"in {duration(view['seconds'])}{known}"
+def run(found: Run) -> Document:
+    """What was asked and how fast, the scores if there are judgments, and what failed."""
+    known = sum(row.remembered for row in found.rows)
+    asked = (
+        f"{found.name}: {count(len(found.rows), 'question')}, up to {count(found.k, 'document')} each, in "
+        f"{duration(found.seconds)}{f', {known} of them known from before' if known else ''}"
     )
+    scored = found.judgments is not None and found.latencies
+    said = [*_failures(found.failures), *found.notes]
+    records = [
+        {
+            "question": each.question,
+            "found": len(each.answer.found) if each.answer else 0,
+            "seconds": each.seconds,
+            "attempts": each.attempts,
+            "failure": each.failure or None,
+        }
+        for each in found.rows
+    ]
+    parts = [
+        Part(Paragraph(asked)),
+        *(_scores(found.scores) if scored else []),
+        Part(_latency(found.latency)) if found.latency else Part(),
+        Part(Paragraph(""), *map(Paragraph, said)) if said else Part(),
+    ]
+    return Document(f"Run {found.name}", parts, records, found.to_dict(), kinds={"failure": str})
 
 
-def failures(found: Mapping[str, str]) -> list[str]:
+def _scores(scores: Scores) -> Iterator[Part]:
+    """In a terminal as scores are printed alone; elsewhere the means."""
+    yield Part(Paragraph(""), Chart("", lambda room: str(scores).rstrip().split("\n")), media=TERMINAL)
+    means = [
+        (each.measure, score(each.shown), span(*each.ends), count(each.n)) for each in scores.summary().rows
+    ]
+    headings = ("measure", "mean", "95 % interval", "n")
+    yield Part(Table.of(headings, means, ("measure",)), media=(PAGE, PAPER))
+
+
+def _latency(found: Sequence[Quantile]) -> Table:
+    """Quantiles with their intervals."""
+    rows = [(f"p{each.share * 100:g}", duration(each.value), spread(each.low, each.high)) for each in found]
+    headings = ("latency", "time", "95 % interval")
+    return Table.of(headings, rows, ("latency", "95 % interval"))
+
+
+def _failures(found: Mapping[str, str]) -> list[str]:
     """Which questions failed, by reason, the most frequent first."""
     reasons = Counter(found.values())
     return [

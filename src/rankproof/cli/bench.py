@@ -10,6 +10,7 @@ import click
 
 from rankproof.cli import INTERRUPTED, options
 from rankproof.cli.output import (
+    TEXTS,
     end,
     format_of,
     keep_results_apart,
@@ -17,7 +18,7 @@ from rankproof.cli.output import (
     next_page_sentence,
     tell_oddities,
     tell_written,
-    write,
+    write_result,
 )
 from rankproof.errors import DataError, UsageError
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 @click.command("bench")
 @click.argument("file")
-@options.form("table, markdown, html, csv, json or jsonl")
+@options.form()
 @options.output
 @click.option("--cache", metavar="FILE", help="Where answers are kept. [FILE with the ending .cache]")
 @click.option("--fresh", is_flag=True, help="Ask everything anew, whatever was kept.")
@@ -51,20 +52,20 @@ def command(
     rankproof bench bench.toml -o bench.html
     """
     from rankproof.bench.grid.grid import grid
-    from rankproof.bench.grid.words import check_format
+    from rankproof.document.formats import check
     from rankproof.store.answers import remove
 
-    chosen = form or format_of(output)
-    check_format(chosen)
+    form = form or format_of(output)
+    check(form)
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
     with tell_oddities(), keep_results_apart():
         found = grid(file, cache=kept)
-    write(found.format(chosen), output)
+    write_result(found, form, output)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks anew.", err=True)
-    end(found.wrong, shown=output is None and chosen not in ("csv", "jsonl"))
+    end(found.wrong, shown=output is None and form in (*TEXTS, "markdown", "html", "json"))
 
 
 STDOUT = "-"

@@ -101,7 +101,7 @@ def _tune(
         tuned = tune(judgments, loaded, **options)
     if output is not None:
         _write(tuned.fuse(loaded, options["depth"]), output, to)
-    click.echo(str(tuned), err=output == "-")
+    click.echo(str(tuned), nl=False, err=output == "-")
     end(tuned.wrong, shown=True)
 
 

@@ -306,7 +306,7 @@ def test_what_it_found_can_be_saved(data: dict[str, Any], finds: Make, tmp_path:
     found = grid({**data, "retrievers": {"a": finds(0.4), "b": finds(0.8)}})
     assert found.save(tmp_path / "grid.html").read_text() == found.html()
     assert found.save(tmp_path / "grid.md").read_text() == found.markdown()
-    assert found.save(tmp_path / "grid.txt").read_text() == str(found)
+    assert found.save(tmp_path / "grid.txt").read_text() == found.format("full")
     with pytest.raises(UsageError, match="Next: name a file that can be written"):
         found.save(tmp_path / "no" / "grid.csv")
     with pytest.raises(UsageError, match="Did you mean"):

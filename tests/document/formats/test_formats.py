@@ -71,12 +71,33 @@ def diagnosis() -> Result:
     return rankproof.diagnose(judgments, runs[OTHER], queries=texts, corpus=corpus, by=groups)
 
 
+@cache
+def of_bench() -> dict[str, Result]:
+    judgments, runs = judged()
+    texts = {f"{ODD} what {n}": query for n, query in enumerate(judgments)}
+    finders = {name: lambda text, own=runs[name]: own[texts[text]] for name in (ODD, OTHER)}
+    asked = {query: text for text, query in texts.items()}
+    bench = rankproof.Benchmark(asked, judgments, {"d|1": ODD, "d<2>": OTHER, "x": "page"})
+    done = [bench.run(name, each, progress=False) for name, each in finders.items()]
+    plan = {"questions": asked, "judgments": judgments, "corpus": bench.corpus, "retrievers": finders}
+    return {
+        "run": done[1],
+        "standings": bench.compare(),
+        "grid": rankproof.grid({**plan, "k": [1, 3], "measure": ["RR@3", "AP"]}, progress=False),
+        "tuned": rankproof.tune(judgments, runs, "rrf", "AP", grid={"k": [60, 1]}),
+    }
+
+
 MAKERS: dict[str, Callable[[], Result]] = {
     **{
         name: lambda name=name: of_comparing()[name]  # type: ignore[misc]
         for name in ("comparison", "gate", "leaderboard", "correlation", "kinship")
     },
     "diagnosis": diagnosis,
+    **{
+        name: lambda name=name: of_bench()[name]  # type: ignore[misc]
+        for name in ("run", "standings", "grid", "tuned")
+    },
 }
 """A result of each kind, with odd names in it. A new kind of result is added here, and held to the laws below."""
 

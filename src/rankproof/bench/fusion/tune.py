@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations, pairwise, product
 from typing import Any
@@ -16,18 +16,20 @@ from rankproof._moved import old_arguments
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
 from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
+from rankproof.comparing.words import wrong_data
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.document.display import Displayable
-from rankproof.document.numbers import score, span
+from rankproof.document.formats import Result
+from rankproof.document.model import Document, Paragraph, Part, Table
+from rankproof.document.numbers import count, score, span
 from rankproof.errors import UsageError, check_number, check_whole
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
-from rankproof.scoring.tables import wrong_data
 
 GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "rrf": {"k": (60, 0, 1, 2, 5, 10, 20, 40, 80, 160, 320)},
@@ -135,7 +137,7 @@ class TuneTrial(Displayable):
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned(Displayable):
+class Tuned(Result):
     """A fusion whose settings were chosen; `print` shows what they are worth."""
 
     recipe: Recipe
@@ -176,17 +178,42 @@ class Tuned(Displayable):
         chosen = f"{self.recipe.method.name}{_shown(self.settings)}"
         return f"<Tuned {chosen}: {self.measure}={self.held_out.mean:.4f} held out>"
 
-    def __str__(self) -> str:
-        parts = [self.tuned_on, self.held_out, *self.others]
-        width = max(len(part.name) for part in parts)
-        head = f"{'':{width}}  {'mean':>8}  {'95 % interval':>18}  {'n':>5}"
-        rows = [f"{p.name:{width}}  {score(p.mean):>8}  {span(p.low, p.high):>18}  {p.n:>5}" for p in parts]
-        return "\n".join([*wrong_data(self.wrong), *self._title(), "", head, *rows, *self._advice()])
+    def to_dict(self) -> dict[str, Any]:
+        """What was chosen, what it is worth, and everything that was tried."""
+        return {
+            "method": self.recipe.method.name,
+            "measure": self.measure.name,
+            "names": list(self.names),
+            "settings": self.settings,
+            "means": [asdict(each) for each in (self.tuned_on, self.held_out, *self.others)],
+            "trials": [asdict(each) for each in self.trials],
+            "queries": list(self.queries),
+            "wrong": list(self.wrong),
+        }
+
+    def _document(self) -> Document:
+        parts = self.tuned_on, self.held_out, *self.others
+        rows = [(each.name, score(each.mean), span(each.low, each.high), count(each.n)) for each in parts]
+        records = [
+            {"method": self.recipe.method.name, "measure": self.measure.name, **asdict(each)}
+            for each in parts
+        ]
+        return Document(
+            f"Tuned {self.recipe.method.name}",
+            [
+                wrong_data(self.wrong),
+                Part(*map(Paragraph, self._title())),
+                Part(Table.of(("queries", "mean", "95 % interval", "n"), rows, ("queries",))),
+                Part(*map(Paragraph, self._advice())),
+            ],
+            records,
+            self.to_dict(),
+        )
 
     def _title(self) -> list[str]:
         """What was chosen, and what stands for usual."""
         name, usual = self.recipe.method.name, self.trials[0].settings
-        other = [] if usual == self.settings else [f"usual:  {name}{_shown(usual)}"]
+        other = [] if usual == self.settings else [f"usual: {name}{_shown(usual)}"]
         return [
             f"best of {len(self.trials)} settings for {self.measure}",
             f"chosen: {name}{_shown(self.settings)}",
@@ -197,10 +224,9 @@ class Tuned(Displayable):
         """What the held-out queries say against the choice."""
         sign = self.measure.spec.sign
         others = [each.name for each in self.others if sign * each.mean >= sign * self.held_out.mean]
-        return ["", f"No worse on the held-out queries: {', '.join(others)}."] if others else []
+        return [f"No worse on the held-out queries: {', '.join(others)}."] if others else []
 
 
-@old_arguments(rankings="systems")
 @with_columns
 def tune(
     judgments: Any,

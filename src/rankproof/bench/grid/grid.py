@@ -40,15 +40,15 @@ from rankproof.bench.runs import kept_answers_note
 from rankproof.comparing.alignment import check_mean
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
-from rankproof.document.disk import write_file
-from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, one_of
 from rankproof.progress import Progress
 from rankproof.store.answers import open_answers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grid(Displayable):
+class Grid(Result):
     """What came out of a grid: rows, effects, the front, and the winner with what it is worth; `print` shows it."""
 
     measure: str
@@ -72,6 +72,11 @@ class Grid(Displayable):
     """How many answers were known from an earlier run, and of when they are; "" where none was."""
 
     @property
+    def higher(self) -> bool:
+        """Whether more of the measure is better."""
+        return parse(self.measure).spec.higher
+
+    @property
     def front(self) -> list[str]:
         """The configurations that no other beats in quality, latency and cost at once."""
         return [each.name for each in self.rows if each.front]
@@ -87,7 +92,7 @@ class Grid(Displayable):
         """Everything but the rankings as plain data."""
         return {
             "measure": self.measure,
-            "higher": parse(self.measure).spec.higher,
+            "higher": self.higher,
             "rows": [each.to_dict() for each in self.rows],
             "effects": [each.to_dict() for each in self.effects],
             "shares": dict(self.shares),
@@ -100,34 +105,10 @@ class Grid(Displayable):
             "wrong": list(self.wrong),
         }
 
-    def format(self, name: str = "table") -> str:
-        """The grid as text: table, markdown, html, csv, json or jsonl."""
-        from rankproof.bench.grid.words import render_grid
+    def _document(self) -> Document:
+        from rankproof.bench.grid.words import grid as words
 
-        return render_grid(self.to_dict(), name)
-
-    def markdown(self) -> str:
-        """The grid as markdown."""
-        return self.format("markdown")
-
-    def html(self) -> str:
-        """The grid as one page that needs nothing else."""
-        return self.format("html")
-
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the form that the file's ending names: .html, .md, .csv, .json, .jsonl; else the table.
-
-        A file that is there is replaced with `force` only, or if it is a page of ours.
-        """
-        from rankproof.bench.grid.words import FORMATS
-
-        where = Path(path)
-        forms = {"md": "markdown", "htm": "html", **{name: name for name in FORMATS}}
-        text = self.format(forms.get(where.suffix.lower().removeprefix("."), "table"))
-        return write_file(where, text, force=force)
-
-    def __str__(self) -> str:
-        return self.format()
+        return words(self)
 
     def _in_one_line(self) -> str:
         return f"<Grid of {len(self.rows)} configurations by {self.measure}; winner: {self.winner}>"

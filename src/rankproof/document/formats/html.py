@@ -73,7 +73,8 @@ def _block(block: Block) -> str | None:
     if isinstance(block, Table) and block.columns:
         return _table(block)
     if isinstance(block, Chart) and block.picture is not None:
-        return figure(block.caption, Markup(block.picture()))
+        drawn = Markup(block.picture())
+        return figure(block.caption, drawn) if block.caption else drawn
     return None
 
 
