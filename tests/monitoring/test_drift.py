@@ -129,7 +129,7 @@ def test_logs_of_all_forms_hold_the_same_queries(tmp_path: Path) -> None:
         assert (sorted(found.texts), found.without) == (sorted(texts), 0), each
     odd = live_queries([*records, {"ts": 1}, {"ts": 1.7e9, "query": "  "}, 7, None])
     assert len(odd.texts) == 25
-    assert odd.without == 4
+    assert (odd.without, odd.rejected) == (1, {"time out of range": 1, "no object": 2})
     with pytest.raises(DataError, match="no query"):
         live_queries([{"ts": 1.7e9}])
 
@@ -255,4 +255,4 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     code, _, err = shell("drift j.qrels log.jsonl")
     assert code == 2
     assert "--queries" in err
-    assert shell("drift q.jsonl log.jsonl -f pdf")[0] == 2
+    assert shell("drift q.jsonl log.jsonl -f nothing")[0] == 2

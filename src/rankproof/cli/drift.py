@@ -19,12 +19,10 @@ from rankproof.cli.output import (
     tell_written,
     write,
 )
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.monitoring.drift import Drift
-
-FORMATS = ("table", "json")
 
 
 @click.command("drift")
@@ -38,7 +36,9 @@ FORMATS = ("table", "json")
 @options.measures
 @click.option("--corpus", metavar="FILE", help="The documents of today: which judged ones vanished?")
 @click.option(
-    "--hashes", metavar="FILE", help="With --corpus: which changed since --keep-hashes wrote this file?"
+    "--hashes",
+    metavar="FILE",
+    help="With --corpus: which changed since --keep-hashes tell_written this file?",
 )
 @options.target("With --corpus: write hashes of the judged documents, for later.", "--keep-hashes")
 @click.option("--training", metavar="FILE", help="Queries something was trained on: which are in the set?")
@@ -48,9 +48,10 @@ FORMATS = ("table", "json")
 @click.option("--label", default=30, metavar="N", help="Propose N live queries to label next. [30]")
 @options.target("Write the queries to label next.", "--next-queries")
 @options.target("Write what the log shows was listed for them, for 'pool'.", "--next-run")
+@click.option("--redact", is_flag=True, help="Mask addresses, numbers and names of people in live queries.")
 @click.option("--seed", default=0, metavar="N", help="For another sample and other permutations. [0]")
 @click.option("--strict", is_flag=True, help="Exit code 1 if the set has drifted.")
-@options.form("table or json")
+@options.form("")
 @options.output
 def command(
     queries: str,
@@ -60,6 +61,7 @@ def command(
     measures: tuple[str, ...],
     keep_hashes: str | None,
     embed: str | None,
+    redact: bool,
     next_queries: str | None,
     next_run: str | None,
     strict: bool,
@@ -84,19 +86,21 @@ def command(
     rankproof pool n.run -o pool.jsonl
     rankproof label pool.jsonl --queries n.jsonl --who ana -o labels.jsonl
     """
+    from rankproof.document.formats import check, print_as
     from rankproof.monitoring.drift import drift
+    from rankproof.monitoring.privacy import mask
 
     form = form or format_of(output)
-    form = "table" if form == "full" else form
-    if form not in FORMATS:
-        raise one_of("format", form, FORMATS)
+    check(form)
     own, judged = _sides(queries, texts, judgments)
     check_one_stdin(*[each for each in (own, log, judged, settings["ranking"]) if each])
     with tell_oddities(), keep_results_apart(), tell_progress(f"reading {log}"):
         if embed is not None:
             settings["embed"] = _imported(embed)
+        if redact:
+            settings["change"] = mask
         found = drift(own, log, judgments=judged, measures=options.asked_measures(measures), **settings)
-    write(json.dumps(found.to_dict(), ensure_ascii=False) + "\n" if form == "json" else str(found), output)
+    write(print_as(found, form), output)
     if keep_hashes is not None:
         _keep_hashes(judged, settings["corpus"], keep_hashes)
     _write_next(found, next_queries, next_run)

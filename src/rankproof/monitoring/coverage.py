@@ -14,7 +14,7 @@ from rankproof.core.hits import Array
 from rankproof.document.numbers import DUST
 from rankproof.monitoring.live import LiveQueries
 from rankproof.monitoring.shifts import content_words
-from rankproof.stats.corrections import holm
+from rankproof.stats.corrections import benjamini_hochberg
 from rankproof.stats.distributions import t_quantile
 from rankproof.stats.intervals import interval
 from rankproof.stats.shares import Share, share_of
@@ -44,9 +44,9 @@ class Kind:
     own: Share
     """Of the queries of the set."""
     p: float
-    """That both shares are the same, by Holm over the kinds."""
+    """That both shares are the same; by Benjamini-Hochberg over the kinds."""
     verdict: str
-    """"missing", "too few", "too many" or "as asked"."""
+    """"too few" or "too many" in the set, by more than chance; "missing" if it has none; else "unclear"."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def kinds_between(
         (share_of(int(np.sum(kind[n:] == k)), len(live.texts)), share_of(int(np.sum(kind[:n] == k)), n))
         for k in range(len(middles))
     ]
-    ps = holm([_same_share(asked, had) for asked, had in shares])
+    ps = benjamini_hochberg([_same_share(asked, had) for asked, had in shares])
     found = []
     for k, ((asked, had), p) in enumerate(zip(shares, ps, strict=True)):
         members = np.flatnonzero(kind == k)
@@ -148,11 +148,11 @@ def _log_ways(n: int, k: int) -> float:
 
 
 def _verdict(asked: Share, had: Share, p: float) -> str:
+    if not had.yes:
+        return "missing"
     if p > 0.05:
-        return "as asked"
-    if asked.value > had.value:
-        return "too few" if had.yes else "missing"
-    return "too many"
+        return "unclear"
+    return "too few" if asked.value > had.value else "too many"
 
 
 def nearness(own: int, live: LiveQueries, rows: Array, rng: np.random.Generator) -> Nearness:

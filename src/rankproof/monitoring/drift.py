@@ -17,12 +17,14 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.document.display import Displayable, render_by
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
 from rankproof.monitoring import coverage, vectors
 from rankproof.monitoring.ageing import Stale, Twin, read_hashes, stale_judgments, twins_with, twins_within
+from rankproof.monitoring.events import Event
 from rankproof.monitoring.live import LiveQueries, live_queries
 from rankproof.monitoring.shifts import AT_MOST, Shift, shifts
 from rankproof.scoring.evaluate import evaluate
@@ -36,7 +38,7 @@ SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
-class Drift(Displayable):
+class Drift(Result):
     """An evaluation set held against the queries of a log."""
 
     n: int
@@ -76,6 +78,7 @@ class Drift(Displayable):
             "live": {
                 "events": self.live.events,
                 "without_query": self.live.without,
+                "rejected": self.live.rejected,
                 "unit": self.live.unit,
                 "askers": self.live.askers,
                 "sample": len(self.live.texts),
@@ -93,8 +96,10 @@ class Drift(Displayable):
             "notes": self.notes,
         }
 
-    def __str__(self) -> str:
-        return render_by("rankproof.monitoring.drift_words:drift_text", self)
+    def _document(self) -> Document:
+        from rankproof.monitoring.drift_words import drift as words
+
+        return words(self)
 
     def _in_one_line(self) -> str:
         return f"<Drift of {self.n} queries against {self.live.events:,} live ones: drifted={self.drifted}>"
@@ -133,6 +138,7 @@ def drift(
     hashes: str | os.PathLike[str] | Mapping[str, str] | None = None,
     training: Any = None,
     embed: Callable[[list[str]], Any] | None = None,
+    change: Callable[[Event], Event | None] | None = None,
     label: int = 30,
     seed: int = 0,
     **old: Any,
@@ -143,7 +149,8 @@ def drift(
     frame, or a path. With `judgments` and a `ranking` (or with `scores`) measures are re-weighted to what people ask;
     with `judgments` and a `corpus` documents that vanished are found, with `hashes` of then those that changed;
     `training` holds queries that something was trained on. `embed` turns texts into vectors; without it n-grams of
-    characters are compared. `label` queries are proposed to be labelled next.
+    characters are compared. `change` is called with each event before anything of it is kept, and may alter or drop it
+    (see `privacy.py`). `label` queries are proposed to be labelled next.
 
     >>> asked = [f"refund for order {i}" for i in range(30)] + [f"opening hours in week {i}" for i in range(30)]
     >>> found = drift([f"refund of order {i}" for i in range(20)], asked)
@@ -160,7 +167,7 @@ def drift(
     label = check_whole("label", label, least=0)
     graded = None if judgments is None else load_judgments(judgments)
     own, notes = _own(queries, graded)
-    live = live_queries(log, seed)
+    live = live_queries(log, seed, change)
     if len(own) < FEWEST_OWN or len(live.texts) < FEWEST_LIVE:
         raise DataError(
             f"drift: got {len(own)} queries of the set and {len(live.texts)} live ones, expected at least {FEWEST_OWN} "

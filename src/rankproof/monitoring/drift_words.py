@@ -3,51 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
+from rankproof.document.model import PAGE, PAPER, TERMINAL, Column, Document, Paragraph, Part, Table
 from rankproof.document.numbers import count, estimate_text, score, share
-from rankproof.document.terminal import Column, cut, page_width, table, wrap
+from rankproof.document.terminal import cut
 
 if TYPE_CHECKING:
-    from rankproof.monitoring.coverage import Kind, LiveScore
+    from rankproof.monitoring.coverage import Kind, LiveScore, NextQuery
     from rankproof.monitoring.drift import Drift
     from rankproof.monitoring.shifts import Shift
 
 KINDS, LABELS, FEW = 12, 10, 3
-"""Rows of a table that are shown; JSON has all."""
+"""Rows of a table that a terminal shows; other formats have all."""
 WEAK = 0.5
 """If re-weighting leaves less than this share of the set's queries, it is said."""
 
 
-def drift_text(found: Drift) -> str:
-    """Everything, in the width of the page."""
+def drift(found: Drift) -> Document:
+    """The tests first, then what the set lacks, its score on what people ask, what to label, and what aged."""
     parts = [
-        wrap(_opening(found)),
-        table(_tests(found.shifts)),
-        wrap(_verdict(found)),
-        wrap(_coverage(found)),
+        Part(Paragraph(_opening(found))),
+        Part(Table(_tests(found.shifts))),
+        Part(Paragraph(_verdict(found))),
+        Part(Paragraph(_coverage(found))),
     ]
-    if kinds := _told(found.kinds):
-        parts.append(table(_kinds(kinds)))
-    parts += [wrap(_score(each, found)) for each in found.scores]
+    if kinds := [each for each in _by_gap(found.kinds) if each.verdict != "unclear"]:
+        parts.append(Part(Table(_kinds(kinds[:KINDS]), shrink=(0,)), media=TERMINAL))
+    parts.append(Part(Table(_kinds(_by_gap(found.kinds)), "Kinds of queries"), media=(PAGE, PAPER)))
+    parts += [Part(Paragraph(_score(each))) for each in found.scores]
     if found.label:
-        parts.append([*wrap(_labels_opening(found)), "", *_labels(found)])
-    parts += [wrap(text) for text in _ageing(found)]
-    parts += [wrap(f"Note: {note}") for note in found.notes]
-    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+        shown = found.label[:LABELS]
+        parts.append(Part(Paragraph(_labels_opening(len(shown), len(found.label))), media=TERMINAL))
+        parts.append(Part(Table(_labels(shown), shrink=(0, 2)), media=TERMINAL))
+        parts.append(Part(Table(_labels(found.label), "To label next"), media=(PAGE, PAPER)))
+    parts += [Part(Paragraph(text)) for text in _ageing(found)]
+    parts += [Part(Paragraph(f"Note: {note}")) for note in found.notes]
+    return Document("Does the evaluation set still ask what people ask?", parts, rows(found), found.to_dict())
+
+
+def rows(found: Drift) -> list[dict[str, Any]]:
+    """The live queries to label next, for CSV and the like."""
+    return [asdict(each) for each in found.label]
 
 
 def _opening(found: Drift) -> str:
     live = found.live
     when = ""
     if live.first is not None and live.last is not None:
-        from rankproof.monitoring.drift import iso
-
-        first, last = (str(iso(each))[:10] for each in (live.first, live.last))
+        first, last = (f"{datetime.fromtimestamp(each, UTC):%Y-%m-%d}" for each in (live.first, live.last))
         when = f" from {first} to {last}" if first != last else f" of {first}"
     sample = f"; {count(len(live.texts))} of them are looked at" if len(live.texts) < live.events else ""
     who = "" if live.unit == "query" else f" of {count(live.askers, live.unit)}{sample}, {live.unit}s in turn"
     left = f" {count(live.without, 'record')} without a query left out." if live.without else ""
+    if live.rejected:
+        why = ", ".join(f"{reason} ({number:,})" for reason, number in live.rejected.items())
+        left += f" {count(sum(live.rejected.values()), 'record')} could not be read: {why}."
     asked = count(live.events, "live query", "live queries")
     return f"{_queries(found.n)} of the set against {asked}{when}{who}.{left}"
 
@@ -102,24 +115,22 @@ def _coverage(found: Drift) -> str:
     )
 
 
-def _told(kinds: Sequence[Kind]) -> list[Kind]:
-    """The kinds that are asked more or less than the set has them, the furthest first."""
-    odd = [each for each in kinds if each.verdict != "as asked"]
-    return sorted(odd, key=lambda each: -abs(each.live.value - each.own.value))[:KINDS]
+def _by_gap(kinds: Sequence[Kind]) -> list[Kind]:
+    """The kinds, first those whose shares in the set and live are furthest apart."""
+    return sorted(kinds, key=lambda each: -abs(each.live.value - each.own.value))
 
 
 def _kinds(kinds: Sequence[Kind]) -> list[Column]:
-    room = max(page_width() - 42, 20)
     return [
-        Column("kind of query", [cut(each.example, room) for each in kinds]),
+        Column("kind of query", [each.example for each in kinds]),
         Column("live", [share(each.live.value) for each in kinds], True),
         Column("95 %", [f"[{share(each.live.low)}, {share(each.live.high)}]" for each in kinds], True),
         Column("set", [share(each.own.value) for each in kinds], True),
-        Column("", [each.verdict for each in kinds]),
+        Column("", ["" if each.verdict == "unclear" else each.verdict for each in kinds]),
     ]
 
 
-def _score(each: LiveScore, found: Drift) -> str:
+def _score(each: LiveScore) -> str:
     own = f"Your {each.measure} is {estimate_text(each.own.value, each.own.low, each.own.high)} on the set"
     if each.live is None or each.difference is None or each.bounds is None:
         return (
@@ -144,21 +155,17 @@ def _two(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1)
 
 
-def _labels_opening(found: Drift) -> str:
-    shown = min(len(found.label), LABELS)
-    first = "" if shown == len(found.label) else f", the first {shown} of {len(found.label)}"
+def _labels_opening(shown: int, number: int) -> str:
+    first = "" if shown == number else f", the first {shown} of {number}"
     return f"To label next{first}; each with the share of live queries that come nearer to the set by it:"
 
 
-def _labels(found: Drift) -> list[str]:
-    rows = found.label[:LABELS]
-    return table(
-        [
-            Column("query", [cut(each.text, page_width() - 32) for each in rows]),
-            Column("nearer", [share(each.stands_for) for each in rows], True),
-            Column("nearest in the set", [cut(each.nearest, 20) for each in rows]),
-        ]
-    )
+def _labels(label: Sequence[NextQuery]) -> list[Column]:
+    return [
+        Column("query", [each.text for each in label]),
+        Column("nearer", [share(each.stands_for) for each in label], True),
+        Column("nearest in the set", [each.nearest for each in label]),
+    ]
 
 
 def _ageing(found: Drift) -> Iterator[str]:

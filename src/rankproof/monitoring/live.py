@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -13,8 +12,9 @@ import numpy as np
 
 from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of
-from rankproof.io.read import rows_of
-from rankproof.monitoring.events import Event, EventSchema, Rejected
+from rankproof.io.frames import is_frame
+from rankproof.monitoring.events import Event, EventSchema
+from rankproof.monitoring.read import Rejects, read_events
 from rankproof.monitoring.vectors import normal_form
 
 SAMPLE = 2000
@@ -22,6 +22,8 @@ SAMPLE = 2000
 MOST_OF_ONE = 40
 """Queries of one user among them at most."""
 NO_TIME = 1e9
+NEEDED = ("ts", "user", "session", "query", "results")
+"""The fields of an event that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class LiveQueries:
     events: int
     """Events of the log that have a query."""
     without: int
-    """Events without one, and records that are no event."""
+    """Events without one."""
+    rejected: dict[str, int]
+    """How many records are no event, by reason."""
     askers: int
     """Users (or sessions) of the whole log."""
     unit: str
@@ -48,21 +52,23 @@ class LiveQueries:
     """The times of the first and the last event."""
 
 
-def live_queries(log: Any, seed: int = 0) -> LiveQueries:
+def live_queries(
+    log: Any, seed: int = 0, change: Callable[[Event], Event | None] | None = None
+) -> LiveQueries:
     """The live queries of a log: texts, events, records, a data frame, or a path.
 
     A user who sends the same query again in a session asks once. Users take turns until the sample is full, so one
     who sends half of the log is one among many.
     """
-    events, without = [], 0
-    for each in _events(log):
-        if each is None or not each.query or not normal_form(each.query):
-            without += 1
-        else:
-            events.append(each)
+    rejects = Rejects()
+    given = _events(log, rejects)
+    every = list(given if change is None else filter(None, map(change, given)))
+    events = [each for each in every if each.query and normal_form(each.query)]
+    rejected = rejects.total
     if not events:
         raise DataError(
-            f"the log: there is no query in {without:,} records. Next: check that one of its fields is 'query'."
+            f"the log: there is no query in {len(every) + rejected:,} records. "
+            "Next: check that one of its fields is 'query'."
         )
     unit = (
         "user"
@@ -87,7 +93,8 @@ def live_queries(log: Any, seed: int = 0) -> LiveQueries:
         turn=[turn for _, turn, _ in turns],
         shown=shown,
         events=len(events),
-        without=without,
+        without=len(every) - len(events),
+        rejected=dict(rejects.reasons),
         askers=len(asked),
         unit=unit,
         first=min(times, default=None),
@@ -119,39 +126,33 @@ def _in_turns(asked: dict[str, list[str]], seed: int) -> Iterator[tuple[str, int
                 return
 
 
-def _events(log: Any) -> Iterator[Event | None]:
-    """The events of a log; None for a record that is none."""
-    schema = EventSchema()
-    for each in _records(log):
-        if isinstance(each, Event):
-            yield each
-        elif isinstance(each, str):
-            yield Event(ts=0.0, query=each)
-        elif isinstance(each, Mapping):
-            yield _event(each, schema)
-        else:
-            yield None
+class QuerySchema(EventSchema):
+    """Texts, or records of which only the query is needed: neither a time nor the name "query"."""
+
+    def event(self, record: Any) -> Event:
+        """The event, with the time 0 if it has none."""
+        if isinstance(record, Event):
+            return record
+        if not isinstance(record, Mapping):
+            return super().event(record)
+        found, _ = self.places(record)
+        needed = {name: record[found[name]] for name in NEEDED if name in found}
+        if "query" not in needed and isinstance(record.get("text"), str):
+            needed["query"] = record["text"]
+        event = super().event({"ts": NO_TIME, **needed})
+        if "ts" not in needed:
+            event.ts = 0.0
+        return event
 
 
-def _records(log: Any) -> Iterator[Any]:
-    if isinstance(log, str | os.PathLike) and PurePath(log).suffix.lower() in (".txt", ""):
+def _events(log: Any, rejects: Rejects) -> Iterator[Event]:
+    if isinstance(log, str | os.PathLike) and ".txt" in PurePath(log).suffixes:
         text = text_of(read_bytes(log), str(log))
         if text.lstrip()[:1] not in ("{", "["):
-            return (line for line in text.splitlines() if line.strip())
-        log = [json.loads(line) for line in text.splitlines() if line.strip()]
-    return (row.value for row in rows_of(log, "the log"))
-
-
-def _event(record: Mapping[str, Any], schema: EventSchema) -> Event | None:
-    """The record as an event; neither a time nor the name "query" is needed here."""
-    found, _ = schema.places(record)
-    needed = {name: record[found[name]] for name in ("user", "session", "query", "results") if name in found}
-    if "query" not in needed and isinstance(record.get("text"), str):
-        needed["query"] = record["text"]
-    try:
-        event = schema.event({**needed, "ts": record[found["ts"]] if "ts" in found else NO_TIME})
-    except Rejected:
-        return None
-    if "ts" not in found:
-        event.ts = 0.0
-    return event
+            log = [line for line in text.splitlines() if line.strip()]
+    if not isinstance(log, str | os.PathLike) and not is_frame(log) and isinstance(log, Iterable):
+        log = list(log)
+        texts = [each for each in log if isinstance(each, str)]
+        if texts and not all(map(os.path.isfile, texts)):  # else they are the files of a log
+            log = [Event(ts=0.0, query=each) if isinstance(each, str) else each for each in log]
+    return read_events(log, QuerySchema(), rejects)
