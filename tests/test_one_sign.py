@@ -28,8 +28,9 @@ from rankproof import (
 from rankproof.core.hits import Hits, PerQuery
 from rankproof.core.measure import forget, measure
 from rankproof.core.names import parse
+from rankproof.document.formats import as_text, check
 from rankproof.judging.verdicts import Relation
-from rankproof.scoring.formats import render
+from rankproof.scoring.words import scores as words
 
 N = 40
 JUDGED = {f"q{i}": {"a": 1} for i in range(N)}
@@ -106,7 +107,7 @@ def answers(name: str, tmp: Path) -> dict[str, Any]:
     page = report(JUDGED, SYSTEMS, name)
     diagnosed = diagnose(JUDGED, SYSTEMS["good"], measure=name)
     summaries = [each.summary(system) for system, each in scores.items()]
-    text = render(summaries, "table")
+    text = as_text(words(summaries), check("table"))
     return {
         "winner": compared.winner,
         "verdicts": [row.verdict for row in compared],
@@ -130,7 +131,7 @@ def answers(name: str, tmp: Path) -> dict[str, Any]:
         "pages": [f"good is better than poor on {name}" in text for text in (page.text(), page.markdown())],
         "table": marked(text, lambda line: "*" in line),
         "column": [cell.strip().endswith("*") for cell in re.findall(r"\d\.\d+\*?", text)[:3]],
-        "latex": marked(render(summaries, "latex"), lambda line: "textbf" in line),
+        "latex": marked(as_text(words(summaries), check("latex")), lambda line: "textbf" in line),
     }
 
 
@@ -171,7 +172,7 @@ def test_less_of_what_an_answer_should_not_do_wins(metric: str) -> None:
     assert [row.verdict for row in compared] == ["worse", "better"]
     assert list(leaderboard(scores).means) == ["new", "old", "worst"]
     assert [gate_scores(scores["old"], scores[n]).outcome for n in ("worst", "new")] == ["fail", "pass"]
-    table = render([each.summary(name) for name, each in scores.items()], "markdown")
+    table = as_text(words([each.summary(name) for name, each in scores.items()]), check("markdown"))
     cells = next(line for line in table.splitlines() if metric in line.replace("\\", "")).split("|")
     assert ["\\*" in cell for cell in cells[2:5]] == [False, False, True]
     assert "new is better than old" in str(compared)

@@ -17,14 +17,14 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.diagnosing.diagnose import Diagnosis, diagnose
 from rankproof.diagnosing.words import brief_text
-from rankproof.document.formats.table import full_text
+from rankproof.document.formats.table import full_text, screen
 from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError
 from rankproof.reports.report import report
 from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.scoring.explain import explain
-from rankproof.scoring.formats import render
 from rankproof.scoring.scores import Scores
+from rankproof.scoring.words import scores as words
 
 MEASURES = "nDCG@10, RR@10, R@5, P@5, Success@5"
 MAIN = "nDCG@10"
@@ -47,7 +47,7 @@ def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     rankings, times = _searched(chunks)
     yield _titled(2, "Index the chunks, and search in three ways", _found(rankings, times))
     scores = {name: evaluate(judgments, ranking, MEASURES) for name, ranking in rankings.items()}
-    yield _titled(3, "Measure", render([each.summary(name) for name, each in scores.items()], "table"))
+    yield _titled(3, "Measure", screen(words([each.summary(name) for name, each in scores.items()])))
     yield _titled(4, "Is one better than another?", str(compare(judgments, rankings, f"{MAIN}, R@5")))
     best = max(scores, key=lambda name: scores[name][MAIN])
     found = diagnose(judgments, rankings[best], queries=sample.queries(), corpus=corpus, worst=3)

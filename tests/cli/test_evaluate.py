@@ -277,5 +277,5 @@ def test_the_ending_of_the_file_says_the_format(
 def test_a_format_that_is_given_stands_before_the_ending(rankproof: Any, files: Path) -> None:
     rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", "a.json", "-f", "csv")
     assert (files / "a.json").read_bytes().startswith(b"ranking,")
-    told = rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", "a.html")
-    assert (told.code, "format: got 'html', expected one of 'table'" in told.err) == (2, True)
+    told = rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "-o", "a.xml")
+    assert (told.code, "format: got 'junit', expected one of 'table'" in told.err) == (2, True)

@@ -80,6 +80,7 @@ WRITERS = {
     ),
     "convert": ("convert", "my.run", "out.csv"),
     "convert -o": ("convert", "my.run", "-o", "out.csv"),
+    "show": ("show", "monday", "-o", "out.txt"),
     "history export": ("history", "export", "monday", "-o", "out.json"),
     "demo": ("demo", "-o", "out.html"),
 }

@@ -1,4 +1,4 @@
-"""Reports on paper: PDF printed by a real browser, LaTeX set by a real TeX."""
+"""Reports on paper: PDF print_as by a real browser, LaTeX set by a real TeX."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import pytest
 
 from rankproof import compare, evaluate, report, sample
 from rankproof.cli import run
+from rankproof.document.formats import as_text, check
 from rankproof.document.pdf import ENVIRONMENT, find_browser
 from rankproof.errors import MissingExtra, UsageError
-from rankproof.scoring.formats import render, render_queries
+from rankproof.scoring.words import queries
+from rankproof.scoring.words import scores as words
 
 from .conftest import HOSTILE
 from .test_browser import CHROMIUM, REQUIRED
@@ -84,7 +86,7 @@ def test_a_browser_that_prints_nothing_is_an_error(
     script.write_text("#!/bin/sh\necho broken >&2\n")
     script.chmod(0o755)
     monkeypatch.setenv(ENVIRONMENT, str(script))
-    with pytest.raises(Exception, match="printed nothing: broken"):
+    with pytest.raises(Exception, match="print_as nothing: broken"):
         made.pdf()
 
 
@@ -117,11 +119,15 @@ def test_tex_sets_a_comparison_scores_and_their_queries(tmp_path: Path) -> None:
     summaries = [each.summary(name) for name, each in scores.items()]
     values = {name: {m: each.values(m) for m in each} for name, each in scores.items()}
     compared = compare(sample.judgments(), sample.rankings(), "nDCG@10, RR", margin=0.02)
-    parts = [render(summaries, "latex"), render(summaries[:1], "latex"), compared.format("latex")]
+    parts = [
+        as_text(words(summaries), check("latex")),
+        as_text(words(summaries[:1]), check("latex")),
+        compared.format("latex"),
+    ]
     set_by_tex("\n\n".join(parts), tmp_path)
     set_by_tex(
         r"\scriptsize "
-        + render_queries({"dense": {"RR": dict(list(values["dense"]["RR"].items())[:20])}}, "latex"),
+        + as_text(queries({"dense": {"RR": dict(list(values["dense"]["RR"].items())[:20])}}), check("latex")),
         tmp_path,
     )
 

@@ -24,8 +24,8 @@ from rankproof.cli.output import (
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.scoring.records import Reasons
     from rankproof.scoring.scores import Scores
+    from rankproof.scoring.words import Reasons
 
 
 @click.command("evaluate")
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "--worst", type=click.IntRange(0), default=0, metavar="N", help="List the N worst queries under a table."
 )
 @options.names
-@options.scores_form
+@options.form()
 @options.output
 @options.by
 @options.saving_options
@@ -72,8 +72,8 @@ def command(
     rankproof evaluate judgments.tsv my.run -q -f csv -o values.csv
     rankproof evaluate judgments.tsv my.run --save monday
     """
+    from rankproof.document.formats import check
     from rankproof.scoring.evaluate import evaluate, prepare
-    from rankproof.scoring.formats import check
 
     form = form or format_of(output)
     check(form)
@@ -94,14 +94,17 @@ def command(
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     text = render_scores(scores, form, per_query, is_coloured(output))
-    show(scores, f"{text!s}\n{_worst(scores, worst)}" if worst else text, form, output)
+    show(scores, f"{text!s}\n{_worst(scores, worst)}\n" if worst else text, form, output)
 
 
 def _worst(scores: dict[str, Scores], n: int) -> str:
+    from rankproof.document.formats.table import lines_of
     from rankproof.scoring.words import worst_queries
 
     measure = next(iter(next(iter(scores.values()))))
-    return worst_queries(measure, {name: each.worst(n) for name, each in scores.items()})
+    return "\n".join(
+        lines_of(*worst_queries(measure, {name: each.worst(n) for name, each in scores.items()}))
+    )
 
 
 def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | None) -> None:
@@ -115,22 +118,25 @@ def render_scores(
     scores: dict[str, Scores], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
 ) -> str | bytes:
     """The results in the format asked for; `reasons` say why single queries have no value."""
-    from rankproof.scoring import records, words
-    from rankproof.scoring.formats import TEXTS, render, render_queries
+    from rankproof.document.formats import check
+    from rankproof.document.model import Document
+    from rankproof.document.terminal import in_colours
+    from rankproof.scoring import words
 
+    made = check(form)
     # Only if they are asked for: of millions of queries these dicts take most of the memory.
     values = {name: {each: s.values(each) for each in s} for name, s in scores.items()} if per_query else {}
-    if per_query and form not in TEXTS:
-        if form == "parquet":
-            return records.as_parquet(records.query_records(values, reasons))
-        return render_queries(values, form, reasons)
+    single = words.queries(values, reasons)
+    if per_query and made.records:
+        return made.render(single)
     with tell_progress("computing intervals"):
-        summaries = [each.summary(name) for name, each in scores.items()]
-    if form == "parquet":
-        return records.as_parquet(records.records(summaries))
-    coloured_text = {"table": words.text, "full": words.full_text}.get(form)
-    table = coloured_text(summaries, colour) if coloured_text else render(summaries, form)
-    return f"{render_queries(values, form)}\n{table}" if per_query else table
+        found = words.scores([each.summary(name) for name, each in scores.items()])
+    with in_colours(colour):
+        if per_query and form in TEXTS:  # one screen is of the means alone
+            return f"{made.render(single)!s}\n{made.render(found)!s}"
+        return made.render(
+            Document(found.title, [*single.parts, *found.parts], found.records, kinds=found.kinds)
+        )
 
 
 @click.command("spans")
@@ -150,7 +156,7 @@ def render_scores(
     "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
 )
 @options.names
-@options.scores_form
+@options.form()
 @options.output
 @options.by
 @options.saving_options
@@ -190,7 +196,7 @@ def evaluate_passages(
     rankproof spans spans.tsv chunks.run --corpus documents.jsonl
     rankproof spans spans.tsv a.run b.run --corpus docs/ -m "SpanR(budget=500)"
     """
-    from rankproof.scoring.formats import check
+    from rankproof.document.formats import check
 
     form = form or format_of(output)
     check(form)
@@ -236,7 +242,7 @@ SERIOUS = 3
 @click.argument("judgments")
 @click.argument("run")
 @options.measures
-@options.form("table or json")
+@options.form()
 @options.output
 @options.conventions
 @click.pass_context
@@ -259,19 +265,18 @@ def audit_ranking(
     rankproof audit judgments.tsv my.run
     rankproof audit judgments.tsv my.run -f json
     """
-    from rankproof.errors import one_of
+    from rankproof.document.formats import check, print_as
+    from rankproof.document.terminal import in_colours
     from rankproof.scoring.evaluate import audit
-    from rankproof.scoring.records import as_json
-    from rankproof.scoring.tables import report
 
     form = form or format_of(output)
-    if form not in (*TEXTS, "json"):
-        raise one_of("format", form, ["table", "json"])
+    check(form)
     check_one_stdin(judgments, run)
     with tell_progress(f"reading {run}"):
         found = audit(judgments, run, options.asked_measures(measures), **settings)
-    told = as_options(report(found, is_coloured(output), form == "full"))
-    write(as_json([each.to_dict() for each in found]) if form == "json" else told, output)
+    with in_colours(is_coloured(output)):
+        text = print_as(found, form)
+    write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
     if any(each.severity == "error" for each in found):
         ctx.exit(SERIOUS)
 

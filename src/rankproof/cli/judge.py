@@ -202,7 +202,7 @@ PAGE = (".html", ".htm")
 @click.option(
     "-q", "--per-query", is_flag=True, help="The value of every sample; a table has the means below."
 )
-@options.scores_form
+@options.form()
 @options.target("Write to a file; a name ending in .html gets a page with all verdicts.")
 @options.force
 @click.option(
@@ -259,7 +259,7 @@ def command(
     """
     if not files and not trial:
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
-    from rankproof.scoring.formats import check
+    from rankproof.document.formats import check
 
     form = form or ("table" if _is_page(output) else format_of(output))
     check(form)

@@ -206,7 +206,6 @@ def _whole(context: click.Context, option: click.Parameter, name: str | None) ->
     return "full" if name == "table" and context.meta.get(FULL) else name
 
 
-scores_form = form("table, markdown, latex, csv, json, jsonl or parquet")
 anyway = click.option(
     "--anyway", is_flag=True, help="Compare saved results that were not made alike, where they meet."
 )

@@ -11,6 +11,7 @@ from rankproof.cli import options
 from rankproof.cli.options import named_paths, read_groups
 from rankproof.cli.output import (
     end,
+    format_of,
     keep_results_apart,
     may_replace,
     tell_oddities,
@@ -59,7 +60,7 @@ def draw(
     judgments: None,
     output: str | None,
 ) -> None:
-    """Draw known-item questions from a corpus: a few telling words of a document.
+    """Draw known-item questions from a corpus: a few tell_progress words of a document.
 
     They need no model and no labels, and repeat no phrase of their answer. They
     are easier than what people ask: good to compare retrievers early, no
@@ -123,10 +124,17 @@ def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--corpus", metavar="FILE", help="The documents, to look for copied answers.")
-@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
+@options.form()
+@options.output
 @click.pass_context
-def check(
-    ctx: click.Context, questions: str, judgments: str, runs: tuple[str, ...], corpus: str | None, form: str
+def check_command(
+    ctx: click.Context,
+    questions: str,
+    judgments: str,
+    runs: tuple[str, ...],
+    corpus: str | None,
+    form: str | None,
+    output: str | None,
 ) -> None:
     """Say what is wrong or odd about questions and their judgments.
 
@@ -135,15 +143,13 @@ def check(
     if one of the findings is an error, else 0.
     """
     from rankproof.bench.testset.questions import check_questions
-    from rankproof.errors import one_of
-    from rankproof.scoring.records import as_json
-    from rankproof.scoring.tables import report
+    from rankproof.document.formats import check, print_as
 
-    if form not in ("table", "json"):
-        raise one_of("format", form, ["table", "json"])
+    form = form or format_of(output)
+    check(form)
     with tell_oddities(), tell_progress("checking"):
         found = check_questions(questions, judgments, corpus=corpus, systems=named_paths(runs) or None)
-    write(as_json([each.to_dict() for each in found]) if form == "json" else report(found), None)
+    write(print_as(found, form), output)
     if any(each.severity == "error" for each in found):
         ctx.exit(3)
 

@@ -61,10 +61,10 @@ def explain_number(
     if run is None:
         write(_term(judgments), output)
         return
+    from rankproof.document.formats.data import as_json
     from rankproof.errors import one_of
     from rankproof.reports.content import query_texts
     from rankproof.scoring.explain import explanation_page
-    from rankproof.scoring.records import as_json
 
     page = output is not None and output.lower().endswith((".html", ".htm"))
     form = form or ("table" if page else format_of(output))
@@ -196,9 +196,9 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     """
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
+    from rankproof.document.formats.data import as_json
     from rankproof.errors import one_of
     from rankproof.scoring import catalogue
-    from rankproof.scoring.records import as_json
 
     form = form or format_of(None)
     if form not in (*TEXTS, "json"):
@@ -245,9 +245,9 @@ def profiles(name: str | None, form: str) -> None:
     rankproof evaluate judgments.tsv my.run --profile elasticsearch
     """
     from rankproof.core.profiles import BUILT_ON, PROFILES, find
+    from rankproof.document.formats.data import as_json
     from rankproof.errors import one_of
     from rankproof.scoring import catalogue
-    from rankproof.scoring.records import as_json
 
     if form not in ("table", "json"):
         raise one_of("format", form, ["table", "json"])

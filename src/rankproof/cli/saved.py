@@ -183,8 +183,9 @@ def import_(context: click.Context, file: str, replace: bool) -> None:
 @click.argument("name")
 @options.history
 @click.option("-q", "--per-query", is_flag=True, help="The value of every query instead.")
-@options.form("table, markdown, latex, csv, json or jsonl")
-def show(name: str, history: str, per_query: bool, form: str | None) -> None:
+@options.form()
+@options.output
+def show(name: str, history: str, per_query: bool, form: str | None, output: str | None) -> None:
     """Show a saved result.
 
     The scores as they were, and where and by what they were made.
@@ -195,24 +196,22 @@ def show(name: str, history: str, per_query: bool, form: str | None) -> None:
     """
     from rankproof.comparing.history import History
     from rankproof.comparing.orders_words import entry_paragraphs
-    from rankproof.document.formats.table import lines_of
+    from rankproof.document.formats import check
+    from rankproof.document.model import Paragraph
     from rankproof.scoring import words
-    from rankproof.scoring.formats import check, render, render_queries
 
-    form = form or format_of(None)
-    check(form)
+    form = form or format_of(output)
+    made = check(form)
     kept = History(history)
     scores = kept.scores(name)
     if per_query:
-        write(render_queries({name: {each: scores.values(each) for each in scores}}, form), None)
-        return end(errors_of({name: scores}))
-    if form not in TEXTS:
-        write(render([scores.summary(name)], form), None)
-        return end(errors_of({name: scores}), shown=form == "markdown")
-    head = [*lines_of(*entry_paragraphs(kept.show(name).to_dict())), ""]
-    lay_out = words.full_text if form == "full" else words.text
-    write(as_options(lay_out([scores.summary(name)], above=head)), None)
-    return end(errors_of({name: scores}), shown=True)
+        found = words.queries({name: {each: scores.values(each) for each in scores}})
+    else:
+        about = [*entry_paragraphs(kept.show(name).to_dict()), Paragraph("")]
+        found = words.scores([scores.summary(name)], above=about)
+    text = made.render(found)
+    write(as_options(text) if isinstance(text, str) and form in TEXTS else text, output)
+    end(errors_of({name: scores}), shown=not per_query and not made.records and output is None)
 
 
 @click.command("rm")

@@ -390,6 +390,6 @@ def _record(each: Any) -> dict[str, Any]:
 
 
 def _records(found: list[dict[str, Any]], form: str) -> str:
-    from rankproof.scoring import records
+    from rankproof.document.formats import data
 
-    return {"jsonl": records.as_jsonl, "json": records.as_json, "csv": records.as_csv}[form](found)
+    return {"jsonl": data.as_jsonl, "json": data.as_json, "csv": data.as_csv}[form](found)

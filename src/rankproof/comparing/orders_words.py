@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.words import wrong_data
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -20,6 +19,7 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, count, score, share, short_span, span
 from rankproof.document.terminal import cut, page_height
+from rankproof.scoring.words import wrong_data
 from rankproof.stats.corrections import groups
 
 if TYPE_CHECKING:

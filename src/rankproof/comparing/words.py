@@ -48,7 +48,8 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import ABSENT, score, share
 from rankproof.document.terminal import GAP, cut, pad, waterfall
-from rankproof.scoring.tables import DISTRUST, sentence
+from rankproof.scoring.tables import sentence
+from rankproof.scoring.words import wrong_data
 
 View = Mapping[str, Any]
 Row = Mapping[str, Any]
@@ -96,12 +97,6 @@ def comparison(view: View) -> Document:
         *view.get("cases", ()),
     ]
     return Document("Comparison", parts, _records(view))
-
-
-def wrong_data(wrong: Sequence[str]) -> Part:
-    """What makes the numbers wrong, above them; nothing where nothing does."""
-    told = Bullets(wrong, ["error"] * len(wrong))
-    return Part(Paragraph(DISTRUST), told, Paragraph("")) if wrong else Part()
 
 
 def _errors(view: View) -> list[str]:

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence, Sized
 from dataclasses import fields, is_dataclass
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -65,12 +64,6 @@ class Displayable:
         if type(self).__str__ is not object.__str__:
             return html(str(self))
         return f"<code>{escape(repr(self))}</code>"
-
-
-def render_by(by: str, *told: Any) -> str:
-    """The text that a renderer makes, by its name: a result of the core knows no renderer, and loads none unasked."""
-    module, name = by.split(":")
-    return str(getattr(import_module(module), name)(*told))
 
 
 def one_line(text: str, limit: int = LONGEST) -> str:

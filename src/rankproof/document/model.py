@@ -101,6 +101,8 @@ class Table:
     """The columns that are cut where the table is too wide for a screen."""
     tall: int = 0
     """The lines beyond which a screen takes the next form, where there is another; 0 for any number."""
+    stacked: bool = False
+    """Whether what belongs under its cells stands there on a screen too, and not beside them."""
     rest: tuple[int, str] | None = None
     """Rank and name of the columns that do not fit beside the first ones; None where they are shown all the same."""
 
@@ -132,6 +134,8 @@ class Chart:
     """The drawing in lines of so many columns."""
     picture: Callable[[], str] | None = None
     """The drawing as markup, of `document.html.charts`."""
+    close: bool = False
+    """Whether the caption stands right above the lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +203,10 @@ class Document:
     """Flat rows, for CSV and the like."""
     tree: Any = None
     """What JSON holds; the records where it is None."""
-    indent: int = 2
-    """How far JSON is indented."""
+    indent: int | None = 2
+    """How far JSON is indented; None for one line."""
+    page: Callable[[], str] | None = None
+    """A page of its own, where the parts are not all that a page can show."""
     kinds: Mapping[str, type] = field(default_factory=dict)
     """The type of each field of the records that does not show in its values."""
 

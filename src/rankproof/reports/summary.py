@@ -8,13 +8,13 @@ from typing import Any
 from rankproof.comparing.conclusions import conclusions, limits
 from rankproof.comparing.words import probability, sentences, signed_number
 from rankproof.comparing.words import span as difference_span
+from rankproof.document.formats import latex as tex
+from rankproof.document.formats import markdown as md
 from rankproof.document.html.charts import Bar
 from rankproof.document.html.page import Markup, Section, el, ident, join, paragraphs, prose
 from rankproof.document.numbers import count, score, share, short_span
 from rankproof.reports.content import BUCKETS, Content, Definition, System
 from rankproof.reports.queries import rank_bucket
-from rankproof.scoring import latex as tex
-from rankproof.scoring import markdown as md
 from rankproof.scoring.tables import sentence
 
 MOST = 4

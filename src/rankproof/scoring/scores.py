@@ -17,7 +17,8 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.core.rules import Conventions
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
-from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, NotThere, RankproofError, check_whole, shorten
 from rankproof.scoring import limits
 from rankproof.scoring.limits import PerQueryValues, facts_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class Scores(Displayable):
+class Scores(Result):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
 
     query_ids: Sequence[str]
@@ -388,18 +389,10 @@ class Scores(Displayable):
             columns[name] = [values.get(query) for query in self.queries]
         return make_frame(columns, (self.library or None) if backend is None else backend)
 
-    def markdown(self) -> str:
-        """The table as markdown."""
-        return self.format("markdown")
+    def _document(self) -> Document:
+        from rankproof.scoring.words import scores as words
 
-    def format(self, name: str = "table") -> str:
-        """The scores as text: table, markdown, latex, csv, json or jsonl."""
-        from rankproof.scoring.formats import render
-
-        return render([self.summary()], name)
-
-    def __str__(self) -> str:
-        return self.format()
+        return words([self.summary()])
 
     def _in_one_line(self) -> str:
         means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())

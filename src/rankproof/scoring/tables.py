@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
-from rankproof.document.display import width
-from rankproof.document.numbers import (
-    ABSENT,
-    DUST,
-    count,
-    estimate_text,
-    is_wide,
-    score,
-    share,
-    short_span,
-    span,
-)
-from rankproof.document.terminal import GAP, Column, page_width, table, wrap
-from rankproof.errors import one_of
-from rankproof.scoring.records import as_json
+from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, is_wide, score, share, span
+from rankproof.document.terminal import wrap
 
 if TYPE_CHECKING:
-    from rankproof.core.audit import Audit, Finding
+    from rankproof.core.audit import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +183,8 @@ def sentences_under(summary: Summary) -> list[str]:
     return [each for each in (*said, f"{definitions(summary)} {intervals(summary.rows)}".strip()) if each]
 
 
-RED, YELLOW, RESET = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 DISTRUST = "These numbers are not to be trusted:"
 """What stands over the errors of an audit, above the numbers that are wrong."""
-
-FORMATS = ("table", "full", "json")
-"""The formats of an audit."""
-COLOURS = {"error": RED, "warning": YELLOW}
-
-
-def paint(text: str, colour: str, wanted: bool) -> str:
-    """The text in a colour, where colour is wanted."""
-    return f"{colour}{text}{RESET}" if wanted and colour else text
 
 
 def wrong_data(wrong: Iterable[str]) -> list[str]:
@@ -217,34 +193,9 @@ def wrong_data(wrong: Iterable[str]) -> list[str]:
     return [DISTRUST, *lines, ""] if lines else []
 
 
-def finding_lines(finding: Finding, colour: bool = False, where: str = "") -> list[str]:
+def finding_lines(finding: Finding, where: str = "") -> list[str]:
     """One finding, its severity first, then what it is about where that must be said."""
-    lines = wrap(f"{where}{sentence(finding)}", first=f"  {finding.severity:8} ", later=" " * 11)
-    label = finding.severity
-    lines[0] = lines[0].replace(label, paint(label, COLOURS.get(label, ""), colour), 1)
-    return lines
-
-
-def report(audit: Audit, colour: bool = False, whole: bool = True) -> str:
-    """The findings, and above them how many there are of each severity: all, or what one screen has room for."""
-    from rankproof.document import terminal
-
-    times = Counter(each.severity for each in audit)
-    told = [count(times[each], each) for each in times]
-    lines = ["Nothing to report."] if not told else [f"{', '.join(told)}:", ""]
-    ranks = {"error": terminal.ALWAYS, "warning": 1, "note": 2}
-    parts = [terminal.Part(finding_lines(x, colour), ranks[x.severity], f"more {x.severity}") for x in audit]
-    lay_out = terminal.all_lines if whole else terminal.fit_lines
-    return "\n".join(lay_out([terminal.Part(lines), *parts])) + "\n"
-
-
-def render_audit(audit: Audit, name: str) -> str:
-    """An audit in the format of that name."""
-    if name not in FORMATS:
-        raise one_of("format", name, FORMATS)
-    if name == "json":
-        return as_json([each.to_dict() for each in audit]).rstrip("\n")
-    return report(audit, whole=name == "full").rstrip("\n")
+    return wrap(f"{where}{sentence(finding)}", first=f"  {finding.severity:8} ", later=" " * 11)
 
 
 def sentence(finding: Finding) -> str:
@@ -256,26 +207,6 @@ MARK = "*"
 LEGEND = f"{MARK} best mean of its measure; not a claim that the difference is real"
 FEWEST = 10
 """With fewer queries nothing is marked: the best of so few means says next to nothing about the next queries."""
-
-
-def side_by_side(summaries: Sequence[Summary], limit: int | None = None) -> list[str]:
-    """A line a measure and a column a ranking, intervals beside the means; where that does not fit, under them,
-    or with a line a ranking."""
-    limit = page_width() if limit is None else limit
-    names = [each.name for each in summaries]
-    measures = [row.measure for row in summaries[0].rows]
-    cells = [
-        [cell(row, row.measure in best_means(summaries, each)) for row in each.rows] for each in summaries
-    ]
-    beside = [Column("measure", measures), *map(_beside, names, cells)]
-    upright = [Column("measure", _spaced(measures)), *map(_stacked, names, cells)]
-    turned = [Column("ranking", _spaced(names)), *map(_stacked, measures, zip(*cells, strict=True))]
-    return table(next((each for each in (beside, upright) if _needs(each) <= limit), turned), limit)
-
-
-def cell(row: ScoreRow, marked: bool) -> tuple[str, str]:
-    """The mean of a row, and under it the interval."""
-    return score(row.shown) + (MARK if marked else " "), short_span(*row.ends)
 
 
 def best_means(summaries: Sequence[Summary], summary: Summary) -> set[str]:
@@ -306,20 +237,3 @@ def _apart(one: ScoreRow, other: ScoreRow) -> bool:
 def legend(summaries: Sequence[Summary]) -> str:
     """What the mark says; "" where no mean is marked."""
     return LEGEND if any(best_means(summaries, each) for each in summaries) else ""
-
-
-def _spaced(labels: Sequence[str]) -> list[str]:
-    """Each label with an empty line below, beside which the interval stands."""
-    return [line for label in labels for line in (label, "")]
-
-
-def _beside(heading: str, cells: Sequence[tuple[str, str]]) -> Column:
-    return Column(heading, [" ".join(pair) for pair in cells], right=True)
-
-
-def _stacked(heading: str, cells: Sequence[tuple[str, str]]) -> Column:
-    return Column(heading, [line for pair in cells for line in pair], right=True)
-
-
-def _needs(columns: Sequence[Column]) -> int:
-    return sum(each.width + width(GAP) for each in columns) - width(GAP)

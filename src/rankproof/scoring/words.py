@@ -1,95 +1,104 @@
-"""Scores as text for people: aligned tables of at most 80 columns, and under them what to know.
-
-Colour is an addition for terminals; nothing is said by it alone.
-"""
+"""Scores as a document: the table of one ranking, or of several side by side, and under it what to know."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankproof.core.scoring import ScoreRow, Summary
+from rankproof.core.scoring import Pair, ScoreRow, Summary
 from rankproof.document.display import Displayable, width
-from rankproof.document.numbers import count, score
-from rankproof.document.terminal import (
+from rankproof.document.model import (
     ALWAYS,
-    GAP,
+    PAGE,
+    PAPER,
+    TERMINAL,
     WARNING,
+    Block,
+    Bullets,
+    Cell,
+    Chart,
     Column,
+    Document,
+    FirstFit,
+    Paragraph,
     Part,
-    all_lines,
-    bin_means,
-    blocks,
-    cut,
-    fit_lines,
-    page_width,
-    spark,
-    table,
-    wrap,
+    Record,
+    Table,
 )
+from rankproof.document.numbers import count, score, short_span
+from rankproof.document.terminal import GAP, bin_means, cut, spark
 from rankproof.scoring import tables
-from rankproof.scoring.records import Values, queries_in
-from rankproof.scoring.tables import DISTRUST, finding_lines, legend, side_by_side, telling_columns
+from rankproof.scoring.tables import DISTRUST, best_means, legend, sentence, telling_columns
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
 
 BEFORE = "Before you trust these numbers:"
-
-
-def text(summaries: Sequence[Summary], colour: bool = False, above: Sequence[str] = ()) -> str:
-    """The scores on one screen: the numbers and the most serious warning always, the rest while there is room."""
-    return "\n".join(fit_lines([Part(above), *parts(summaries, colour)])) + "\n"
-
-
-def full_text(summaries: Sequence[Summary], colour: bool = False, above: Sequence[str] = ()) -> str:
-    """The table of one ranking, or of several side by side, with everything that belongs under it."""
-    return "\n".join(all_lines([Part(above), *parts(summaries, colour)])) + "\n"
-
-
-def parts(summaries: Sequence[Summary], colour: bool = False) -> list[Part]:
-    """What makes the numbers wrong stands above them, where nobody reads past it."""
-    wrong = [line for each in _findings(summaries, colour, "error") for line in each]
-    above = [Part([DISTRUST, *wrong, ""])] if wrong else []
-    told = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
-    warnings = _findings(summaries, colour, "warning")
-    return [*above, *told, *_under(warnings, first=LIKELY if wrong else ALWAYS)]
-
-
 LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4
 """Ranks of what may be left out: sizes and groups; notes; more warnings and columns; how it was measured."""
+TEXTS = (
+    "ranking",
+    "query",
+    "slice",
+    "measure",
+    "interval",
+    "note",
+    "reason",
+    "profile",
+    "conventions",
+    "errors",
+)
+"""The fields of records that are text; the others are numbers."""
+Values = dict[str, dict[str, dict[str, float]]]
+"""`{ranking: {measure: {query: value}}}`."""
+Reasons = dict[str, dict[str, dict[str, str]]]
+"""The same, with why a query has no value in its place."""
 
 
-def _one(summary: Summary) -> list[Part]:
+def scores(summaries: Sequence[Summary], above: Sequence[Block] = ()) -> Document:
+    """What makes the numbers wrong stands above them, where nobody reads past it; warnings stand below."""
+    wrong, warnings = _findings(summaries, "error"), _findings(summaries, "warning")
+    told = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
+    parts = [Part(*above), wrong_data(wrong), *told, *_under(warnings, LIKELY if wrong else ALWAYS)]
+    return Document("Scores", parts, rows := records(summaries), kinds=_kinds(rows))
+
+
+def wrong_data(wrong: Sequence[str]) -> Part:
+    """What makes the numbers wrong, above them; nothing where nothing does."""
+    told = Bullets(wrong, ["error"] * len(wrong))
+    return Part(Paragraph(DISTRUST), told, Paragraph("")) if wrong else Part()
+
+
+def _one(summary: Summary) -> Iterator[Part]:
     """One ranking."""
-    first, *others = measures(summary.rows)
-    heading = [cut(summary.name, page_width()), ""] if summary.name else []
+    measured = measures(summary.rows, summary.name)
+    yield Part(measured)
+    if summary.slices:
+        yield Part(slices(summary), rank=LIKELY, name="groups", media=TERMINAL)
+        yield Part(*(measures(rows, group) for group, rows in summary.slices.items()), media=(PAGE,))
+    if summary.apart:
+        yield Part(Paragraph(""), Paragraph(summary.apart))
     size = (
         f"{tables.size(summary)} {tables.tied_sentence(summary)} {tables.unjudged_sentence(summary)}".strip()
     )
+    yield Part(Paragraph(""), Paragraph(size), rank=LIKELY, name="sizes")
+    for each in (*summary.said, *tables.notes(summary.rows)):
+        yield Part(Paragraph(each), rank=MAYBE, name="notes")
     method = f"{tables.definitions(summary)} {tables.intervals(summary.rows)}".strip()
-    groups = Part(["", *slices(summary)], LIKELY, "groups") if summary.slices else Part([])
-    return [
-        Part([*heading, *first]),
-        *(Part(["", *lines], FURTHER, "what ties and the unjudged could change") for lines in others),
-        groups,
-        Part(["", *_wrapped([summary.apart])] if summary.apart else []),
-        Part(["", *_wrapped([size])], LIKELY, "sizes"),
-        *(Part(_wrapped([each]), MAYBE, "notes") for each in (*summary.said, *tables.notes(summary.rows))),
-        Part(_wrapped([method]), SELDOM, "conventions and methods"),
-    ]
+    yield Part(Paragraph(method), rank=SELDOM, name="conventions and methods")
 
 
-def measures(rows: Sequence[ScoreRow]) -> list[list[str]]:
-    """The table: a line a measure, with the columns that say something; in parts as wide as the page."""
+def measures(rows: Sequence[ScoreRow], caption: str = "") -> Table:
+    """A line a measure, with the columns that say something."""
+    columns = (Column(each.heading, [each.cell(row) for row in rows], True) for each in telling_columns(rows))
     names = Column("measure", [row.measure for row in rows])
-    return blocks(
-        [names, *(Column(f.heading, [f.cell(row) for row in rows], True) for f in telling_columns(rows))]
-    )
+    return Table([names, *columns], caption, rest=(FURTHER, "what ties and the unjudged could change"))
 
 
-def slices(summary: Summary) -> list[str]:
+def slices(summary: Summary, caption: str = "") -> Table:
     """The means of each slice: a line a slice, a column a measure."""
     groups = list(summary.slices.values())
     columns = [Column("slice", list(summary.slices))]
@@ -97,87 +106,72 @@ def slices(summary: Summary) -> list[str]:
         columns.append(Column(row.measure, [score(rows[i].shown) for rows in groups], True))
         if any(rows[i].corrected is not None for rows in groups):
             columns.append(Column("corrected", [score(rows[i].corrected) for rows in groups], True))
-    return table([*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)])
-
-
-def _several(summaries: Sequence[Summary]) -> list[Part]:
-    """Several rankings side by side, and under them what they share and where they differ."""
-    made = [Part(["", legend(summaries)], LIKELY, "what * marks")] if legend(summaries) else []
-    for summary in summaries:
-        if summary.slices:
-            lines = ["", cut(summary.name, page_width()), "", *slices(summary)]
-            made.append(Part(lines, LIKELY, f"groups of {cut(summary.name, 20)}"))
-    return [
-        Part(side_by_side(summaries)),
-        *made,
-        Part(["", *_wrapped([summaries[0].apart])] if summaries[0].apart else []),
-        Part(["", *_wrapped([tables.size(summaries[0])])], LIKELY, "sizes"),
-        *(Part(_wrapped([each]), MAYBE, "notes on each ranking") for each in _of_each(summaries)),
-        Part(_wrapped(_shared(summaries)), SELDOM, "conventions and methods"),
-    ]
-
-
-def _of_each(summaries: Sequence[Summary]) -> list[str]:
-    """What differs from ranking to ranking."""
-    said = []
-    for summary in summaries:
-        told = [
-            tables.tied_sentence(summary) if summary.tied else "",
-            tables.unjudged_sentence(summary),
-            *tables.notes(summary.rows),
-        ]
-        if any(told):
-            said.append(f"{cut(summary.name, 40)}: {' '.join(filter(None, told))}")
-    return said
-
-
-def _shared(summaries: Sequence[Summary]) -> list[str]:
-    rows = [row for summary in summaries for row in summary.rows]
-    return list(
-        dict.fromkeys([f"{tables.definitions(each)} {tables.methods(rows)}".strip() for each in summaries])
+    return Table(
+        [*columns, Column("n", [count(max(row.n for row in rows)) for rows in groups], True)], caption
     )
 
 
-def queries(values: Values) -> str:
-    """The value of every query: a table for each ranking, a line a query, a column a measure."""
-    parts = []
-    for ranking, by_measure in values.items():
-        ids = queries_in(by_measure)
-        columns = [Column("query", ids)]
-        for name, by_query in by_measure.items():
-            columns.append(Column(name, [score(by_query.get(query)) for query in ids], True))
-        heading = [cut(ranking, page_width()), ""] if len(values) > 1 else []
-        parts.append("\n".join([*heading, *table(columns), *spread_text(by_measure)]) + "\n")
-    return "\n".join(parts)
+def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
+    """Several rankings side by side, and under them what they share and where they differ."""
+    yield from _side_by_side(summaries)
+    if legend(summaries):
+        yield Part(Paragraph(legend(summaries)), rank=LIKELY, name="what * marks", media=(*TERMINAL, PAGE))
+    for summary in summaries:
+        if summary.slices:
+            name = f"groups of {cut(summary.name, 20)}"
+            yield Part(slices(summary, summary.name), rank=LIKELY, name=name, media=(*TERMINAL, PAGE))
+    if summaries[0].apart:
+        yield Part(Paragraph(""), Paragraph(summaries[0].apart))
+    yield Part(Paragraph(""), Paragraph(tables.size(summaries[0])), rank=LIKELY, name="sizes")
+    for each in _of_each(summaries):
+        yield Part(Paragraph(each), rank=MAYBE, name="notes on each ranking")
+    rows = [row for summary in summaries for row in summary.rows]
+    shared = [f"{tables.definitions(each)} {tables.methods(rows)}".strip() for each in summaries]
+    said = (Paragraph(each) for each in dict.fromkeys(shared))
+    yield Part(*said, rank=SELDOM, name="conventions and methods")
 
 
-def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """The values of each measure from the lowest to the highest, as a line of blocks; no line for one query.
-
-    >>> spread_text({"RR": {"q1": 1.0, "q2": 0.25, "q3": 0.0}})[2:]
-    ['·▂█  RR']
-    """
-    drawn = {cut(name, 24): sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
-    if not drawn:
-        return []
-    room = page_width() - len(GAP) - max(map(width, drawn))
-    lines = [f"{spark(bin_means(row, room))}{GAP}{name}" for name, row in drawn.items()]
-    return ["", "From the lowest value to the highest:", *lines]
-
-
-def _wrapped(paragraphs: Sequence[str]) -> list[str]:
-    return [line for each in paragraphs if each for line in wrap(each)]
-
-
-def _under(warnings: Sequence[list[str]], first: int) -> list[Part]:
-    """The warnings, the first one before all others."""
-    return [
-        Part(["", BEFORE, *lines] if not n else lines, FURTHER if n else first, WARNING)
-        for n, lines in enumerate(warnings)
+def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
+    """A line a measure and a column a ranking, intervals beside the means; where that does not fit, under them, or
+    with a line a ranking, as papers have it."""
+    names, measured = [each.name for each in summaries], [row.measure for row in summaries[0].rows]
+    cells = [
+        [
+            Cell(score(row.shown), best=row.measure in won, under=short_span(*row.ends))
+            for won in [best_means(summaries, each)]
+            for row in each.rows
+        ]
+        for each in summaries
     ]
+    upright = [Column("measure", measured), *(Column(*each, True) for each in zip(names, cells, strict=True))]
+    turned = zip(measured, zip(*cells, strict=True), strict=True)
+    by_ranking = [Column("ranking", names), *(Column(name, own, True) for name, own in turned)]
+    forms = [Table(upright), Table(upright, stacked=True), Table(by_ranking, stacked=True)]
+    yield FirstFit([[Part(each, media=(*TERMINAL, PAGE))] for each in forms])
+    yield Part(forms[-1], media=(PAPER,))
 
 
-def _findings(summaries: Sequence[Summary], colour: bool, severity: str) -> list[list[str]]:
+def _of_each(summaries: Sequence[Summary]) -> Iterator[str]:
+    """What differs from ranking to ranking."""
+    for summary in summaries:
+        tied = tables.tied_sentence(summary) if summary.tied else ""
+        told = list(filter(None, [tied, tables.unjudged_sentence(summary), *tables.notes(summary.rows)]))
+        if told:
+            yield f"{cut(summary.name, 40)}: {' '.join(told)}"
+
+
+def _under(warnings: Sequence[str], first: int) -> Iterator[Part]:
+    """The warnings, the first one before all others."""
+    for n, each in enumerate(warnings):
+        blocks = [Paragraph(""), Paragraph(BEFORE)] if not n else []
+        yield Part(
+            *blocks, Bullets([each], ["warning"]), rank=FURTHER if n else first, name=WARNING, media=TERMINAL
+        )
+    if warnings:
+        yield Part(Paragraph(BEFORE), Bullets(warnings), media=(PAGE,))
+
+
+def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
     """The findings of a severity, each once, with the rankings it is about where there are several."""
     about: dict[Finding, list[str]] = {}
     for summary in summaries:
@@ -186,34 +180,160 @@ def _findings(summaries: Sequence[Summary], colour: bool, severity: str) -> list
     told = []
     for finding, names in about.items():
         which = ", ".join(names) if len(names) < len(summaries) else "every run"
-        told.append(finding_lines(finding, colour, f"{which}: " if len(summaries) > 1 else ""))
+        told.append(f"{which}: {sentence(finding)}" if len(summaries) > 1 else sentence(finding))
     return told
 
 
-Listed = Sequence[tuple[str, float]]
+# --- single queries -------------------------------------------------------------------------------------
 
 
-def worst_queries(measure: str, by_ranking: Mapping[str, Listed]) -> str:
-    """A table for each ranking, the worst query first.
+def queries(values: Values, reasons: Reasons | None = None) -> Document:
+    """The value of every query: a table for each ranking, a line a query, a column a measure.
 
-    >>> print(worst_queries("RR", {"my.run": [("q2", 0.0), ("q7", 0.5)]}))
-    my.run: the 2 queries with the worst RR
-    <BLANKLINE>
-    query      RR
-    -----  ------
-    q2     0.0000
-    q7     0.5000
-    <BLANKLINE>
+    Records have those too that have no value, if the reasons are told.
     """
-    return "\n".join(_one_query(measure, cut(name, 30), listed) for name, listed in by_ranking.items())
+    parts = []
+    for ranking, by_measure in values.items():
+        ids = list(dict.fromkeys(query for by_query in by_measure.values() for query in by_query))
+        columns = [
+            Column(name, [score(by_query.get(query)) for query in ids], True)
+            for name, by_query in by_measure.items()
+        ]
+        table = Table([Column("query", ids), *columns], ranking if len(values) > 1 else "")
+        parts.append(Part(table, *spread_text(by_measure)))
+    return Document("Queries", parts, rows := query_records(values, reasons), kinds=_kinds(rows))
 
 
-def _one_query(measure: str, name: str, listed: Listed) -> str:
-    head = f"{name}: the {count(len(listed), 'query', 'queries')} with the worst {measure}"
-    queries = Column("query", [cut(query, 60) for query, _ in listed])
-    values = Column(measure, [score(value) for _, value in listed], True)
-    return "\n".join([head, "", *table([queries, values])]) + "\n"
+def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[Block]:
+    """The values of each measure from the lowest to the highest, as a line of blocks; nothing for one query."""
+    drawn = {cut(name, 24): sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
+    if not drawn:
+        return []
+    return [Chart("From the lowest value to the highest:", partial(_sparks, drawn), close=True)]
 
+
+def _sparks(drawn: Mapping[str, Sequence[float]], room: int) -> list[str]:
+    """A line for each measure.
+
+    >>> _sparks({"RR": [0.0, 0.25, 1.0]}, 80)
+    ['·▂█  RR']
+    """
+    room -= len(GAP) + max(map(width, drawn))
+    return [f"{spark(bin_means(row, room))}{GAP}{name}" for name, row in drawn.items()]
+
+
+def worst_queries(measure: str, by_ranking: Mapping[str, Sequence[tuple[str, float]]]) -> list[Block]:
+    """A table for each ranking, the worst query first."""
+    return [
+        Table(
+            [
+                Column("query", [query for query, _ in listed], most=60),
+                Column(measure, [score(value) for _, value in listed], True),
+            ],
+            f"{cut(name, 30)}: the {count(len(listed), 'query', 'queries')} with the worst {measure}",
+        )
+        for name, listed in by_ranking.items()
+    ]
+
+
+# --- records --------------------------------------------------------------------------------------------
+
+
+def _kinds(rows: Sequence[Record]) -> dict[str, type]:
+    """The types of the fields: text, a count, or a number."""
+    return {name: str if name in TEXTS else int if name == "n" else float for row in rows[:1] for name in row}
+
+
+def records(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+    """One record for each measure of each ranking, and of each slice of it.
+
+    >>> summary = Summary("a.run", [ScoreRow("RR", 0.5, n=2)], queries=2, documents=3, tied=0.0)
+    >>> [(r["ranking"], r["slice"], r["measure"], r["mean"]) for r in records([summary])]
+    [('a.run', None, 'RR', 0.5)]
+    """
+    wrong = {
+        summary.name: " ".join(str(each) for each in summary.findings if each.severity == "error")
+        for summary in summaries
+    }
+    return [
+        _record(summary, group, row) | ({"errors": wrong[summary.name]} if any(wrong.values()) else {})
+        for summary in summaries
+        for group, rows in [(None, summary.rows), *summary.slices.items()]
+        for row in rows
+    ]
+
+
+def _record(summary: Summary, group: str | None, row: ScoreRow) -> dict[str, Any]:
+    return {
+        "ranking": summary.name,
+        "slice": group,
+        "measure": row.measure,
+        "mean": None if math.isnan(row.mean) else row.mean,
+        "n": row.n,
+        "low": row.low,
+        "high": row.high,
+        "interval": row.method,
+        "ceiling": row.ceiling,
+        **_ends("ties", row.ties),
+        **_ends("unjudged", row.unjudged),
+        "never_found": row.never_found,
+        "ranked_too_low": row.ranked_too_low,
+        **({} if row.coverage is None else _judged(row)),
+        "note": row.note,
+        "profile": summary.profile,
+        "conventions": "; ".join(each.partition(":")[0] for each in summary.conventions),
+    }
+
+
+def _judged(row: ScoreRow) -> dict[str, Any]:
+    """What is known of a mean of verdicts."""
+    corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
+    return {
+        "coverage": row.coverage,
+        "measurable": row.measurable,
+        **_ends("possible", row.possible),
+        "estimate": None if row.estimate is None else row.estimate[0],
+        **_ends("estimate", None if row.estimate is None else row.estimate[1:]),
+        **corrected,
+    }
+
+
+def _ends(name: str, pair: Pair | None) -> dict[str, Any]:
+    low, high = pair or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def query_records(values: Values, reasons: Reasons | None = None) -> list[dict[str, Any]]:
+    """One record for each query, measure and ranking; with reasons those too that have no value.
+
+    >>> query_records({"a.run": {"RR": {"q1": 0.5}}})
+    [{'ranking': 'a.run', 'query': 'q1', 'measure': 'RR', 'value': 0.5}]
+    """
+    found: list[dict[str, Any]] = [
+        {"ranking": ranking, "query": query, "measure": measure, "value": value}
+        for ranking, measures in values.items()
+        for measure, by_query in measures.items()
+        for query, value in by_query.items()
+    ]
+    return found if reasons is None else [*({**each, "reason": None} for each in found), *_without(reasons)]
+
+
+def _without(reasons: Reasons) -> list[dict[str, Any]]:
+    """What has no value, and why."""
+    return [
+        {"ranking": ranking, "query": query, "measure": measure, "value": None, "reason": reason}
+        for ranking, measures in reasons.items()
+        for measure, by_query in measures.items()
+        for query, reason in by_query.items()
+    ]
+
+
+def queries_in(by_measure: dict[str, dict[str, float]]) -> list[str]:
+    """Every query that some measure has a value for, in the order they came."""
+    return list(dict.fromkeys(query for by_query in by_measure.values() for query in by_query))
+
+
+# --- what a number is called -----------------------------------------------------------------------------
 
 WORDS = ("poor", "acceptable", "good", "excellent")
 

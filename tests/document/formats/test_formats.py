@@ -48,7 +48,7 @@ def judged() -> Any:
 
 
 @cache
-def of_comparing() -> dict[str, Result]:
+def made() -> dict[str, Result]:
     judgments, runs = judged()
     groups = {query: f"{ODD}group {n % 2}" for n, query in enumerate(judgments)}
     scores = {name: rankproof.evaluate(judgments, run, "RR, AP") for name, run in runs.items()}
@@ -59,6 +59,8 @@ def of_comparing() -> dict[str, Result]:
         "leaderboard": rankproof.leaderboard(scores),
         "correlation": rankproof.rank_correlation(scores, {name: n for n, name in enumerate(scores)}),
         "kinship": rankproof.kinship(judgments, machine, runs, "RR"),
+        "scores": rankproof.evaluate(judgments, runs[OTHER], "RR, AP", by=groups),
+        "audit": rankproof.audit(judgments, {**runs[OTHER], ODD: [ODD, "d|1"]}, "RR"),
     }
 
 
@@ -90,8 +92,8 @@ def of_bench() -> dict[str, Result]:
 
 MAKERS: dict[str, Callable[[], Result]] = {
     **{
-        name: lambda name=name: of_comparing()[name]  # type: ignore[misc]
-        for name in ("comparison", "gate", "leaderboard", "correlation", "kinship")
+        name: lambda name=name: made()[name]  # type: ignore[misc]
+        for name in ("comparison", "gate", "leaderboard", "correlation", "kinship", "scores", "audit")
     },
     "diagnosis": diagnosis,
     **{
@@ -178,7 +180,7 @@ def check_latex(text: str) -> None:
 def check_html(text: str) -> None:
     page = Page(text)
     assert "script" not in page.tags
-    assert "table" in page.tags
+    assert page.tags & {"table", "ul"}
     assert all(char.isprintable() or char == "\n" for char in text)
 
 
@@ -269,17 +271,20 @@ def test_test_cases_are_a_format_of_those_that_have_some(result: Result) -> None
             result.format("junit")
 
 
+PAGES_OF_THEIR_OWN = {"JudgedScores": {"html"}}
+"""Results whose page takes arguments: everything else about them is print_as as of all."""
+
+
 def test_no_result_has_a_verb_of_formats_of_its_own() -> None:
     """Only `document` knows formats: a result says what it is, and whoever prints it says how."""
+    assert [getattr(rankproof, name) for name in rankproof.__all__]  # which loads every wing
     own: dict[type, set[str]] = {}
     todo = Result.__subclasses__()
     while todo:
         kind = todo.pop()
         todo += kind.__subclasses__()
         own[kind] = {"html", "markdown", "_repr_html_", "__str__"} & set(vars(kind))
-    assert {
-        kind: names for kind, names in own.items() if names and kind.__module__.startswith("rankproof")
-    } == {}
+    assert {kind.__name__: names for kind, names in own.items() if names} == PAGES_OF_THEIR_OWN
 
 
 def test_a_new_format_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,7 +298,7 @@ def test_a_new_format_is_one_module(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with monkeypatch.context() as patched:
         patched.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
         formats._load_all.cache_clear()
-        gate = of_comparing()["gate"]
+        gate = made()["gate"]
         assert gate.format("shout") == gate._document().title.upper() + "!\n"
         assert gate.save(tmp_path / "out.shout").read_text() == gate.format("shout")
         assert "shout" in rankproof.Leaderboard.formats()

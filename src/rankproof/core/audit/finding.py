@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -16,7 +17,10 @@ from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.rules import Conventions
-from rankproof.document.display import Displayable, render_by
+from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Bullets, Document, Paragraph, Part
+from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
 EXAMPLES = 5
@@ -100,7 +104,7 @@ class Finding(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Audit(Displayable):
+class Audit(Result):
     """Findings, the most serious first; false if there are none."""
 
     findings: tuple[Finding, ...] = ()
@@ -144,13 +148,21 @@ class Audit(Displayable):
     def _in_one_line(self) -> str:
         return f"<Audit: {', '.join(f'{each.severity} {each.kind}' for each in self) or 'nothing to report'}>"
 
-    def __str__(self) -> str:
-        """What one screen has room for: every error first; the rest is in `format("full")`."""
-        return self.format()
-
     def format(self, name: str = "table") -> str:
-        """The audit as text: table (one screen of it), full, or json."""
-        return render_by("rankproof.scoring.tables:render_audit", self, name)
+        """The audit as text in the format of that name, one of `formats()`; a table is one screen of it."""
+        return self._printed(name).rstrip("\n")
+
+    def _document(self) -> Document:
+        times = Counter(each.severity for each in self)
+        told = [count(times[each], each) for each in times]
+        parts = [
+            Part(Bullets([str(each)], [each.severity]), rank=rank, name=f"more {each.severity}")
+            for each in self
+            for rank in [SEVERITIES.index(each.severity)]
+        ]
+        opening = Paragraph(f"{', '.join(told)}:" if told else "Nothing to report.")
+        records = [each.to_dict() for each in self]
+        return Document("Audit", [Part(opening, Paragraph("")), *parts], records)
 
 
 # --- words ---------------------------------------------------------------------------------------------

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, ClassVar
 
 from rankproof.document.disk import check_free, write_file
@@ -32,6 +32,8 @@ class OutputFormat:
     endings: tuple[str, ...] = ()
     binary: bool = False
     """Whether it gives bytes, which only a file takes."""
+    records: bool = False
+    """Whether it has the records, rather than what is said of them."""
     general: bool = True
     """Whether every result has it; others name it in `more_formats`."""
 
@@ -46,15 +48,12 @@ def register(*formats: OutputFormat) -> None:
     _REGISTRY.update({each.name: each for each in formats})
 
 
-def _load(*modules: str) -> None:
-    """Import these modules as far as they are there."""
-    for each in {each.name for each in iter_modules(__path__)}.intersection(modules):
-        import_module(f"{__name__}.{each}")
-
-
 @cache
 def _load_all() -> None:
-    _load(*(each.name for each in iter_modules(__path__)))
+    from pkgutil import iter_modules
+
+    for each in iter_modules(__path__):
+        import_module(f"{__name__}.{each.name}")
 
 
 def formats_by_name() -> dict[str, OutputFormat]:
@@ -71,8 +70,10 @@ def names(*more: str) -> tuple[str, ...]:
 
 def check(name: str, *more: str) -> OutputFormat:
     """The format of that name, if every result has it or it is one of `more`, before any work is done."""
-    if isinstance(name, str) and name not in _REGISTRY:
-        _load(name)  # a format is in a module of its name, or in one that is found by looking at all
+    if isinstance(name, str) and name.isidentifier() and name not in _REGISTRY:
+        # A format is in the module of its name, or else in one that is found by looking at all.
+        with suppress(ModuleNotFoundError):
+            import_module(f"{__name__}.{name}")
     found = (
         (_REGISTRY if is_one_of(name, _REGISTRY) else formats_by_name()).get(name)
         if isinstance(name, str)

@@ -7,6 +7,7 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rankproof.document.formats import OutputFormat, register
@@ -23,7 +24,7 @@ def as_csv(records: Sequence[Record]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=_fields(records), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _flat(value) for name, value in each.items()} for each in records)
+    writer.writerows(_rows(records))
     return out.getvalue()
 
 
@@ -46,7 +47,7 @@ def as_parquet(records: Sequence[Record], kinds: Mapping[str, type] | None = Non
     except ImportError:
         raise missing_extra("writing Parquet", "pyarrow", "arrow") from None
     types = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
-    rows = [{name: _flat(value) for name, value in each.items()} for each in records]
+    rows = _rows(records)
     fields = {name: (kinds or {}).get(name) or _kind(rows, name) for name in _fields(rows)}
     schema = pa.schema([(name, types[kind]) for name, kind in fields.items()])
     out = pa.BufferOutputStream()
@@ -55,7 +56,14 @@ def as_parquet(records: Sequence[Record], kinds: Mapping[str, type] | None = Non
 
 
 def _fields(records: Sequence[Record]) -> list[str]:
-    return list(dict.fromkeys(name for each in records for name in each))
+    return list(dict.fromkeys(chain.from_iterable(records)))
+
+
+def _rows(records: Sequence[Record]) -> Sequence[Record]:
+    """Records whose values a cell holds: lists and mappings become JSON. There may be millions, most of them flat."""
+    if not any(isinstance(value, Mapping | list | tuple) for each in records for value in each.values()):
+        return records
+    return [{name: _flat(value) for name, value in each.items()} for each in records]
 
 
 def _kind(rows: Sequence[Record], name: str) -> type:
@@ -76,7 +84,10 @@ def _flat(value: Any) -> Any:
 
 
 def _line(record: Record) -> str:
-    return json.dumps(plain_value(record), ensure_ascii=False)
+    try:
+        return json.dumps(record, ensure_ascii=False, allow_nan=False)
+    except (ValueError, TypeError):  # it holds a NaN, or is no dict
+        return json.dumps(plain_value(record), ensure_ascii=False)
 
 
 def plain_value(value: Any) -> Any:
@@ -99,10 +110,10 @@ def _tree(document: Document) -> str:
 
 
 register(
-    OutputFormat("csv", lambda document: as_csv(document.records), (".csv",)),
-    OutputFormat("json", _tree, (".json",)),
-    OutputFormat("jsonl", lambda document: as_jsonl(document.records), (".jsonl",)),
+    OutputFormat("csv", lambda made: as_csv(made.records), (".csv",), records=True),
+    OutputFormat("json", _tree, (".json",), records=True),
+    OutputFormat("jsonl", lambda made: as_jsonl(made.records), (".jsonl",), records=True),
     OutputFormat(
-        "parquet", lambda document: as_parquet(document.records, document.kinds), (".parquet",), binary=True
+        "parquet", lambda made: as_parquet(made.records, made.kinds), (".parquet",), binary=True, records=True
     ),
 )

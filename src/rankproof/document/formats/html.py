@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def page(document: Document) -> str:
-    """The whole page: a section for each heading, before them what has none."""
+    """The whole page: its own, or a section for each heading, before them what has none."""
+    if document.page is not None:
+        return document.page()
     from rankproof import __version__
     from rankproof.document.html.page import Section, el, join
     from rankproof.document.html.page import page as whole

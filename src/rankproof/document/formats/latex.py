@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rankproof.document.formats import OutputFormat, register
 from rankproof.document.model import PAPER, Block, Bullets, Code, Document, Heading, Paragraph, Table
@@ -59,24 +59,29 @@ def _said(block: Block) -> Iterator[str]:
             yield from (f"{label}: {item}" if label else item, *more, *under)
 
 
-def _tabular(table: Table) -> str:
-    sides = "".join("r" if each.right else "l" for each in table.columns)
-    headings = [escape(each.heading.replace("\n", " ")) for each in table.columns]
-    rows = [line for row in table.rows for line in _rows(row)]
-    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", _row(headings), r"\midrule", *rows]
-    caption = [f"% {clean(table.caption)}"] if table.caption else []
-    return "\n".join([*caption, *lines, r"\bottomrule", r"\end{tabular}"])
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[bool] = ()) -> list[str]:
+    """A tabular of escaped cells; `sides` say which columns are flush right, else all but the first."""
+    spec = "".join("r" if right else "l" for right in sides or [n > 0 for n in range(len(headings))])
+    opening = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", _row(headings), r"\midrule"]
+    return [*opening, *map(_row, rows), r"\bottomrule", r"\end{tabular}"]
 
 
-def _rows(cells: tuple[str, ...]) -> Iterator[str]:
+def _tabular(block: Table) -> str:
+    headings = [escape(each.heading.replace("\n", " ")) for each in block.columns]
+    rows = [line for row in block.rows for line in _rows(row)]
+    caption = [f"% {clean(block.caption)}"] if block.caption else []
+    return "\n".join([*caption, *table(headings, rows, [each.right for each in block.columns])])
+
+
+def _rows(cells: tuple[str, ...]) -> Iterator[list[str]]:
     """A row, and below it what stands under its cells."""
-    yield _row([_cell(each) for each in cells])
+    yield [_cell(each) for each in cells]
     under = [getattr(each, "under", "") for each in cells]
     if any(under):
-        yield _row([rf"\scriptsize {escape(each)}" if each else "" for each in under])
+        yield [rf"\scriptsize {escape(each)}" if each else "" for each in under]
 
 
-def _row(cells: list[str]) -> str:
+def _row(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 

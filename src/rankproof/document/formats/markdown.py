@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rankproof.document.formats import OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Code, Column, Document, Heading, Paragraph, Table
@@ -44,8 +44,10 @@ def _block(block: Block) -> str:
         fence = "`" * (3 + block.text.count("```"))
         return f"{fence}\n{clean(block.text)}\n{fence}"
     if isinstance(block, Table) and block.columns:
-        caption = [_line(block.caption), ""] if block.caption else []
-        return "\n".join([*caption, *_table(block)])
+        caption = [f"**{_line(block.caption)}**", ""] if block.caption else []
+        headings = [escape(each.heading.replace("\n", " ")) for each in block.columns]
+        rows = zip(*map(_cells, block.columns), strict=True)
+        return "\n".join([*caption, *table(headings, rows, [each.right for each in block.columns])])
     return ""
 
 
@@ -67,10 +69,9 @@ def _line(text: str) -> str:
     return _BEGINS.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", escape(" ".join(text.split())))
 
 
-def _table(table: Table) -> list[str]:
-    headings = [escape(each.heading.replace("\n", " ")) for each in table.columns]
-    rule = ["---:" if each.right else "---" for each in table.columns]
-    rows = zip(*map(_cells, table.columns), strict=True)
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[bool] = ()) -> list[str]:
+    """The lines of a table of escaped cells; `sides` say which columns are flush right, else all but the first."""
+    rule = ["---:" if right else "---" for right in sides or [n > 0 for n in range(len(headings))]]
     return ["| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows)]
 
 

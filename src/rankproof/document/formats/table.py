@@ -66,7 +66,7 @@ def _form_fits(form: Sequence[Part]) -> bool:
     )
 
 
-def _lines_of(part: Part, narrow: bool = False) -> Iterator[Lines]:
+def _lines_of(part: Part) -> Iterator[Lines]:
     """The lines of a part; columns that go on below may be parts of their own."""
     lines: list[str] = []
     more: list[Lines] = []
@@ -75,9 +75,9 @@ def _lines_of(part: Part, narrow: bool = False) -> Iterator[Lines]:
             rank, name = block.rest
             first, *others = blocks(_shown(block))
             lines += [*_captioned(block.caption), *first, ""]
-            more += [Lines(["", *each], rank, name) for each in others]
+            more += [Lines(["", *each, ""], rank, name) for each in others]
         else:
-            lines += _block(block, narrow)
+            lines += _block(block)
     yield Lines(lines, part.rank, part.name)
     yield from more
 
@@ -86,10 +86,10 @@ def lines_of(*listed: Block) -> list[str]:
     """The lines of some blocks, tables of groups all laid out alike."""
     grouped = (each for each in listed if isinstance(each, Table) and each.grouped)
     narrow = not all(_fits(_shown(each)) for each in grouped)
-    return all_lines(list(_lines_of(Part(*listed), narrow)))
+    return all_lines([Lines([line for block in listed for line in _block(block, narrow)])])
 
 
-def _block(block: Block, narrow: bool) -> list[str]:
+def _block(block: Block, narrow: bool = False) -> list[str]:
     if isinstance(block, Paragraph):
         return wrap(block.text) if block.text else [""]
     if isinstance(block, Heading):
@@ -101,7 +101,8 @@ def _block(block: Block, narrow: bool) -> list[str]:
     if isinstance(block, Code):
         return _typed(block.text)
     if isinstance(block, Chart) and block.lines is not None:
-        return [*_captioned(block.caption), *block.lines(page_width()), ""]
+        above = ["", *wrap(block.caption)] if block.close else _captioned(block.caption)
+        return [*above, *block.lines(page_width()), ""]
     return []
 
 
@@ -143,7 +144,7 @@ def _shortened(block: Bullets) -> list[str]:
 
 def _shown(table: Table) -> list[Column]:
     """The columns as a screen has them: cut where they may be, the best cells marked."""
-    columns = [replace(each, cells=_cells(each), most=0) for each in table.columns]
+    columns = [replace(each, cells=_cells(each, table.stacked), most=0) for each in table.columns]
     for at in table.shrink:
         others = sum(each.width + len(GAP) for n, each in enumerate(columns) if n not in table.shrink)
         room = (page_width() - others - len(GAP) * (len(table.shrink) - 1)) // len(table.shrink)
@@ -151,13 +152,16 @@ def _shown(table: Table) -> list[Column]:
     return columns
 
 
-def _cells(column: Column) -> list[str]:
-    marked = any(getattr(each, "best", False) for each in column.cells)
-    cells = [cut(each, column.most) if column.most else each for each in column.cells]
-    if not marked:
-        return [str(each) for each in cells]
-    best = (getattr(each, "best", False) for each in column.cells)
-    return [each + (MARK if won else " ") for each, won in zip(cells, best, strict=True)]
+def _cells(column: Column, stacked: bool) -> list[str]:
+    """The texts of the cells with their marks, and what belongs under them beside them or in a row of its own."""
+    cells = [cut(each, column.most) if column.most else str(each) for each in column.cells]
+    under = [getattr(each, "under", "") for each in column.cells]
+    best = [getattr(each, "best", False) for each in column.cells]
+    if any(best) or any(under):
+        cells = [cell + (MARK if won else " ") for cell, won in zip(cells, best, strict=True)]
+    if stacked:
+        return [line for pair in zip(cells, under, strict=True) for line in pair]
+    return [f"{cell} {below}" if below else cell for cell, below in zip(cells, under, strict=True)]
 
 
 def _table(table: Table, narrow: bool = False) -> list[str]:
