@@ -194,7 +194,9 @@ def test_slices_are_records_of_their_own() -> None:
     ]
 
 
-@pytest.mark.parametrize("form", [name for name, each in formats_by_name().items() if each.general and not each.binary])
+@pytest.mark.parametrize(
+    "form", [name for name, each in formats_by_name().items() if each.general and not each.binary]
+)
 def test_values_of_queries_in_every_text_format(form: str) -> None:
     text = as_text(queries({"a.run": {"RR": {"q_1": 0.5}, "AP": {"q_1": 0.25}}}), check(form))
     assert "RR" in text
