@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from hypothesis import settings
 
 # How long an example takes says more of what else a machine does than of the code.
 settings.register_profile("rankproof", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("rankproof")
 
 pytest_plugins = ["pytester"]
@@ -18,10 +21,21 @@ collect_ignore_glob = ["golden/*"]  # scripts that make data, each in an environ
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
-def pytest_configure() -> None:
-    """Let Ctrl-C interrupt what the tests start, also where they run in the background of a shell."""
+IN_MEMORY, ROOM = Path("/dev/shm"), 2 << 30
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let Ctrl-C interrupt what the tests start, also where they run in the background of a shell.
+
+    Files are written into memory where there is room: the disk is asked thousands of times whether it has them. The
+    inner loop tries fewer examples, unless a profile is named.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+    if config.getoption("markexpr") == "not slow" and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")
