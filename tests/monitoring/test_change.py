@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.change import course
+from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
 from rankproof.monitoring.change import change_point, change_points, cusum_alarms
 
@@ -86,3 +87,23 @@ def test_cusum_is_silent_about_as_long_as_it_says_and_soon_after_a_shift() -> No
     ]
     assert np.mean(delays) < 7
     assert cusum_alarms([math.nan, 0.0], level=0, spread=1) == []
+
+
+def test_monitor_says_which_metrics_changed_on_which_day_and_which_variant_is_better() -> None:
+    log = simulate_log(3000, seed=2, users=1500, worse_on=15, worse_by=0.6, variants=("A", "B"), lift=0.2)
+    found = monitor(log.records())
+    moved = {each.metric: each for each in found.changes if not each.slice}
+    assert {"ctr", "abandonment", "ctr@1"} <= set(moved)
+    assert "latency_p50" not in moved
+    assert moved["ctr"].low <= "2025-03-18" <= moved["ctr"].high
+    assert moved["ctr"].after < moved["ctr"].before
+    apart = {each.metric: each for each in found.variants}
+    truth = log.truth_of_variant("B")["ctr"] - log.truth_of_variant("A")["ctr"]
+    assert apart["ctr"].low <= truth <= apart["ctr"].high
+    assert apart["latency_p50"].verdict == "unclear"
+    told = str(found)
+    assert "What changed for good" in told
+    assert all(len(line) <= 80 for line in told.splitlines())
+    assert [each["metric"] for each in found.to_dict()["changes"]] == [each.metric for each in found.changes]
+    calm = monitor(simulate_log(1500, seed=3, users=700).records())
+    assert calm.changes == calm.variants == []

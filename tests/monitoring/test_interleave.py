@@ -131,7 +131,9 @@ def test_variants_are_held_against_the_control() -> None:
     assert found[0].low < 0.06 < found[0].high
     for bad in ([], rows[:1]):
         with pytest.raises(UsageError, match="control"):
-            compare_variants(bad)
+            compare_variants(bad, "A")
+    assert compare_variants(rows[:1]) == []
+    assert {each.control for each in compare_variants(rows)} == {"A"}
     assert split_mismatch({"A": 100, "B": 100, "C": 100}) > 0.9
     assert split_mismatch({"A": 9000, "B": 1000}, {"A": 0.9, "B": 0.1}) == pytest.approx(1)
     with pytest.raises(UsageError):

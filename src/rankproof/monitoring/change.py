@@ -9,7 +9,7 @@ the shortest set of days that holds 95 % of the posterior under equal prior chan
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -17,6 +17,8 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import UsageError, check_number, one_of
+from rankproof.monitoring.sums import OnlineEstimate
+from rankproof.monitoring.windows import Calendar
 from rankproof.stats.corrections import benjamini_hochberg, holm
 from rankproof.stats.distributions import t_quantile
 
@@ -26,7 +28,7 @@ FEWEST = 10
 """Points that a series needs to be looked at."""
 EDGE = 2
 """Points that a part must have at least."""
-FIRST, MORE, MOST = 499, 9_999, 99_999
+FIRST, MORE, MOST = 499, 4_999, 19_999
 """Permutations; more for a p-value so small that the correction of many needs it."""
 AT_ONCE = 1 << 21
 """Numbers of the permuted series that are held at a time."""
@@ -135,6 +137,67 @@ def change_points(
         key: replace(each, p_corrected=p, changed=p <= alpha)
         for (key, each), p in zip(found.items(), corrected, strict=True)
     }
+
+
+@dataclass(frozen=True)
+class MetricChange:
+    """A metric that moved from one window on."""
+
+    metric: str
+    slice: str
+    group: str
+    window: str
+    """The first window after the change."""
+    low: str
+    high: str
+    """The windows between which that lies, with 95 %."""
+    before: float
+    after: float
+    difference_low: float
+    difference_high: float
+    p: float
+    """Corrected over all metrics and slices, by Holm."""
+
+
+def metric_changes(
+    windows: Iterable[OnlineEstimate], calendar: Calendar, alpha: float = 0.05
+) -> list[MetricChange]:
+    """The metrics that changed, by time; weekdays (of hours: the hour of the day) are taken out, false alarms held."""
+    series: dict[tuple[str, str, str], list[OnlineEstimate]] = {}
+    for each in windows:
+        if each.start is not None:
+            series.setdefault((each.metric, each.slice, each.group), []).append(each)
+    starts = {
+        key: np.array([each.start for each in points], dtype=np.int64) for key, points in series.items()
+    }
+    found = change_points(
+        {
+            key: (
+                [each.value for each in points],
+                [each.users for each in points],
+                _seasons(starts[key], calendar),
+            )
+            for key, points in series.items()
+        },
+        alpha=alpha,
+    )
+    told: list[tuple[int, MetricChange]] = []
+    for key, point in found.items():
+        if point.changed:
+            at, low, high = (int(starts[key][place]) for place in (point.at, point.low, point.high))
+            names = (calendar.label(at), calendar.label(low), calendar.label(high))
+            ends = (point.difference_low, point.difference_high)
+            told.append((at, MetricChange(*key, *names, point.before, point.after, *ends, point.p_corrected)))
+    return [change for _, change in sorted(told, key=lambda pair: (pair[0], pair[1].metric))]
+
+
+def _seasons(starts: Array, calendar: Calendar) -> list[int] | None:
+    """Labels of windows that come again; None where there are too few of each."""
+    weekday, hour = calendar.weekday_and_hour(starts)
+    if calendar.window not in ("day", "hour"):
+        return None
+    label, length = (weekday, 7) if calendar.window == "day" else (hour, 24)
+    return label.tolist() if len(starts) >= 2 * length else None
 
 
 @dataclass(frozen=True)

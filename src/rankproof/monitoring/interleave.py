@@ -192,13 +192,16 @@ def compare_variants(
 
     `estimates` are those of `monitor` with slice "variant". `planned` is the number of users at which the test is to
     end: there intervals are tightest, and they are valid before and after; fix it before the test. Nothing is said with
-    fewer than 100 users in a variant.
+    fewer than 100 users in a variant. If no control is named it is the variant "control", else the first by name.
     """
     check_whole("planned", planned, least=2)
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     rows: dict[tuple[str, str], Any] = {(each.metric, each.group): each for each in estimates}
     names = sorted({group for _, group in rows})
-    control = names[0] if control is None and names else control
+    if control is None:
+        if len(names) < 2:
+            return []
+        control = "control" if "control" in names else names[0]
     if control not in names or len(names) < 2:
         raise UsageError(
             f"variants: got {', '.join(names) or 'none'} and the control {control}, expected the control and another. "

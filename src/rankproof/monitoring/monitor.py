@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,9 @@ from rankproof.monitoring.alerts import (
     write_state,
 )
 from rankproof.monitoring.block import MOST_VALUES, USER, Block, RowMaker
+from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
+from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
 from rankproof.monitoring.read import LogReader, Rejects
 from rankproof.monitoring.sessions import LAST, SECOND, Counts, Sessions
@@ -115,6 +118,16 @@ class Monitor(Result):
         return [
             each for each in self.windows if (each.metric, each.slice, each.group) == (metric, slice, group)
         ]
+
+    @cached_property
+    def changes(self) -> list[MetricChange]:
+        """The metrics that moved for good, and from which window on; false alarms at 5 % over all of them."""
+        return metric_changes(self.windows, self.calendar)
+
+    @cached_property
+    def variants(self) -> list[VariantDifference]:
+        """Each variant against the first (or the one called control), with intervals that hold at every look."""
+        return compare_variants([each for each in self.estimates if each.slice == "variant"])
 
     @property
     def events(self) -> int:

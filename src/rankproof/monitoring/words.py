@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import PAGE, Bullets, Chart, Column, Document, Heading, Paragraph, Part, Table
-from rankproof.document.numbers import ABSENT, count, share, short_span
+from rankproof.document.numbers import ABSENT, count, score, share, short_span
 from rankproof.document.terminal import bin_means, spark
 from rankproof.monitoring.metrics import Percentile
 from rankproof.monitoring.sums import OnlineEstimate
@@ -37,6 +38,8 @@ def monitor(found: Monitor) -> Document:
             Part(*(Bullets([each.sentence for each in fired], ["ALERT"] * len(fired)),) if fired else ()),
             Part(_overall(found)),
             *(Part(*blocks, rank=2, name=f"{name} apart") for name, blocks in _slices(found)),
+            Part(*_changes(found), name="changes"),
+            Part(*_variants(found), rank=1, name="variants against each other"),
             Part(*map(Paragraph, _heavy(found))),
             Part(*map(Paragraph, _lines(found)), rank=1, name="what was read"),
             Part(*_profile(found), rank=4, name="weekdays and hours"),
@@ -137,6 +140,58 @@ def _picture(name: str, points: list[tuple[str, float, float, float]]) -> Any:
         return timeline(name, points)
 
     return drawn
+
+
+def _changes(found: Monitor) -> Iterator[Any]:
+    """The metrics that moved for good, the first first; a slice only if its metric did not move as a whole."""
+    if not found.changes:
+        return
+    whole = {each.metric for each in found.changes if not each.slice}
+    shown = [each for each in found.changes if not each.slice or each.metric not in whole]
+    yield Paragraph("What changed for good (weekdays taken out; false alarms of all at 5 %, by Holm):")
+    yield Table(
+        [
+            Column("metric", [f"{e.metric} {e.slice}={e.group}" if e.slice else e.metric for e in shown]),
+            Column("from", [each.window for each in shown]),
+            Column(
+                "between",
+                [f"{each.low} and {each.high}" if each.low != each.high else "" for each in shown],
+            ),
+            Column("before", [value_of(each.metric, each.before) for each in shown], right=True),
+            Column("after", [value_of(each.metric, each.after) for each in shown], right=True),
+            Column("p", [score(each.p) for each in shown], right=True),
+        ],
+        shrink=(0,),
+    )
+
+
+def _variants(found: Monitor) -> Iterator[Any]:
+    """What each variant moved against the control."""
+    if not found.variants:
+        return
+    yield Paragraph(
+        f"Against variant {found.variants[0].control}; intervals and p-values (by Holm) hold however often one looks:"
+    )
+    rows = sorted(found.variants, key=lambda each: each.p_corrected)
+    yield Table(
+        [
+            Column("metric", [each.metric for each in rows]),
+            Column("variant", [each.variant for each in rows]),
+            Column("difference", [_signed(each.metric, each.difference) for each in rows], right=True),
+            Column(
+                "95 %",
+                [f"[{_signed(each.metric, each.low)}, {_signed(each.metric, each.high)}]" for each in rows],
+                right=True,
+            ),
+            Column("p", [score(each.p_corrected) for each in rows], right=True),
+            Column("", ["" if each.verdict == "unclear" else each.verdict for each in rows]),
+        ],
+        shrink=(0,),
+    )
+
+
+def _signed(metric: str, value: float) -> str:
+    return ("-" if value < 0 else "+") + value_of(metric, abs(value))
 
 
 def _slices(found: Monitor) -> Iterator[tuple[str, list[Any]]]:
@@ -290,6 +345,8 @@ def as_dict(found: Monitor) -> dict[str, Any]:
         "estimates": [row(each, found.calendar) for each in found.estimates],
         "windows": [row(each, found.calendar) for each in found.windows],
         "profile": [row(each, found.calendar) for each in found.profile],
+        "changes": [asdict(each) for each in found.changes],
+        "variants": [asdict(each) for each in found.variants],
         "heavy_users": [
             {"user": each.user, "events": each.events, "share": each.share, "without": each.without}
             for each in found.heavy
