@@ -300,8 +300,6 @@ def _designed(
     judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float, form: str
 ) -> tuple[str, list[str]]:
     """The rates of a design over several answers to each question, as text or JSON."""
-    import json
-
     from rankproof.judging.mirage_rates import METRIC, SETTINGS, mirage
 
     if design != "mirage":
@@ -318,8 +316,7 @@ def _designed(
     nothing = (
         f"no question of {found.questions:,} could be measured. Next: let another judge settle the answers."
     )
-    text = json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
-    return text, [] if found.n else [nothing]
+    return found.format("json" if form == "json" else "table"), [] if found.n else [nothing]
 
 
 def _makers(given: Sequence[str]) -> dict[str, list[str]]:
@@ -337,19 +334,15 @@ def _is_page(output: str | None) -> bool:
 
 def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> str:
     """How many verdicts change in other company, as text or JSON."""
-    import json
-
     from rankproof.judging.trust.stress import stress
 
     with tell_progress(f"judging {path}"):
         found = stress(path, asked, judge=judge.judges)
-    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
+    return found.format("json" if form == "json" else "table")
 
 
 def _tried(judge: Judge, dry_run: bool, form: str) -> str:
     """How a model does on the labelled pairs, or what asking about them would take."""
-    import json
-
     from rankproof.judging.trial import model_in, plan_trial, run_trial
 
     model, ledger = model_in(judge, None, {})
@@ -363,7 +356,7 @@ def _tried(judge: Judge, dry_run: bool, form: str) -> str:
         return "\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n"
     with tell_progress(f"trying {model.name}"):
         found = run_trial(model, ledger)
-    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
+    return found.format("json" if form == "json" else "table")
 
 
 def _judged(judge: Judge, path: str, asked: list[str] | None, how: dict[str, Any]) -> JudgedScores:

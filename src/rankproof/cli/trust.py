@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.output import end, format_of, may_replace, tell_progress, write
+from rankproof.cli.output import TEXTS, end, format_of, may_replace, tell_progress, write, write_result
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
+    from rankproof.judging.labelling import JudgmentCalibration, LabelPlan
     from rankproof.judging.trust.draw import Drawn, DrawSession
     from rankproof.judging.verdicts import Relation
 
 WIDTH = 78
 KEYS = "s skip   u undo   q quit"
-CALIBRATION_FORMATS = ("table", "json")
 
 
 @click.command("calibrate")
@@ -66,7 +66,7 @@ CALIBRATION_FORMATS = ("table", "json")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An option of a judge that is a model."
 )
-@options.form("table or json")
+@options.form()
 @options.target("Write the report to a file.")
 @options.force
 def calibrate_judge(
@@ -110,17 +110,20 @@ def calibrate_judge(
     rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m AP
     rankproof calibrate --machine llm.qrels --run my.run --next 50 -o pool.jsonl
     """
+    from rankproof.document.formats import check
+
     form = "table" if further is not None else form or format_of(output)
-    form = "table" if form == "full" else form
-    if form not in CALIBRATION_FORMATS:
-        raise one_of("format", form, CALIBRATION_FORMATS)
+    check(form)
     given = _options(base_url, settings)
     if source is None or machine is not None:
         _check_sides(source, machine, human, runs, further, {"--report": report, "--drift": drift})
         files = {"human": human, "runs": runs, "rel": rel, "plan": plan, "seed": how["seed"]}
-        text, wrong = _of_judgments(str(machine), files, how["metrics"], further, how["whole"], form)
-        write(text, output)
-        end(wrong, shown=form == "table" and output is None and further is None)
+        found: Any = _of_judgments(str(machine), files, how["metrics"])
+        if further is None:
+            write_result(found, form, output)
+        else:
+            write(_plan_text(found.plan(further, how["whole"])), output)
+        end(found.wrong, shown=form in TEXTS and output is None and further is None)
         return
     if human or runs or further or plan:
         raise UsageError(
@@ -128,10 +131,10 @@ def calibrate_judge(
             "and leave the ledger out."
         )
     if drift:
-        found: Any = _drift(source, spec, since, how["n"], given)
+        found = _drift(source, spec, since, how["n"], given)
     else:
         found = _calibrated(source, spec, ledger, who or getpass.getuser(), report, {**how, **given})
-    write(_calibration_shown(found, form), output)
+    write_result(found, form, output)
 
 
 def _check_sides(
@@ -160,37 +163,30 @@ def _check_sides(
         raise UsageError("--next: got no run, and labels narrow measures of runs. Next: name one with --run.")
 
 
-def _of_judgments(
-    machine: str, files: dict[str, Any], metrics: tuple[str, ...], further: int | None, whole: bool, form: str
-) -> tuple[str, tuple[str, ...]]:
-    """Two files of judgments held against each other, or the pairs to label next; and what makes them wrong."""
+def _of_judgments(machine: str, files: dict[str, Any], metrics: tuple[str, ...]) -> JudgmentCalibration:
+    """Two files of judgments held against each other."""
     from rankproof.cli.options import named_paths
     from rankproof.judging.calibrate import calibrate_judgments
 
     runs = named_paths(files.pop("runs"))
     with tell_progress(f"reading {machine}"):
-        found = calibrate_judgments(machine, systems=runs or None, measures=list(metrics) or None, **files)
-    if further is None:
-        return _calibration_shown(found, form), found.wrong
-    plan = found.plan(further, whole)
+        return calibrate_judgments(machine, systems=runs or None, measures=list(metrics) or None, **files)
+
+
+def _plan_text(plan: LabelPlan) -> str:
+    """The pairs to label next."""
     click.echo(
         f"{len(plan):,} pairs to label, each with the chance it was drawn by.\n"
         "Next: rankproof label FILE --who NAME, then --qrels human.qrels, and --human human.qrels --plan FILE here.",
         err=True,
     )
-    return str(plan), found.wrong
+    return str(plan)
 
 
 def _options(base_url: str | None, settings: tuple[str, ...]) -> dict[str, Any]:
     from rankproof.cli.judge import settings_of
 
     return settings_of(settings) | ({} if base_url is None else {"base_url": base_url})
-
-
-def _calibration_shown(found: Any, form: str) -> str:
-    import json
-
-    return json.dumps(found.to_dict(), indent=2) + "\n" if form == "json" else str(found)
 
 
 def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict[str, Any]) -> Any:

@@ -12,6 +12,8 @@ from typing import Any
 
 from rankproof.document.disk import write_file
 from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges.choose import HumanJudge, human_judge
@@ -33,7 +35,6 @@ from rankproof.judging.trust.agreement import (
 )
 from rankproof.judging.trust.draw import Drawn, DrawnPair, DrawSession, by_relation, draw, draw_whole
 from rankproof.judging.trust.two_judgments import Estimated, Kappa
-from rankproof.judging.trust.words import calibration, two_judgments
 from rankproof.judging.verdicts import PLAIN_YES, WITH_VALUES, Ask, InLedger, Relation, pair_in
 from rankproof.stats.agreement import Agreement
 from rankproof.stats.shares import Share
@@ -41,7 +42,7 @@ from rankproof.store.ledger import Ledger
 
 
 @dataclass(frozen=True)
-class Calibration(Displayable):
+class Calibration(Result):
     """What people's labels say of a judge, relation by relation."""
 
     judge: str
@@ -71,8 +72,10 @@ class Calibration(Displayable):
         plain = {name: _plain(each) for name, each in self.relations.items()}
         return {"judge": self.judge, "drawn": self.drawn, "left": self.left, "relations": plain}
 
-    def __str__(self) -> str:
-        return calibration(self)
+    def _document(self) -> Document:
+        from rankproof.judging.trust.words import calibration as words
+
+        return words(self)
 
     def _in_one_line(self) -> str:
         kappas = ", ".join(f"{n}: kappa {_short(k.value)}" for n, k in self.kappa.items())
@@ -138,7 +141,7 @@ class LabelPlan(Displayable):
 
 
 @dataclass(frozen=True)
-class JudgmentCalibration(Displayable):
+class JudgmentCalibration(Result):
     """A machine's judgments held against people's: how they agree, and rank measures corrected by it."""
 
     machine: str
@@ -212,8 +215,10 @@ class JudgmentCalibration(Displayable):
             },
         }
 
-    def __str__(self) -> str:
-        return two_judgments(self)
+    def _document(self) -> Document:
+        from rankproof.judging.trust.words import two_judgments as words
+
+        return words(self)
 
     def _in_one_line(self) -> str:
         value = None if self.kappa is None else self.kappa.kappa.value

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Column, Document, Paragraph, Part, Table
 from rankproof.document.numbers import ABSENT, count, score, span
-from rankproof.document.terminal import Column, table, wrap
 from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.judging.judge import Judge
 from rankproof.judging.judged import JudgedScores
@@ -39,7 +39,7 @@ RATES = {
 
 
 @dataclass(frozen=True)
-class Mirage(Displayable):
+class Mirage(Result):
     """The four rates of how a generator takes to its contexts; they add up to 1."""
 
     rates: dict[str, Share]
@@ -80,10 +80,9 @@ class Mirage(Displayable):
             },
         }
 
-    def __str__(self) -> str:
-        names = list(self.rates)
-        shares = [self.rates[name] for name in names]
-        lines = table(
+    def _document(self) -> Document:
+        names, shares = list(self.rates), list(self.rates.values())
+        table = Table(
             [
                 Column("rate", [name.replace("_", " ") for name in names]),
                 Column("share", [score(each.value) if each.n else ABSENT for each in shares], True),
@@ -110,7 +109,20 @@ class Mirage(Displayable):
         ]
         if self.left_out:
             said.append(f"{count(self.left_out, 'question')} without all three answers left out.")
-        return "\n".join([*lines, "", *(line for each in said for line in wrap(each))]) + "\n"
+        records = [
+            {
+                "rate": name,
+                "share": each.value if each.n else None,
+                "low": each.low,
+                "high": each.high,
+                "questions": each.yes,
+                "n": each.n,
+                "lowest": self.bounds[name][0],
+                "highest": self.bounds[name][1],
+            }
+            for name, each in self.rates.items()
+        ]
+        return Document("Rates of a generator", [Part(table, *map(Paragraph, said))], records, self.to_dict())
 
     def _in_one_line(self) -> str:
         shown = ", ".join(f"{name} {score(each.value)}" for name, each in self.rates.items() if each.n)

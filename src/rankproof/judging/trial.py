@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
 from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.trust.drift import trial_text
 from rankproof.judging.trust.trial import (
     PAIRS,
     TrialOutcome,
@@ -73,7 +74,7 @@ class TrialPlace(Displayable):
 
 
 @dataclass(frozen=True)
-class Trial(Displayable):
+class Trial(Result):
     """How a model did on the labelled pairs, one by one and together, and how many pairs a call it bears."""
 
     judge: str
@@ -102,8 +103,10 @@ class Trial(Displayable):
         """Everything as plain data."""
         return {**asdict(self), "set": PAIRS}
 
-    def __str__(self) -> str:
-        return trial_text(self)
+    def _document(self) -> Document:
+        from rankproof.judging.trust.words import trial as words
+
+        return words(self)
 
     def _in_one_line(self) -> str:
         return (

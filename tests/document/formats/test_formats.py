@@ -8,9 +8,11 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from xml.etree import ElementTree
 
@@ -34,6 +36,9 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.errors import UsageError
+from rankproof.judging.trial import Trial, TrialPlace, Way
+from rankproof.judging.verdicts import Account, Relation
+from rankproof.stats.shares import share_of
 
 ODD = "a|b_<script>x</script>\\$%&#{}~^*`\x1b[31m\u202e'\""
 """A name with everything that some format takes for markup, and with what would move the cursor."""
@@ -90,6 +95,46 @@ def of_bench() -> dict[str, Result]:
     }
 
 
+@cache
+def of_judging() -> dict[str, Result]:
+    judgments, runs = judged()
+
+    def says(relation: str, left: str, right: str) -> int:
+        return 3 if (len(left) + len(right)) % 3 else 0
+
+    says.__name__ = ODD
+    samples = [
+        {"id": f"{ODD}{n}", "question": f"{ODD} {n}", "contexts": [f"{OTHER} {'x' * n}"]} for n in range(12)
+    ]
+    answers = [
+        {
+            "question": f"What is {n}?",
+            "reference": "red",
+            **dict.fromkeys(("base_answer", "oracle_answer", "mixed_answer"), "red"),
+        }
+        for n in range(4)
+    ]
+    with TemporaryDirectory() as folder:
+        ledger = Path(folder) / "v.db"
+        rankproof.judge(samples, "P@3", judge=says, ledger=ledger)
+        calibration = rankproof.calibrate(ledger, lambda ask: 3 * (len(ask.left) % 2), n=8, who=ODD)
+        drift = rankproof.judge_drift(ledger, judge=says, n=5)
+    few = share_of(3, 9)
+    way = Way(10, 0.5, 0.2, 0.7, few, 9, {Relation.TEXT_SUPPORTS: 0.5}, Account(calls=2), asked=9)
+    place = TrialPlace("of the list", "first", few, few, few)
+    changed = {Relation.TEXT_SUPPORTS: few}
+    return {
+        "calibration": calibration,
+        "judge drift": drift,
+        "judgment calibration": rankproof.calibrate_judgments(judgments, judgments, runs, "RR, AP"),
+        "stress": rankproof.stress(samples, "P@3", judge=says),
+        "trial": Trial(
+            ODD, 9, way, replace(way, pairs=1), (), changed, (place,), (0.1, -0.1, 0.2), 1, {ODD: 2}
+        ),
+        "mirage": rankproof.mirage(answers),
+    }
+
+
 MAKERS: dict[str, Callable[[], Result]] = {
     **{
         name: lambda name=name: made()[name]  # type: ignore[misc]
@@ -99,6 +144,10 @@ MAKERS: dict[str, Callable[[], Result]] = {
     **{
         name: lambda name=name: of_bench()[name]  # type: ignore[misc]
         for name in ("run", "standings", "grid", "tuned")
+    },
+    **{
+        name: lambda name=name: of_judging()[name]  # type: ignore[misc]
+        for name in ("calibration", "judge drift", "judgment calibration", "stress", "trial", "mirage")
     },
 }
 """A result of each kind, with odd names in it. A new kind of result is added here, and held to the laws below."""
@@ -193,9 +242,8 @@ def check_data(result: Result, folder: Path) -> None:
         for name, value in record.items():
             if not isinstance(value, dict | list):
                 assert got[name] == ("" if value is None else str(value))
-    assert json.loads(result.format("json")) == plain_value(
-        records if document.tree is None else document.tree
-    )
+    tree = plain_value(records if document.tree is None else document.tree)
+    assert json.loads(result.format("json")) == json.loads(json.dumps(tree))
     assert [json.loads(line) for line in result.format("jsonl").splitlines()] == records
     arrow = pytest.importorskip("pyarrow.parquet")
     found = arrow.read_table(result.save(folder / "out.parquet")).to_pylist()

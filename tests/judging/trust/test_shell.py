@@ -203,7 +203,7 @@ def test_drift_and_stress_from_the_shell(shell: Any) -> None:
     [
         ("calibrate nowhere.db", "nowhere.db"),
         ("calibrate v.db --ledger v.db", "is a ledger itself"),
-        ("calibrate v.db -f csv", "format"),
+        ("calibrate v.db -f cvs", "format"),
         ("calibrate v.db --judge openai:m", "no verdicts of 'openai:m'"),
         ("calibrate v.db -n 0", "n: got 0"),
         ("calibrate v.db --whole", "needs the samples"),

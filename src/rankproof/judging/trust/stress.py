@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.document.display import Displayable
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import JudgeRun, add, asks_of, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import Nowhere
-from rankproof.judging.trust.drift import stress_text
 from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of
@@ -164,7 +164,7 @@ def _more(changed: int, again: int, n: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Stress(Displayable):
+class Stress(Result):
     """The flips of a judge: for each way of asking again and each relation the share that changed."""
 
     judge: str
@@ -212,8 +212,10 @@ class Stress(Displayable):
         """Everything as plain data."""
         return {**asdict(self), "remedy": self.remedy}
 
-    def __str__(self) -> str:
-        return stress_text(self.judge, self.samples, self.rates, self.lost, self.remedy)
+    def _document(self) -> Document:
+        from rankproof.judging.trust.words import stress as words
+
+        return words(self)
 
     def _in_one_line(self) -> str:
         return f"<Stress of {self.judge} over {self.samples} samples: {self.flips}>"

@@ -1,13 +1,23 @@
-"""What labels say of a judge, as text for people: agreement, confusion, the accuracy trap, what can be trusted."""
+"""What labels say of a judge, and what it says when asked again, as documents."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from rankproof.comparing.words import wrong_data
+from rankproof.document.model import Block, Bullets, Column, Document, Paragraph, Part, Record, Table
 from rankproof.document.numbers import ABSENT, count, score, share, span
-from rankproof.document.terminal import Column, table, wrap
 from rankproof.judging.words import RELATIONS, WORDS
+
+if TYPE_CHECKING:
+    from rankproof.judging.labelling import Calibration, JudgmentCalibration
+    from rankproof.judging.trial import Trial
+    from rankproof.judging.trust.agreement import Agreed
+    from rankproof.judging.trust.drift import JudgeDrift
+    from rankproof.judging.trust.stress import Stress
+
+SHARES = ("accuracy", "commonest", "sensitivity", "specificity", "raw")
 
 NO_LABELS = "No drawn pair has a label yet, so nothing can be said. Next: label some."
 THIRDS = ("first", "middle", "last")
@@ -17,22 +27,41 @@ LEVELS = (
 )
 
 
-def calibration(found: Any) -> str:
-    """A calibration as text, in 80 columns."""
-    lines = wrap(f"Judge: {found.judge}. {_progress(found)}")
+def calibration(found: Calibration) -> Document:
+    """What the labels say of the judge, relation by relation."""
     relations = list(found.relations.values())
+    opening = Part(Paragraph(f"Judge: {found.judge}. {_progress(found)}"))
     if not relations:
-        return "\n".join([*lines, "", *wrap(NO_LABELS)]) + "\n"
-    lines += ["", *table(_agreement(relations)), "", *table(_rates(relations))]
-    for each in relations:
-        lines += ["", *_confusion(each)]
-    if placed := [each for each in relations if each.places]:
-        lines += ["", *table(_places(placed))]
-    lines += [
-        "",
-        *(line for each in relations for said in _told(each) for line in wrap(said, first="- ", later="  ")),
-    ]
-    return "\n".join([*lines, *wrap(LEVELS, first="- ", later="  ")]) + "\n"
+        return Document(
+            "Calibration", [opening, Part(Paragraph(""), Paragraph(NO_LABELS))], tree=found.to_dict()
+        )
+    placed = [each for each in relations if each.places]
+    tables = [_agreement(relations), _rates(relations), *map(_confusion, relations)]
+    told = [*(said for each in relations for said in _sentences(each)), LEVELS]
+    return Document(
+        "Calibration",
+        [opening, Part(*tables, *([_places(placed)] if placed else []), Bullets(told))],
+        list(map(_record, relations)),
+        found.to_dict(),
+    )
+
+
+def _record(found: Agreed) -> Record:
+    """One relation as a flat row."""
+    corrected = found.corrected
+    return {
+        "relation": str(found.relation.value),
+        "labels": found.n,
+        "more": found.more,
+        "pairs": found.of,
+        "kappa": found.kappa.value,
+        "kappa_of_values": found.grades.value,
+        **{name: getattr(found, name).value if getattr(found, name).n else None for name in SHARES},
+        "corrected": None if corrected is None else corrected.value,
+        "corrected_low": None if corrected is None else corrected.low,
+        "corrected_high": None if corrected is None else corrected.high,
+        "smallest": found.smallest if found.smallest == found.smallest else None,
+    }
 
 
 def _progress(found: Any) -> str:
@@ -47,17 +76,19 @@ def _named(found: Any) -> str:
     return f"{found.relation}: {left}, {right}"
 
 
-def _agreement(relations: Sequence[Any]) -> list[Column]:
-    return [
-        Column("relation", [_named(each) for each in relations]),
-        Column("labels", [count(each.n) for each in relations], True),
-        Column("kappa", [score(each.kappa.value) for each in relations], True),
-        Column("of the\nvalues", [score(each.grades.value) for each in relations], True),
-        Column("accuracy", [share(each.accuracy.value) for each in relations], True),
-        Column("always the\ncommonest", [share(each.commonest.value) for each in relations], True),
-        Column("sensitivity", [_ends(each.sensitivity) for each in relations], True),
-        Column("specificity", [_ends(each.specificity) for each in relations], True),
-    ]
+def _agreement(relations: Sequence[Any]) -> Table:
+    return Table(
+        [
+            Column("relation", [_named(each) for each in relations]),
+            Column("labels", [count(each.n) for each in relations], True),
+            Column("kappa", [score(each.kappa.value) for each in relations], True),
+            Column("of the\nvalues", [score(each.grades.value) for each in relations], True),
+            Column("accuracy", [share(each.accuracy.value) for each in relations], True),
+            Column("always the\ncommonest", [share(each.commonest.value) for each in relations], True),
+            Column("sensitivity", [_ends(each.sensitivity) for each in relations], True),
+            Column("specificity", [_ends(each.specificity) for each in relations], True),
+        ]
+    )
 
 
 def _ends(found: Any) -> str:
@@ -66,16 +97,18 @@ def _ends(found: Any) -> str:
     return f"{share(found.value)} [{share(found.low)}, {share(found.high)}]"
 
 
-def _rates(relations: Sequence[Any]) -> list[Column]:
+def _rates(relations: Sequence[Any]) -> Table:
     """The share of yes: as the judge says it, and corrected."""
-    return [
-        Column("share of yes", [_named(each) for each in relations]),
-        Column("judge", [score(each.raw.value) for each in relations], True),
-        Column("PPI++", [_value(each.corrected) for each in relations], True),
-        Column("95 % interval", [_span(each.corrected) for each in relations], True),
-        Column("Rogan-\nGladen", [_value(each.gladen) for each in relations], True),
-        Column("95 % interval", [_span(each.gladen) for each in relations], True),
-    ]
+    return Table(
+        [
+            Column("share of yes", [_named(each) for each in relations]),
+            Column("judge", [score(each.raw.value) for each in relations], True),
+            Column("PPI++", [_value(each.corrected) for each in relations], True),
+            Column("95 % interval", [_span(each.corrected) for each in relations], True),
+            Column("Rogan-\nGladen", [_value(each.gladen) for each in relations], True),
+            Column("95 % interval", [_span(each.gladen) for each in relations], True),
+        ]
+    )
 
 
 def _value(found: Any) -> str:
@@ -86,31 +119,37 @@ def _span(found: Any) -> str:
     return ABSENT if found is None else span(found.low, found.high)
 
 
-def _places(relations: Sequence[Any]) -> list[Column]:
+def _places(relations: Sequence[Any]) -> Table:
     """How often the judge is wrong by where in a call it was asked."""
     thirds = [
         (each.relation, third, found)
         for each in relations
         for third, found in zip(THIRDS, each.places, strict=True)
     ]
-    return [
-        Column("wrong verdicts by place", [f"{name}: {third} third of a call" for name, third, _ in thirds]),
-        Column("labels", [count(found.n) for *_, found in thirds], True),
-        Column("wrong", [share(found.value) if found.n else ABSENT for *_, found in thirds], True),
-        Column("95 % interval", [f"[{share(found.low)}, {share(found.high)}]" for *_, found in thirds], True),
-    ]
+    return Table(
+        [
+            Column(
+                "wrong verdicts by place", [f"{name}: {third} third of a call" for name, third, _ in thirds]
+            ),
+            Column("labels", [count(found.n) for *_, found in thirds], True),
+            Column("wrong", [share(found.value) if found.n else ABSENT for *_, found in thirds], True),
+            Column(
+                "95 % interval", [f"[{share(found.low)}, {share(found.high)}]" for *_, found in thirds], True
+            ),
+        ]
+    )
 
 
-def _confusion(found: Any) -> list[str]:
+def _confusion(found: Any) -> Table:
     """What people said by line, what the judge said by column."""
     values = list(WORDS[found.relation])
     cells = {value: [str(found.confusion.get((truth, value), 0)) for truth in values] for value in values}
     names = [f"{truth} {WORDS[found.relation][truth]}" for truth in values]
     columns = [Column(f"{found.relation}: people say / judge says", names)]
-    return table([*columns, *(Column(str(value), cells[value], True) for value in values)])
+    return Table([*columns, *(Column(str(value), cells[value], True) for value in values)])
 
 
-def _told(found: Any) -> Iterator[str]:
+def _sentences(found: Any) -> Iterator[str]:
     name, prevalence = found.relation, found.kappa.prevalence.get(True, 0.0)
     if found.trap:
         yield (
@@ -140,18 +179,30 @@ def _told(found: Any) -> Iterator[str]:
 TOO_FEW = "Under 30 labels nothing is corrected. Next: label more; --next 50 -o pool.jsonl says which pairs."
 
 
-def two_judgments(found: Any) -> str:
-    """A machine's judgments held against people's, as text in 80 columns."""
-    lines = wrap(f"{found.machine}, held against {found.human or 'nothing yet'}. {_met(found)}")
-    if found.kappa is not None:
-        lines += ["", *table(_agreeing(found)), "", *_counted(found)]
-    if found.runs:
-        lines += ["", *table(_by_people(found))]
-    said = [each for each in _said_of_both(found) if each]
-    return (
-        "\n".join([*lines, "", *(line for each in said for line in wrap(each, first="- ", later="  "))])
-        + "\n"
-    )
+def two_judgments(found: JudgmentCalibration) -> Document:
+    """A machine's judgments held against people's."""
+    opening = f"{found.machine}, held against {found.human or 'nothing yet'}. {_met(found)}"
+    tables = [] if found.kappa is None else [_agreeing(found), _counted(found)]
+    tables += [_by_people(found)] if found.runs else []
+    records = [
+        {
+            "run": run,
+            "measure": name,
+            "machine": raw,
+            **{
+                field: None if each is None else getattr(each, field)
+                for field in ("value", "low", "high", "error", "n", "queries")
+            },
+        }
+        for run, by in found.runs.items()
+        for name, (raw, each) in by.items()
+    ] or [{name: getattr(found, name) for name in ("machine", "human", "rel", "n", "queries")}]
+    parts = [
+        wrong_data(found.wrong),
+        Part(Paragraph(opening)),
+        Part(*tables, Bullets([*_sentences_of_both(found)])),
+    ]
+    return Document("Judgments of a machine", parts, records, found.to_dict())
 
 
 def _met(found: Any) -> str:
@@ -166,7 +217,7 @@ def _met(found: Any) -> str:
     return f"{own}; {rest}.{other}"
 
 
-def _agreeing(found: Any) -> list[Column]:
+def _agreeing(found: Any) -> Table:
     level = f"{found.rel:g}"
     kappas = [
         (f"kappa, relevant (from {level} on) or not", found.kappa),
@@ -179,34 +230,36 @@ def _agreeing(found: Any) -> list[Column]:
         ("sensitivity: relevant ones found", found.sensitivity),
         ("specificity: others left out", found.specificity),
     ]
-    return [
-        Column("agreement", [name for name, _ in (*kappas, *shares)]),
-        Column(
-            "value",
-            [score(k.kappa.value) for _, k in kappas]
-            + [share(s.value) if s.n else ABSENT for _, s in shares],
-            True,
-        ),
-        Column(
-            "95 % interval",
-            [ABSENT if k.kappa.value is None else span(k.low, k.high) for _, k in kappas]
-            + [f"[{share(s.low)}, {share(s.high)}]" if s.n else ABSENT for _, s in shares],
-            True,
-        ),
-    ]
+    return Table(
+        [
+            Column("agreement", [name for name, _ in (*kappas, *shares)]),
+            Column(
+                "value",
+                [score(k.kappa.value) for _, k in kappas]
+                + [share(s.value) if s.n else ABSENT for _, s in shares],
+                True,
+            ),
+            Column(
+                "95 % interval",
+                [ABSENT if k.kappa.value is None else span(k.low, k.high) for _, k in kappas]
+                + [f"[{share(s.low)}, {share(s.high)}]" if s.n else ABSENT for _, s in shares],
+                True,
+            ),
+        ]
+    )
 
 
-def _counted(found: Any) -> list[str]:
+def _counted(found: Any) -> Block:
     """What people said by line, what the machine said by column."""
     rows = sorted({a for a, _ in found.confusion})
     columns = sorted({b for _, b in found.confusion})
     if len(columns) > 8:
-        return wrap(
+        return Paragraph(
             f"The machine gave {len(columns)} different grades; -f json holds how often each met each."
         )
     cells = [Column("people say / machine says", [f"{each:g}" for each in rows])]
     cells += [Column(f"{b:g}", [f"{found.confusion.get((a, b), 0):,}" for a in rows], True) for b in columns]
-    return table(cells)
+    return Table(cells)
 
 
 def _range(values: Collection[float], form: str) -> str:
@@ -214,25 +267,26 @@ def _range(values: Collection[float], form: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _by_people(found: Any) -> list[Column]:
+def _by_people(found: Any) -> Table:
     rows = [(run, name, raw, each) for run, by in found.runs.items() for name, (raw, each) in by.items()]
-    return [
-        Column("run", [run for run, *_ in rows]),
-        Column("measure", [name for _, name, *_ in rows]),
-        Column("machine", [score(raw) for *_, raw, _ in rows], True),
-        Column("corrected", [_value(each) for *_, each in rows], True),
-        Column("95 % interval", [_span(each) for *_, each in rows], True),
-        Column("error", [ABSENT if each is None else score(each.error) for *_, each in rows], True),
-        Column(
-            "of labels\nalone",
-            [ABSENT if each is None or each.alone is None else score(each.alone) for *_, each in rows],
-            True,
-        ),
-    ]
+    return Table(
+        [
+            Column("run", [run for run, *_ in rows]),
+            Column("measure", [name for _, name, *_ in rows]),
+            Column("machine", [score(raw) for *_, raw, _ in rows], True),
+            Column("corrected", [_value(each) for *_, each in rows], True),
+            Column("95 % interval", [_span(each) for *_, each in rows], True),
+            Column("error", [ABSENT if each is None else score(each.error) for *_, each in rows], True),
+            Column(
+                "of labels\nalone",
+                [ABSENT if each is None or each.alone is None else score(each.alone) for *_, each in rows],
+                True,
+            ),
+        ]
+    )
 
 
-def _said_of_both(found: Any) -> Iterator[str]:
-    yield from (f"error  {each}" for each in found.wrong)
+def _sentences_of_both(found: Any) -> Iterator[str]:
     estimates = [each for by in found.runs.values() for _, each in by.values() if each is not None]
     whole, modelled = ([each for each in estimates if (each.power is None) is none] for none in (False, True))
     if whole:
@@ -268,3 +322,168 @@ def _said_of_both(found: Any) -> Iterator[str]:
                 "differ, read kappa of relevant or not, and choose its grade (--rel)."
             )
     yield LEVELS
+
+
+# --- asking again --------------------------------------------------------------------------------------
+
+POOR = 0.6
+"""The kappa below which a judge agrees with people moderately at best (Landis and Koch, 1977)."""
+Rates = Mapping[str, Mapping[str, Any]]
+
+
+def stress(found: Stress) -> Document:
+    """How often each way of asking again changed a verdict, and what to do about it."""
+    opening = f"{found.judge}, asked again about {count(found.samples, 'sample')}: how many verdicts changed."
+    missing = [f"{way} {n:,}" for way, n in found.lost.items() if n]
+    tail = [f"With a verdict in only one of both: {', '.join(missing)}."] if missing else []
+    told = [*tail, "", found.remedy] if tail else [found.remedy]
+    parts = Part(Paragraph(opening), _flips("asked", found.rates), *map(Paragraph, told))
+    return Document(f"Stress of {found.judge}", [parts], _flip_records(found.rates), found.to_dict())
+
+
+def judge_drift(found: JudgeDrift) -> Document:
+    """How much a judge changed since the fixed pairs were first asked."""
+    versions = (
+        f"Answered then by {found.before or 'a model that did not say'}, now by {found.now or 'the same'}."
+    )
+    opening = f"{found.judge}, {count(found.n, 'fixed pair')} asked again. {versions}"
+    parts = Part(Paragraph(opening), _flips("since", found.rates), Paragraph(_judgement(found)))
+    return Document(f"Drift of {found.judge}", [parts], _flip_records(found.rates), found.to_dict())
+
+
+def _flips(heading: str, rates: Rates) -> Table:
+    """One line for each way and relation."""
+    rows = [(way, relation, each) for way, found in rates.items() for relation, each in found.items()]
+    cells = [
+        (way, relation, count(each.n), count(each.yes), share(each.value), _range_of(each))
+        for way, relation, each in rows
+    ]
+    headings = (heading, "relation", "pairs", "changed", "share", "95 % interval")
+    return Table.of(headings, cells, headings[:2])
+
+
+def _range_of(found: Any) -> str:
+    return f"[{share(found.low)}, {share(found.high)}]"
+
+
+def _flip_records(rates: Rates) -> list[Record]:
+    return [
+        {
+            "asked": way,
+            "relation": str(relation),
+            "pairs": each.n,
+            "changed": each.yes,
+            "share": each.value if each.n else None,
+            "low": each.low,
+            "high": each.high,
+        }
+        for way, found in rates.items()
+        for relation, each in found.items()
+    ]
+
+
+def trial(found: Trial) -> Document:
+    """How a model did on the labelled pairs, one by one and together."""
+    opening = f"{found.judge} on {count(found.n, 'labelled pair')} that come with rankproof."
+    told = [_proposal(found)]
+    if found.reasons:
+        few = "; ".join(f"{reason} ({n:,})" for reason, n in list(found.reasons.items())[:3])
+        told.append(f"Without a verdict, which counts as wrong: {few}.")
+    if found.alone.kappa < POOR:
+        told.append(
+            f"Warning: one by one its kappa is {score(found.alone.kappa)} as well, so fewer pairs a call mend little. "
+            "Next: try another model."
+        )
+    if not any(each.asked for each in found.ways):
+        told.append("Everything was in the ledger: nothing was asked; costs are those of then.")
+    records = [
+        {
+            "pairs": each.pairs,
+            "kappa": each.kappa,
+            "low": each.low,
+            "high": each.high,
+            "right": each.right.value,
+            "verdicts": each.settled,
+            "calls": each.account.calls,
+            "tokens": each.account.prompt_tokens + each.account.reply_tokens,
+            "bytes": each.account.bytes_sent,
+        }
+        for each in found.ways
+    ]
+    tables = _ways(found), _relations(found), _third_places(found)
+    parts = Part(Paragraph(opening), *tables, *map(Paragraph, told))
+    return Document(f"Trial of {found.judge}", [parts], records, found.to_dict())
+
+
+def _ways(found: Any) -> Table:
+    ways = found.ways if found.together.pairs > 1 else (found.alone,)
+    return Table(
+        [
+            Column("asked", ["one by one" if each.pairs == 1 else f"{each.pairs} a call" for each in ways]),
+            Column("kappa", [score(each.kappa) for each in ways], True),
+            Column("95 % interval", [span(each.low, each.high) for each in ways], True),
+            Column("right", [share(each.right.value) for each in ways], True),
+            Column("verdicts", [count(each.settled) for each in ways], True),
+            Column("calls", [count(each.account.calls) for each in ways], True),
+            Column("tokens", [_tokens(each.account) for each in ways], True),
+            Column("bytes", [count(each.account.bytes_sent) for each in ways], True),
+        ]
+    )
+
+
+def _tokens(account: Any) -> str:
+    """Sent and got, as the service counts them."""
+    total = account.prompt_tokens + account.reply_tokens
+    return count(total) if total else ABSENT
+
+
+def _relations(found: Any) -> Table:
+    rows = list(found.changed)
+    return Table(
+        [
+            Column("relation", [f"{each}: {', '.join(RELATIONS[each])}" for each in rows]),
+            Column("pairs", [count(found.changed[each].n) for each in rows], True),
+            Column("kappa\none by one", [score(found.alone.kappas[each]) for each in rows], True),
+            Column("kappa\ntogether", [score(found.together.kappas[each]) for each in rows], True),
+            Column("changed", [share(found.changed[each].value) for each in rows], True),
+            Column("95 % interval", [_range_of(found.changed[each]) for each in rows], True),
+        ]
+    )
+
+
+def _third_places(found: Any) -> Table:
+    return Table(
+        [
+            Column("place in the call", [f"{each.third} third {each.part}" for each in found.places]),
+            Column("pairs", [count(each.changed.n) for each in found.places], True),
+            Column("changed", [share(each.changed.value) for each in found.places], True),
+            Column("95 % interval", [_range_of(each.changed) for each in found.places], True),
+            Column("wrong\nalone", [share(each.wrong_alone.value) for each in found.places], True),
+            Column("wrong\ntogether", [share(each.wrong_together.value) for each in found.places], True),
+        ]
+    )
+
+
+def _proposal(found: Any) -> str:
+    """How many pairs a call to ask for, and why."""
+    if found.together.pairs == 1:
+        return "It is asked one by one already (pairs=1)."
+    loss, low, high = found.loss
+    lost = f"{score(loss)} of kappa ({span(low, high)})"
+    if found.pairs == found.together.pairs:
+        return (
+            f"Asking together costs {lost}: no loss shows, and more than {score(max(high, 0.0))} is ruled out. "
+            f"Proposed: pairs={found.pairs}, as now."
+        )
+    option = f"--set pairs={found.pairs} (in Python pairs={found.pairs})"
+    return f"Asking together costs {lost}. Proposed: {option}; verdicts made so are kept apart in the ledger."
+
+
+def _judgement(found: Any) -> str:
+    flips = sum(each.yes for rates in found.rates.values() for each in rates.values())
+    if not flips:
+        return "Nothing changed."
+    return (
+        "Warning: the judge says other things than before, so new scores are not like old ones. "
+        "Next: judge old and new again with the same model, or calibrate the new one."
+    )
