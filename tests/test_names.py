@@ -21,6 +21,7 @@ from tests.test_walls import MODULES, ROOT, parsed
 IN_SEVERAL_PACKAGES = {
     "Case": "a sample under a metric; a case of a derivation on paper",
     "Chunk": "of a file; of a document",
+    "Document": "of a corpus; a result as it can be printed",
     "Evidence": "what a judge said of samples; what a diagnosis looks at",
     "Failure": "of one sample; a kind that a diagnosis knows",
     "Outcome": "of a metric on a sample; of a test of differences",

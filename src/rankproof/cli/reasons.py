@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @click.argument("query", required=False)
 @options.measures
 @click.option("--versus", metavar="PROFILE", help="The same as another tool computes it, and what differs.")
-@options.form("table or json")
+@options.form()
 @options.target("Write to a file; a page if it ends in .html.")
 @options.force
 @click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
@@ -61,16 +62,14 @@ def explain_number(
     if run is None:
         write(_term(judgments), output)
         return
+    from rankproof.document.formats import check
     from rankproof.document.formats.data import as_json
-    from rankproof.errors import one_of
     from rankproof.reports.content import query_texts
-    from rankproof.scoring.explain import explanation_page
+    from rankproof.scoring.explain import explanation_page, explanations
 
-    page = output is not None and output.lower().endswith((".html", ".htm"))
-    form = form or ("table" if page else format_of(output))
-    if form not in (*TEXTS, "json"):
-        raise one_of("format", form, ["table", "json"])
-    if beside and not page:
+    form = form or format_of(output)
+    made = check(form)
+    if beside and form not in ("html", "pdf"):
         raise UsageError("--beside is for pages. Next: add -o FILE.html.")
     if query is None:
         raise UsageError(
@@ -80,13 +79,11 @@ def explain_number(
     judged, systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)
     found = systems[0][1]
     texts = query_texts(queries, judged.queries, {query}) if queries else {}
-    if page:
-        write(explanation_page(dict(systems), queries=texts, documents=documents), output)
-    elif form == "json":
+    if form == "json":
         write(as_json([each.to_dict() for each in found]), output)
     else:
-        asked = f"Query {query}: {texts[query]}\n\n" if query in texts else ""
-        write(asked + "\n".join(map(str, found)), output)
+        page = partial(explanation_page, dict(systems), queries=texts, documents=documents)
+        write(made.render(explanations(found, texts.get(query, ""), page)), output)
     wrong = (f"{name}: {each}" for name, explained in systems for one in explained for each in one.wrong)
     end(wrong, shown=output is None)
 

@@ -18,7 +18,22 @@ from rankproof.core.names import parse
 from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.rules import CHOICES, ConventionArguments, Conventions, seen_by, worth
 from rankproof.core.table import ExplainedLine, RankingTable, listing, missed_documents
-from rankproof.document.display import Displayable, width
+from rankproof.document.display import width
+from rankproof.document.formats import Result
+from rankproof.document.model import (
+    PAGE,
+    PAPER,
+    TERMINAL,
+    Block,
+    Bullets,
+    Chart,
+    Document,
+    Heading,
+    Item,
+    Paragraph,
+    Part,
+    Table,
+)
 from rankproof.document.numbers import ABSENT, score
 from rankproof.document.terminal import Column, cut, pad, page_width, table, wrap
 from rankproof.errors import DataError, UsageError, nearest, shorten
@@ -69,14 +84,17 @@ def _list(own: Explained) -> list[str]:
     if not own.lines:
         return ["The ranking has no documents for this query.", *_missed(own)]
     shown = _telling(own)
-    columns = [
+    return [*table(_columns(shown)), "", *_legend(own, shown), *_missed(own)]
+
+
+def _columns(shown: Sequence[ExplainedLine | None]) -> list[Column]:
+    return [
         Column("rank", [_rank(line) for line in shown], True),
         Column("document", [line.document if line else "..." for line in shown]),
         *_scores(shown),
         Column("grade", [_grade(line) for line in shown], True),
         Column("adds", [_adds(line) for line in shown], True),
     ]
-    return [*table(columns), "", *_legend(own, shown), *_missed(own)]
 
 
 def _telling(own: Explained) -> list[ExplainedLine | None]:
@@ -190,6 +208,45 @@ def _about(term: Term, own: Explained, digits: int) -> str:
     return name if term.rank is None else f"rank {term.rank:>{digits}}  {name}"
 
 
+def explanations(
+    found: Sequence[Explanation], asked: str = "", page: Callable[[], str] | None = None
+) -> Document:
+    """Explanations of one query under several measures, one after the other; `asked` is the query's text."""
+    every = [each._document() for each in found]
+    opening = [Paragraph(f"Query {found[0].own.query}: {asked}"), Paragraph("")] if asked else []
+    between = Part(Paragraph(""), media=TERMINAL)
+    parts = [part for each in every for part in (between, *each.parts)]
+    records = [record for each in every for record in each.records]
+    return Document(every[0].title, [Part(*opening), *parts], records, page=page)
+
+
+def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> list[Block]:
+    """The same where lines need not stand under each other."""
+    shown = _telling(own)
+    blocks: list[Block] = [*(Paragraph(f"{DISTRUST} {each}") for each in wrong)]
+    blocks += [Heading(" ".join(_headline(own)), 3), Paragraph(own.title)]
+    blocks += [Paragraph(f"Formula: {own.formula}")] if own.formula else []
+    blocks += (
+        [Table(_columns(shown))] if own.lines else [Paragraph("The ranking has no documents for this query.")]
+    )
+    blocks += [Paragraph(" ".join(lines)) for lines in (_legend(own, shown), _missed(own)) if lines]
+    steps = [
+        Item(_said(step), lines=[each.strip() for each in _calculation(step, own)]) for step in own.steps
+    ]
+    blocks += [Bullets(steps, numbered=True), Paragraph(f"{own.measure} = {score(own.value)}")]
+    blocks += [Paragraph(f"Note: {note}.") for note in own.said]
+    if other is not None:
+        blocks += [*_blocks(other, None, ()), Heading("What differs", 3), Bullets(differences(own, other))]
+    return blocks
+
+
+def _rows(own: Explained) -> list[dict[str, Any]]:
+    """A record for each line of the list."""
+    names = ("rank", "document", "score", "grade", "adds", "tied")
+    about = {"query": own.query, "measure": own.measure}
+    return [{**about, **{name: getattr(line, name) for name in names}} for line in own.lines]
+
+
 # --- versus ----------------------------------------------------------------------------------------
 
 
@@ -209,7 +266,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Displayable):
+class Explanation(Result):
     """One number explained, and beside it the same under a profile where one was asked for."""
 
     own: Explained
@@ -244,9 +301,13 @@ class Explanation(Displayable):
         """
         return explanation_page({name: [self]}, queries=queries, documents=documents)
 
-    def __str__(self) -> str:
+    def _document(self) -> Document:
         """The list, the steps, and what differs."""
-        return text(self.own, self.other, self.wrong)
+        lines = text(self.own, self.other, self.wrong).splitlines()
+        drawn = Part(Chart("", lambda room: lines), media=TERMINAL)  # its sums stand under each other
+        listed = Part(*_blocks(self.own, self.other, self.wrong), media=(PAGE, PAPER))
+        title = f"{self.own.measure} of query {self.own.query}"
+        return Document(title, [drawn, listed], _rows(self.own), self.to_dict(), page=self.html)
 
     def _in_one_line(self) -> str:
         """What it explains."""

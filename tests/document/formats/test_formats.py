@@ -64,6 +64,7 @@ def made() -> dict[str, Result]:
         "leaderboard": rankproof.leaderboard(scores),
         "correlation": rankproof.rank_correlation(scores, {name: n for n, name in enumerate(scores)}),
         "kinship": rankproof.kinship(judgments, machine, runs, "RR"),
+        "explanation": rankproof.explain(judgments, runs[ODD], f"{ODD}1", "nDCG@10", versus="beir"),
         "scores": rankproof.evaluate(judgments, runs[OTHER], "RR, AP", by=groups),
         "audit": rankproof.audit(judgments, {**runs[OTHER], ODD: [ODD, "d|1"]}, "RR"),
     }
@@ -138,7 +139,16 @@ def of_judging() -> dict[str, Result]:
 MAKERS: dict[str, Callable[[], Result]] = {
     **{
         name: lambda name=name: made()[name]  # type: ignore[misc]
-        for name in ("comparison", "gate", "leaderboard", "correlation", "kinship", "scores", "audit")
+        for name in (
+            "comparison",
+            "gate",
+            "leaderboard",
+            "correlation",
+            "kinship",
+            "scores",
+            "audit",
+            "explanation",
+        )
     },
     "diagnosis": diagnosis,
     **{
@@ -319,8 +329,8 @@ def test_test_cases_are_a_format_of_those_that_have_some(result: Result) -> None
             result.format("junit")
 
 
-PAGES_OF_THEIR_OWN = {"JudgedScores": {"html"}}
-"""Results whose page takes arguments: everything else about them is print_as as of all."""
+PAGES_OF_THEIR_OWN = {"Explanation": {"html"}, "JudgedScores": {"html"}}
+"""Results whose page takes arguments: everything else about them is printed as of all."""
 
 
 def test_no_result_has_a_verb_of_formats_of_its_own() -> None:
