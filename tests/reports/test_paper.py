@@ -1,4 +1,4 @@
-"""Reports on paper: PDF print_as by a real browser, LaTeX set by a real TeX."""
+"""Reports on paper: PDF printed by a real browser, LaTeX set by a real TeX."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_browser_that_prints_nothing_is_an_error(
     script.write_text("#!/bin/sh\necho broken >&2\n")
     script.chmod(0o755)
     monkeypatch.setenv(ENVIRONMENT, str(script))
-    with pytest.raises(Exception, match="print_as nothing: broken"):
+    with pytest.raises(Exception, match="printed nothing: broken"):
         made.pdf()
 
 
