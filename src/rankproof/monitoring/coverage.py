@@ -56,7 +56,9 @@ class Nearness:
     covered: Share
     """The share of live queries with a query of the set as near as `threshold`."""
     fresh: float
-    """That share for live queries of the same log, as many as the set has."""
+    """That share for live queries of the same log, as many as the set has (half of the sample at most)."""
+    drawn: int
+    """How many these are."""
     threshold: float
 
 
@@ -166,7 +168,9 @@ def nearness(own: int, live: LiveQueries, rows: Array, rng: np.random.Generator)
     fresh = (asked[others] @ asked[drawn].T).max(axis=1)
     threshold = float(np.quantile(fresh, 1 - COVERED))
     near = (asked @ rows[:own].T).max(axis=1) >= threshold
-    return Nearness(share_of(int(near.sum()), len(near)), float(np.mean(fresh >= threshold)), threshold)
+    return Nearness(
+        share_of(int(near.sum()), len(near)), float(np.mean(fresh >= threshold)), len(drawn), threshold
+    )
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _coverage(found: Drift) -> str:
     )
     return (
         f"{share(near.value)} [{share(near.low)}, {share(near.high)}] of the live queries have a query of the set "
-        f"near them; with {count(found.n)} fresh live queries in its place that were "
+        f"near them; with {count(found.nearness.drawn)} fresh live queries in its place that were "
         f"{share(found.nearness.fresh)}.{missing} Weighted as people ask, the set says as much as "
         f"{found.effective:.0f} queries of {found.n}."
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -60,70 +61,70 @@ def live_queries(
     A user who sends the same query again in a session asks once. Users take turns until the sample is full, so one
     who sends half of the log is one among many.
     """
-    rejects = Rejects()
+    rejects, without = Rejects(), 0
+    seen: list[
+        tuple[str, str, str | None, str | None]
+    ] = []  # a log is long: nothing else of an event is kept
+    shown: dict[str, tuple[str, ...]] = {}
+    first, last = math.inf, -math.inf
     given = _events(log, rejects)
-    every = list(given if change is None else filter(None, map(change, given)))
-    events = [each for each in every if each.query and normal_form(each.query)]
-    rejected = rejects.total
-    if not events:
+    for event in given if change is None else filter(None, map(change, given)):
+        words = normal_form(event.query) if event.query else ""
+        if not words or event.query is None:
+            without += 1
+            continue
+        seen.append((event.query, words, event.user, event.session))
+        if event.results:
+            shown[event.query] = tuple(each.id for each in event.results)
+        if event.ts:
+            first, last = min(first, event.ts), max(last, event.ts)
+    if not seen:
         raise DataError(
-            f"the log: there is no query in {len(every) + rejected:,} records. "
+            f"the log: there is no query in {without + rejects.total:,} records. "
             "Next: check that one of its fields is 'query'."
         )
-    unit = (
-        "user"
-        if _many(e.user for e in events)
-        else "session"
-        if _many(e.session for e in events)
-        else "query"
-    )
+    column = next((at for at in (2, 3) if _many([row[at] for row in seen])), None)
     asked: dict[str, dict[tuple[str | None, str], str]] = {}
-    shown: dict[str, list[str]] = {}
-    for number, event in enumerate(events):
-        text = str(event.query)
-        asker = {"user": event.user, "session": event.session}.get(unit) or f"#{number}"
-        asked.setdefault(asker, {})[event.session, normal_form(text)] = text
-        if event.results:
-            shown[text] = [each.id for each in event.results]
-    times = [event.ts for event in events if event.ts]
+    for number, row in enumerate(seen):
+        asker = (None if column is None else row[column]) or f"#{number}"
+        asked.setdefault(asker, {})[row[3], row[1]] = row[0]
     turns = list(_in_turns({who: list(found.values()) for who, found in asked.items()}, seed))
     return LiveQueries(
         texts=[text for _, _, text in turns],
         users=[who for who, _, _ in turns],
         turn=[turn for _, turn, _ in turns],
-        shown=shown,
-        events=len(events),
-        without=len(every) - len(events),
+        shown={text: list(shown[text]) for _, _, text in turns if text in shown},
+        events=len(seen),
+        without=without,
         rejected=dict(rejects.reasons),
         askers=len(asked),
-        unit=unit,
-        first=min(times, default=None),
-        last=max(times, default=None),
+        unit={2: "user", 3: "session", None: "query"}[column],
+        first=None if math.isinf(first) else first,
+        last=None if math.isinf(last) else last,
     )
 
 
-def _many(values: Iterable[str | None]) -> bool:
+def _many(values: Sequence[str | None]) -> bool:
     """Whether most events have it, and it is not always the same."""
-    given = list(values)
-    known = [each for each in given if each]
-    return len(known) > len(given) / 2 and len(set(known)) > 1
+    known = [each for each in values if each]
+    return len(known) > len(values) / 2 and len(set(known)) > 1
 
 
 def _in_turns(asked: dict[str, list[str]], seed: int) -> Iterator[tuple[str, int, str]]:
     rng = np.random.default_rng(seed)
     names = list(asked)
-    waiting = {names[at]: iter(rng.permutation(len(asked[names[at]]))) for at in rng.permutation(len(names))}
+    waiting = [names[at] for at in rng.permutation(len(names))]
+    order: dict[str, list[int]] = {}
     taken = 0
     for turn in range(MOST_OF_ONE):
-        for who in list(waiting):
-            place = next(waiting[who], None)
-            if place is None:
-                del waiting[who]
-                continue
-            yield who, turn, asked[who][int(place)]
+        for who in waiting:
+            if who not in order:
+                order[who] = rng.permutation(len(asked[who])).tolist()
+            yield who, turn, asked[who][order[who][turn]]
             taken += 1
             if taken >= SAMPLE:
                 return
+        waiting = [who for who in waiting if len(asked[who]) > turn + 1]
 
 
 class QuerySchema(EventSchema):

@@ -16,6 +16,8 @@ WIDTH = 2048
 """Columns that n-grams are hashed to; two of a query's 60 or so seldom fall together."""
 SIZES = (2, 3, 4)
 """Characters of an n-gram: pairs for writings without spaces, more for the others."""
+AT_ONCE = 2048
+"""Texts that are taken apart at a time."""
 LONGEST = 400
 """Characters of a query that are looked at."""
 RANK = 50
@@ -55,6 +57,17 @@ def ngram_vectors(texts: Sequence[str]) -> Array:
     >>> bool(rows[0] @ rows[1] > rows[0] @ rows[2])
     True
     """
+    rows = np.empty((len(texts), WIDTH), dtype=np.float32)
+    for start in range(0, len(texts), AT_ONCE):
+        rows[start : start + AT_ONCE] = _ngram_counts(texts[start : start + AT_ONCE])
+    held = np.count_nonzero(rows, axis=0)
+    np.sqrt(rows, out=rows)
+    rows *= np.log((1 + len(texts)) / (1 + held)).astype(np.float32)
+    return unit_rows(rows)
+
+
+def _ngram_counts(texts: Sequence[str]) -> Array:
+    """How often each hashed n-gram is in each text."""
     joined = "".join(f" {telling_text(text)} \n" for text in texts)
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
     breaks = points == ord("\n")
@@ -73,10 +86,7 @@ def ngram_vectors(texts: Sequence[str]) -> Array:
         table += np.bincount((row[: len(hashed)] * WIDTH + column)[whole], minlength=len(table)).astype(
             np.float32
         )
-    rows: Array = table.reshape(len(texts), WIDTH)
-    held = np.count_nonzero(rows, axis=0)
-    rows = np.sqrt(rows) * np.log((1 + len(texts)) / (1 + held)).astype(np.float32)
-    return unit_rows(rows)
+    return table.reshape(len(texts), WIDTH)
 
 
 def unit_rows(rows: Array) -> Array:
