@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.model import PAGE, PAPER, TERMINAL, Chart, Document, Paragraph, Part, Table
-from rankproof.document.numbers import ABSENT, count, score, span
+from rankproof.document.model import Document, Paragraph, Part, Table
+from rankproof.document.numbers import ABSENT, count, score
 from rankproof.errors import shorten
-from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Quantile
 
 if TYPE_CHECKING:
@@ -68,21 +67,11 @@ def run(found: Run) -> Document:
     ]
     parts = [
         Part(Paragraph(asked)),
-        *(_scores(found.scores) if scored else []),
+        *([Part(Paragraph("")), *found.scores._document().parts] if scored else []),
         Part(_latency(found.latency)) if found.latency else Part(),
         Part(Paragraph(""), *map(Paragraph, said)) if said else Part(),
     ]
     return Document(f"Run {found.name}", parts, records, found.to_dict(), kinds={"failure": str})
-
-
-def _scores(scores: Scores) -> Iterator[Part]:
-    """In a terminal as scores are printed alone; elsewhere the means."""
-    yield Part(Paragraph(""), Chart("", lambda room: str(scores).rstrip().split("\n")), media=TERMINAL)
-    means = [
-        (each.measure, score(each.shown), span(*each.ends), count(each.n)) for each in scores.summary().rows
-    ]
-    headings = ("measure", "mean", "95 % interval", "n")
-    yield Part(Table.of(headings, means, ("measure",)), media=(PAGE, PAPER))
 
 
 def _latency(found: Sequence[Quantile]) -> Table:

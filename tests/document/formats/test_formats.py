@@ -117,7 +117,7 @@ def of_judging() -> dict[str, Result]:
     ]
     with TemporaryDirectory() as folder:
         ledger = Path(folder) / "v.db"
-        rankproof.judge(samples, "P@3", judge=says, ledger=ledger)
+        scores = rankproof.judge(samples, "P@3, context_precision", judge=says, ledger=ledger)
         calibration = rankproof.calibrate(ledger, lambda ask: 3 * (len(ask.left) % 2), n=8, who=ODD)
         drift = rankproof.judge_drift(ledger, judge=says, n=5)
     few = share_of(3, 9)
@@ -125,6 +125,7 @@ def of_judging() -> dict[str, Result]:
     place = TrialPlace("of the list", "first", few, few, few)
     changed = {Relation.TEXT_SUPPORTS: few}
     return {
+        "judged scores": scores,
         "calibration": calibration,
         "judge drift": drift,
         "judgment calibration": rankproof.calibrate_judgments(judgments, judgments, runs, "RR, AP"),
@@ -157,7 +158,15 @@ MAKERS: dict[str, Callable[[], Result]] = {
     },
     **{
         name: lambda name=name: of_judging()[name]  # type: ignore[misc]
-        for name in ("calibration", "judge drift", "judgment calibration", "stress", "trial", "mirage")
+        for name in (
+            "judged scores",
+            "calibration",
+            "judge drift",
+            "judgment calibration",
+            "stress",
+            "trial",
+            "mirage",
+        )
     },
 }
 """A result of each kind, with odd names in it. A new kind of result is added here, and held to the laws below."""
