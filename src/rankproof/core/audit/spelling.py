@@ -10,14 +10,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
 from urllib.parse import unquote_plus
 
 from rankproof.core.audit.finding import EXAMPLES, Finding, count_of, list_words, percent
 from rankproof.core.audit.ids import side_by_side
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
 
 RULES_AT_ONCE = 3
@@ -152,6 +152,10 @@ RULES = (
 """In the order in which they are applied where several are needed."""
 
 Way = tuple[SpellingRule, ...]
+SpeltForms = dict[tuple[str, ...], tuple[dict[str, str], frozenset[str]]]
+"""For each way of spelling (by what differs) the judged ids as they are spelt in it."""
+KEPT = 40_000
+"""The spellings of so many judged documents are kept for the next ranking."""
 
 
 def respell_ids(way: Way, ids: Sequence[str]) -> list[str]:
@@ -179,6 +183,8 @@ class Unmet:
     unjudged: Mapping[str, Sequence[str]]
     judged: Sequence[str]
     """All ids of judged documents: a rule must not join these."""
+    forms: SpeltForms = field(default_factory=dict)
+    """How judged ids are spelt under the ways that were tried: the same for every ranking."""
 
     @property
     def ranked(self) -> int:
@@ -187,7 +193,14 @@ class Unmet:
 
     def met(self, way: Way) -> list[tuple[str, str, str]]:
         """Query, judged id and ranked id of all that are one under these rules."""
-        lost, ranked = (respell_ids(way, docs) for _, docs in self._flat)
+        ranked = respell_ids(way, self._flat[1][1])
+        if len(self.judged) <= KEPT:
+            forms, spelt = self._judged_forms(way)
+            if spelt.isdisjoint(ranked):
+                return []
+            lost = [forms[each] for each in self._flat[0][1]]
+        else:
+            lost = respell_ids(way, self._flat[0][1])
         both = set(lost).intersection(ranked)
         if not both:
             return []
@@ -201,6 +214,15 @@ class Unmet:
             for query, form, doc in zip(self._flat[1][0], ranked, self._flat[1][1], strict=True)
             if form in both and (query, form) in known
         ]
+
+    def _judged_forms(self, way: Way) -> tuple[dict[str, str], frozenset[str]]:
+        """How judged ids are spelt under these rules; the next ranking needs them too."""
+        key = tuple(rule.differ for rule in way)
+        if key not in self.forms:
+            ids = list(dict.fromkeys(self.judged))
+            found = dict(zip(ids, respell_ids(way, ids), strict=True))
+            self.forms[key] = found, frozenset(found.values())
+        return self.forms[key]
 
     @cached_property
     def _flat(self) -> tuple[tuple[list[str], list[str]], ...]:
@@ -231,7 +253,13 @@ def unmet_ids(judgments: Judgments, table: RankingTable) -> Unmet:
         unjudged[query] = [doc for doc in ranked if doc not in grades]
         wanted += len(good)
         relevant.update([(query, doc) for doc in good if doc not in ranked])
-    return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.doc_ids)
+    return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.doc_ids, _forms(judgments))
+
+
+@cached_for_judgments
+def _forms(judgments: Judgments) -> SpeltForms:
+    """What is known of how the ids of these judgments can be spelt."""
+    return {}
 
 
 def ways(sides: Unmet) -> list[Way]:
