@@ -246,15 +246,17 @@ def attempts(retries: Retries, pace: Pace, first: T | None = None) -> Attempts[T
         yield retries.delay(number, failure)
 
 
-def settle(course: Attempts[T], ask: Callable[[], T]) -> T:
-    """The last of the attempts."""
+def settle(course: Attempts[T], ask: Callable[[], T], pause: Callable[[float], object] = sleep) -> T:
+    """The last of the attempts; `pause` waits between them."""
     tried: T | None = None
     while True:
         try:
             wait = course.send(tried)
         except StopIteration as end:
             return end.value[0]  # type: ignore[no-any-return]
-        tried = ask() if wait is None else sleep(wait)  # type: ignore[func-returns-value]
+        tried = ask() if wait is None else None
+        if wait is not None:
+            pause(wait)
 
 
 async def settle_in_loop(course: Attempts[T], ask: Callable[[], Awaitable[T]]) -> T:

@@ -7,7 +7,7 @@ from threading import Thread
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
 from rankproof.bench.runner.rows import Job, RunOutcome
 from rankproof.bench.runner.work import Work
-from rankproof.net.retries import Failed
+from rankproof.net.retries import Attempts, Failed, Pace, attempts, settle
 
 
 def start(work: Work, retriever: Adapted, k: int) -> None:
@@ -18,11 +18,16 @@ def start(work: Work, retriever: Adapted, k: int) -> None:
 
 def _work_off(work: Work, retriever: Adapted, k: int) -> None:
     while (job := work.next()) is not None:
-        attempt = 1
-        while (job := _Attempt(work, job, attempt).made(retriever, k)).ids:
-            if work.over.wait(work.plan.retrying.delay(attempt, Failed(""))):
-                return
-            attempt += 1
+        made = [_Attempt(work, job, 0)]
+
+        def ask(made: list[_Attempt] = made) -> _Attempt:
+            made.append(_Attempt(work, made[-1].left, len(made)))
+            if not work.over.is_set():
+                made[-1].make(retriever, k)
+            return made[-1]
+
+        course: Attempts[_Attempt] = attempts(work.plan.retrying, Pace())
+        settle(course, ask, work.over.wait)
 
 
 class _Attempt:
@@ -33,25 +38,34 @@ class _Attempt:
         self.job = job
         self.attempt = attempt
         self.told: set[int] = set()
-        self.again: set[int] = set()
+        self.again: dict[int, Failed] = {}
         """Places that failed and are to be asked again."""
         self.last: tuple[int, RunOutcome] | None = None
         """The last answer that was open: what ends the work is put down when nothing can be taken back any more."""
 
-    def made(self, retriever: Adapted, k: int) -> Job:
-        """Ask; what is to be asked again."""
+    @property
+    def left(self) -> Job:
+        """What is to be asked again: all, if nothing was asked."""
+        places = sorted(self.again) if self.attempt else range(len(self.job))
+        return Job(tuple(self.job.ids[i] for i in places), tuple(self.job.texts[i] for i in places))
+
+    @property
+    def failure(self) -> Failed | None:
+        """Why questions are to be asked again, and after what pause; None if none is."""
+        return max(self.again.values(), key=lambda each: each.wait, default=None)
+
+    def make(self, retriever: Adapted, k: int) -> None:
+        """Ask."""
         flow = Flow(self.work.plan.timeout, self.work.turn, self.work.over.is_set)
         with RunOutcome() as whole:
             if retriever.stream is not None:
                 for answered in retriever.stream(self.job.texts, k, flow):
                     self._take(answered)
         if whole.failure is not None:
-            for place in set(range(len(self.job))) - self.told - self.again:
+            for place in set(range(len(self.job))) - self.told - set(self.again):
                 self._take((place, whole.failure, whole.seconds))
         if self.last is not None:
             self._deliver(*self.last, anew=False)
-        again = sorted(self.again)
-        return Job(tuple(self.job.ids[i] for i in again), tuple(self.job.texts[i] for i in again))
 
     def _take(self, answered: Answered) -> None:
         place, answer, seconds = answered
@@ -67,9 +81,9 @@ class _Attempt:
             and self.work.plan.retrying.allow(self.attempt, outcome.failure)
             and not anew
         ):
-            self.again.add(place)
+            self.again[place] = outcome.failure
             return
-        self.again.discard(place)
+        self.again.pop(place, None)
         self.told.add(place)
         if len(self.told) + len(self.again) == len(self.job) and (not anew or self._is_last(place)):
             self.last = place, outcome
