@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankproof.bench.testset.labels import Labels, LabelSession
     from rankproof.bench.testset.pool import Item, Pool
     from rankproof.core.corpus import Corpus
-    from rankproof.judging.trust.draw import DrawSession as SessionOfPairs
+    from rankproof.store.ledger import LabellingSession
 
 GRADES = {
     1: "0 does not help, 1 helps",
@@ -130,7 +130,7 @@ def _judge(session: LabelSession, texts: Mapping[str, str], corpus: Corpus | Non
 
 
 def go_through(
-    session: LabelSession | SessionOfPairs,
+    session: LabellingSession[Any],
     card: Callable[[Any], str],
     value_of: Callable[[Any, str], int | None],
     help_of: Callable[[Any, str], str],

@@ -18,6 +18,7 @@ from rankproof.bench.testset.pool import ORDERS, Item, Pool
 from rankproof.document.terminal import Column, clean, table, wrap
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
+from rankproof.store.ledger import LabellingSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ def _mended(stream: BinaryIO) -> bytes:
 
 
 @dataclass
-class LabelSession:
+class LabelSession(LabellingSession[Item]):
     """Where a person stands in a pool; every decision goes through `keep` at once.
 
     >>> from rankproof.bench.testset.pool import pool_rankings
@@ -204,7 +205,10 @@ class LabelSession:
     clock: Callable[[], str] = lambda: ""
     """Says when a decision is made."""
 
+    at_end = "everything in the pool is judged. Next: make a deeper pool."
+
     def __post_init__(self) -> None:
+        self.steps += [(item, label.grade) for item, label in self.own.items()]
         if self.pool.order not in ORDERS:
             raise one_of("order", self.pool.order, ORDERS)
 
@@ -228,34 +232,21 @@ class LabelSession:
             if item.query == query and item.document in ranks
         }
 
-    def grade(self, grade: int) -> None:
-        """Give what is next a grade."""
-        if not 0 <= grade <= self.highest:
+    def _check(self, item: Item, value: int) -> None:
+        if not 0 <= value <= self.highest:
             raise UsageError(
-                f"grade: got {grade}, expected a whole number from 0 to {self.highest}."
+                f"grade: got {value}, expected a whole number from 0 to {self.highest}."
                 " Next: press one of these."
             )
-        self._decide(GRADED, grade)
 
-    def skip(self) -> None:
-        """Leave what is next to others: it gets no grade from this person."""
-        self._decide(SKIPPED, None)
-
-    def undo(self) -> Item | None:
-        """Take the last decision back; what it was about comes next again. None where there is none."""
-        if not self.own:
-            return None
-        item, _ = self.own.popitem()
-        self.keep(QuestionLabel(*item, self.who, UNDONE, None, self.clock()))
-        return item
-
-    def _decide(self, what: str, grade: int | None) -> None:
-        item = self.next()
-        if item is None:
-            raise UsageError("everything in the pool is judged. Next: make a deeper pool.")
-        label = QuestionLabel(*item, self.who, what, grade, self.clock())
+    def _keep_step(self, item: Item, value: int | None) -> None:
+        label = QuestionLabel(*item, self.who, SKIPPED if value is None else GRADED, value, self.clock())
         self.keep(label)
         self.own[item] = label
+
+    def _take_back(self, item: Item, value: int | None) -> None:
+        self.keep(QuestionLabel(*item, self.who, UNDONE, None, self.clock()))
+        del self.own[item]
 
     @property
     def done(self) -> int:
