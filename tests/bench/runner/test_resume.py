@@ -123,7 +123,7 @@ def test_what_is_kept_is_not_asked_again(tmp_path: Path) -> None:
     assert counting.calls == 60
     assert second.ranking == first.ranking
     assert second.latencies == first.latencies
-    assert "60 of them known from before" in str(second)
+    assert "60 of them known from before" in " ".join(str(second).split())
     assert sqlite3.connect(cache).execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
