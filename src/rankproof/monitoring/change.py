@@ -89,7 +89,7 @@ def change_point(
             "as many of each. Next: give one of each for every point."
         )
     kept = np.flatnonzero(np.isfinite(all_values) & (weight > 0) & np.isfinite(weight))
-    fit = Steps.of(all_values[kept], weight[kept], season[kept]) if len(kept) >= FEWEST else None
+    fit = StepFit.of(all_values[kept], weight[kept], season[kept]) if len(kept) >= FEWEST else None
     if fit is None:
         return None
     best = int(np.argmax(fit.strength))
@@ -201,7 +201,7 @@ def _seasons(starts: Array, calendar: Calendar) -> list[int] | None:
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepFit:
     """A series against every step it could have; all in units in which each point is as sure as the others."""
 
     values: Array
@@ -217,7 +217,7 @@ class Steps:
     """Their lengths before that."""
 
     @classmethod
-    def of(cls, values: Array, weight: Array, season: Array) -> Steps | None:
+    def of(cls, values: Array, weight: Array, season: Array) -> StepFit | None:
         """The steps of a series; None if the seasons leave nothing to tell them by."""
         root = np.sqrt(weight / weight.mean())
         labels = np.unique(season)

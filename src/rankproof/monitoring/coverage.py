@@ -32,7 +32,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True)
-class Kind:
+class QueryKind:
     """Queries that are alike: how many of them are in the set and in live traffic."""
 
     words: list[str]
@@ -112,7 +112,7 @@ def number_of_kinds(own: int) -> int:
 
 def kinds_between(
     own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, middles: Array
-) -> list[Kind]:
+) -> list[QueryKind]:
     """Each kind with its shares; `rows` and `kind` are of the set's queries first, then of the live ones."""
     n, texts = len(own), [*own, *live.texts]
     holds = [content_words(text) for text in texts]
@@ -131,7 +131,7 @@ def kinds_between(
         )
         asked_of = members[members >= n] if asked.yes else members
         middle = int(asked_of[np.argmax(rows[asked_of] @ middles[k])])
-        found.append(Kind(telling[:3], texts[middle], asked, had, p, _verdict(asked, had, p)))
+        found.append(QueryKind(telling[:3], texts[middle], asked, had, p, _verdict(asked, had, p)))
     return found
 
 

@@ -45,7 +45,7 @@ class Drift(Result):
     """Queries of the set."""
     live: LiveQueries
     shifts: list[Shift]
-    kinds: list[coverage.Kind]
+    kinds: list[coverage.QueryKind]
     nearness: coverage.Nearness
     unspoken: float
     """The share of live queries of kinds that no query of the set has."""

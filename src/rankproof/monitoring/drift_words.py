@@ -12,7 +12,7 @@ from rankproof.document.numbers import count, estimate_text, score, share
 from rankproof.document.terminal import cut
 
 if TYPE_CHECKING:
-    from rankproof.monitoring.coverage import Kind, LiveScore, NextQuery
+    from rankproof.monitoring.coverage import LiveScore, NextQuery, QueryKind
     from rankproof.monitoring.drift import Drift
     from rankproof.monitoring.shifts import Shift
 
@@ -115,12 +115,12 @@ def _coverage(found: Drift) -> str:
     )
 
 
-def _by_gap(kinds: Sequence[Kind]) -> list[Kind]:
+def _by_gap(kinds: Sequence[QueryKind]) -> list[QueryKind]:
     """The kinds, first those whose shares in the set and live are furthest apart."""
     return sorted(kinds, key=lambda each: -abs(each.live.value - each.own.value))
 
 
-def _kinds(kinds: Sequence[Kind]) -> list[Column]:
+def _kinds(kinds: Sequence[QueryKind]) -> list[Column]:
     return [
         Column("kind of query", [each.example for each in kinds]),
         Column("live", [share(each.live.value) for each in kinds], True),

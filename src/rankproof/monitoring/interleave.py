@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -153,16 +153,6 @@ def _winner(share: float, p: float, level: float) -> str:
     if p > 1 - level:
         return "unclear"
     return "first" if share > 0.5 else "second"
-
-
-class Estimated(Protocol):
-    """A metric of one variant: the value with its standard error by user, as `monitor` gives it."""
-
-    metric: str
-    group: str
-    users: int
-    value: float
-    error: float
 
 
 @dataclass(frozen=True)
