@@ -24,6 +24,13 @@ SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 IN_MEMORY, ROOM = Path("/dev/shm"), 2 << 30
 
 
+def has_room(folder: Path) -> bool:
+    """Whether tests can write there, and run what they wrote."""
+    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < ROOM:
+        return False
+    return not os.statvfs(folder).f_flag & os.ST_NOEXEC
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C interrupt what the tests start, also where they run in the background of a shell.
 
@@ -32,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM:
+    if has_room(IN_MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
     if config.getoption("markexpr") == "not slow" and not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick")
