@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.two_judgments import Estimated
     from rankproof.judging.verdicts import Account, Relation
     from rankproof.monitoring.alerts import Alert
+    from rankproof.monitoring.change import MetricChange
     from rankproof.monitoring.drift import Drift, drift
     from rankproof.monitoring.monitor import HeavyUser, Monitor, monitor
     from rankproof.monitoring.simulate import SimulatedLog, simulate_log
@@ -173,6 +174,7 @@ _PUBLIC = {
     "RankproofError": "rankproof.errors",
     "Alert": "rankproof.monitoring.alerts",
     "HeavyUser": "rankproof.monitoring.monitor",
+    "MetricChange": "rankproof.monitoring.change",
     "Monitor": "rankproof.monitoring.monitor",
     "monitor": "rankproof.monitoring.monitor",
     "OnlineEstimate": "rankproof.monitoring.sums",
@@ -221,6 +223,7 @@ __all__ = [
     "Leaderboard",
     "LedgerEntry",
     "Measure",
+    "MetricChange",
     "Mirage",
     "ModelJudge",
     "Monitor",

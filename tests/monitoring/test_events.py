@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rankproof.errors import UsageError
-from rankproof.monitoring.events import Click, EventSchema, Rejected, Result
+from rankproof.monitoring.events import Click, EventSchema, Rejected, ShownResult
 
 NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
 
@@ -135,7 +135,7 @@ def test_what_is_missing_is_not_what_is_empty() -> None:
 def test_other_names_and_named_columns() -> None:
     record = {"@timestamp": NOON, "question": "why?", "docs": ["x", "y"], "channel": "web", "user_id": 7}
     event = EventSchema({"results": "docs"}).event(record)
-    assert event.results == (Result("x", None, 1), Result("y", None, 2))
+    assert event.results == (ShownResult("x", None, 1), ShownResult("y", None, 2))
     assert (event.query, event.user, event.other) == ("why?", "7", {"channel": "web"})
     with pytest.raises(UsageError, match="'query'"):
         EventSchema({"qery": "x"})

@@ -32,13 +32,13 @@ def plain(found) -> dict:
 def test_every_format_gives_the_same(tmp_path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
-    records = list(simulate_log(400, seed=2, **SOME).records())
+    records = list(simulate_log(150, seed=2, days=5, **SOME).records())
     lines = "".join(json.dumps(each) + "\n" for each in records)
     (tmp_path / "a.jsonl").write_text(lines)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     (tmp_path / "a.json").write_text(json.dumps(records, indent=1))
     table = pa.Table.from_pylist(records)
-    pq.write_table(table, tmp_path / "a.parquet", row_group_size=100)
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=40)
     for name, mark in (("a.csv", ","), ("a.tsv", "\t")):
         with (tmp_path / name).open("w", newline="") as file:
             writer = csv.DictWriter(file, list(records[0]), delimiter=mark)
@@ -57,11 +57,15 @@ def test_every_format_gives_the_same(tmp_path) -> None:
         assert plain(monitor(source, by=["variant", "language"])) == expected, type(source)
 
 
-def test_other_shapes_in_parquet_are_read_as_in_json(tmp_path) -> None:
-    pa = pytest.importorskip("pyarrow")
+@pytest.mark.parametrize("clicks", ["ids", "ids of some", "ranks"])
+def test_other_shapes_in_parquet_are_read_as_in_json(tmp_path, clicks) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     records = list(simulate_log(300, seed=4).records())
-    for each in records:
-        each["clicks"] = [click["id"] for click in each["clicks"]]
+    for at, each in enumerate(records):
+        if clicks == "ids of some" and at % 9 == 0:
+            each["clicks"] = [{"id": click["id"], "rank": None} for click in each["clicks"]]
+        elif clicks != "ids of some":
+            each["clicks"] = [click["id" if clicks == "ids" else "rank"] for click in each["clicks"]]
         each["ts"] = datetime.fromtimestamp(each["ts"], UTC)
         each["thumb"] = {"up": 1, "down": -1}.get(each["thumb"])
     del records[5]["abstained"]
@@ -69,9 +73,12 @@ def test_other_shapes_in_parquet_are_read_as_in_json(tmp_path) -> None:
     records[8]["thumb"] = 17
     expected = monitor(records)
     assert expected.rejected == {"bad number": 1, "bad thumb": 1}
-    found = monitor(pa.Table.from_pylist(records))
-    assert plain(found) == plain(expected)
-    assert found.rejected == expected.rejected
+    table = pa.Table.from_pylist(records)
+    pq.write_table(table, tmp_path / "log.parquet", row_group_size=64)
+    for source in (table, tmp_path / "log.parquet"):
+        found = monitor(source)
+        assert plain(found) == plain(expected)
+        assert found.rejected == expected.rejected
 
 
 def test_the_short_way_and_the_long_way_give_the_same_row() -> None:

@@ -3,7 +3,7 @@
 [[alert]]
 name = "answers"          # how it is told; the metric if nothing is said
 metric = "dont_know"
-above = 0.2               # or below = ...
+above = 0.2               # or below = ..., or changed = "worse" (or "any"): it changed within the log
 slice = "variant=B"       # all events if nothing is said
 over = "last"             # the last window; "any" window, or the whole "log"
 evidence = "interval"     # the whole interval is beyond; "value": the value is
@@ -29,19 +29,20 @@ from rankproof.errors import UsageError, check_number, check_whole, nearest, one
 from rankproof.monitoring.metrics import by_name
 from rankproof.monitoring.sessions import SECOND
 from rankproof.monitoring.sums import OnlineEstimate
+from rankproof.monitoring.words import interval_of, value_of
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
 
-KEYS = ("name", "metric", "above", "below", "slice", "over", "evidence", "least", "cool_down")
-OVER, EVIDENCE = ("last", "any", "log"), ("interval", "value")
+KEYS = ("name", "metric", "above", "below", "changed", "slice", "over", "evidence", "least", "cool_down")
+OVER, EVIDENCE, CHANGED = ("last", "any", "log"), ("interval", "value"), ("worse", "any")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LEAST = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(Displayable):
-    """One rule; exactly one of `above` and `below` is there."""
+class AlertRule(Displayable):
+    """One rule; exactly one of `above`, `below` and `changed` is there."""
 
     name: str
     metric: str
@@ -53,6 +54,7 @@ class Rule(Displayable):
     evidence: str = "interval"
     least: int = LEAST
     cool_down: int = 86400 * SECOND
+    changed: str = ""
 
     def broken_by(self, each: OnlineEstimate) -> bool:
         """Whether an estimate is beyond the limit, as surely as the rule asks."""
@@ -68,13 +70,13 @@ class Rule(Displayable):
 class Alert(Displayable):
     """What became of a rule."""
 
-    rule: Rule
+    rule: AlertRule
     fired: bool
     sentence: str
     estimate: OnlineEstimate | None = None
 
 
-def read_rules(path: str | os.PathLike[str]) -> list[Rule]:
+def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
     """The rules of a TOML file."""
     try:
         with open(path, "rb") as file:
@@ -88,7 +90,7 @@ def read_rules(path: str | os.PathLike[str]) -> list[Rule]:
     return rules_of(found.get("alert"), os.fspath(path))
 
 
-def rules_of(listed: Any, source: str = "alerts") -> list[Rule]:
+def rules_of(listed: Any, source: str = "alerts") -> list[AlertRule]:
     """Rules from mappings, as TOML gives them under `alert`."""
     if not isinstance(listed, list) or not listed or not all(isinstance(each, Mapping) for each in listed):
         raise UsageError(
@@ -101,25 +103,28 @@ def rules_of(listed: Any, source: str = "alerts") -> list[Rule]:
     return rules
 
 
-def _rule(given: Mapping[str, Any], where: str) -> Rule:
+def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
     for key in given:
         if key not in KEYS:
             raise UsageError(
                 f"{where}: got the key {key!r}, expected some of {', '.join(KEYS)}.{nearest(key, KEYS)} "
                 "Next: correct it."
             )
-    if ("above" in given) == ("below" in given) or not isinstance(given.get("metric"), str):
-        raise UsageError(f"{where}: expected a metric, and either above or below. Next: write one of them.")
+    limited = sum(key in given for key in ("above", "below", "changed"))
+    if limited != 1 or not isinstance(given.get("metric"), str):
+        raise UsageError(
+            f"{where}: expected a metric, and above, below or changed. Next: write one of these."
+        )
     limits = {key: check_number(f"{where}, {key}", given[key]) for key in ("above", "below") if key in given}
     name, sign, group = str(given.get("slice", "")).partition("=")
     if name and not sign:
         raise UsageError(f"{where}: slice: got {name!r}, expected FIELD=VALUE. Next: write like variant=B.")
-    for key, known in (("over", OVER), ("evidence", EVIDENCE)):
+    for key, known in (("over", OVER), ("evidence", EVIDENCE), ("changed", CHANGED)):
         if given.get(key, known[0]) not in known:
             raise one_of(f"{where}, {key}", given[key], known)
-    default = f"{given['metric']} {'above' if 'above' in given else 'below'} {next(iter(limits.values())):g}"
-    return Rule(
-        str(given.get("name", f"{default}{f' ({name}={group})' if name else ''}")),
+    limit = "".join(f" {key} {value:g}" for key, value in limits.items()) or " changed"
+    return AlertRule(
+        str(given.get("name", f"{given['metric']}{limit}{f' ({name}={group})' if name else ''}")),
         given["metric"],
         limits.get("above"),
         limits.get("below"),
@@ -129,6 +134,7 @@ def _rule(given: Mapping[str, Any], where: str) -> Rule:
         given.get("evidence", EVIDENCE[0]),
         check_whole(f"{where}, least", given.get("least", LEAST)),
         _duration(given.get("cool_down", "24h"), where),
+        given.get("changed", ""),
     )
 
 
@@ -142,7 +148,9 @@ def _duration(given: Any, where: str) -> int:
     return round(float(found[1]) * UNITS[found[2]] * SECOND)
 
 
-def check_alerts(found: Monitor, rules: Sequence[Rule], state: dict[str, int] | None = None) -> list[Alert]:
+def check_alerts(
+    found: Monitor, rules: Sequence[AlertRule], state: dict[str, int] | None = None
+) -> list[Alert]:
     """What becomes of each rule; `state` holds when each was told last, and is brought up to date."""
     state = {} if state is None else state
     for rule in rules:
@@ -150,8 +158,10 @@ def check_alerts(found: Monitor, rules: Sequence[Rule], state: dict[str, int] | 
     return [_checked(found, rule, state) for rule in rules]
 
 
-def _checked(found: Monitor, rule: Rule, state: dict[str, int]) -> Alert:
+def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
     place = (rule.metric, rule.slice, rule.group)
+    if rule.changed:
+        return _checked_change(found, rule, state, place)
     everything = found.estimates if rule.over == "log" else found.windows
     looked = [each for each in everything if (each.metric, each.slice, each.group) == place]
     if rule.over == "last":
@@ -176,9 +186,33 @@ def _checked(found: Monitor, rule: Rule, state: dict[str, int]) -> Alert:
     return Alert(rule, False, f"{rule.name}: nothing.", looked[-1])
 
 
-def _sentence(found: Monitor, rule: Rule, each: OnlineEstimate) -> str:
-    from rankproof.monitoring.words import interval_of, value_of
+def _checked_change(
+    found: Monitor, rule: AlertRule, state: dict[str, int], place: tuple[str, str, str]
+) -> Alert:
+    """Whether the metric changed, for the worse if the rule says so."""
+    for each in found.changes:
+        if (each.metric, each.slice, each.group) != place:
+            continue
+        if (
+            rule.changed == "worse"
+            and (each.after > each.before) == by_name(rule.metric, found.metrics).higher
+        ):
+            continue
+        before, after = (value_of(each.metric, value) for value in (each.before, each.after))
+        told = (
+            f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
+        )
+        starts = [e.start for e in found.series(*place) if e.start is not None]
+        at = next(start for start in starts if found.calendar.label(start) == each.window)
+        last = state.get(rule.name)
+        if last is not None and at < last + max(rule.cool_down, 1):
+            return Alert(rule, False, f"{told} It was told before, and its cool-down is not over.")
+        state[rule.name] = at
+        return Alert(rule, True, told)
+    return Alert(rule, False, f"{rule.name}: nothing.")
 
+
+def _sentence(found: Monitor, rule: AlertRule, each: OnlineEstimate) -> str:
     limit = f"above {rule.above:g}" if rule.above is not None else f"below {rule.below:g}"
     where = f" of {each.slice}={each.group}" if each.slice else ""
     when = "the whole log"

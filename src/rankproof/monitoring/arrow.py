@@ -15,37 +15,66 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
-from rankproof.monitoring.block import NAN, VALUES, Block, RowMaker, hash_bytes, join_blocks, sketch_bytes
+from rankproof.monitoring.block import (
+    NAN,
+    VALUES,
+    EventBlock,
+    RowMaker,
+    count_hashes,
+    hash_bytes,
+    join_blocks,
+    sketch_bytes,
+)
 from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, flag, vote
 from rankproof.monitoring.refusals import refuses
 from rankproof.monitoring.sessions import SECOND
 
 AT_ONCE = 131_072
 """Rows that are read at once."""
+REPEATED = ("query", "answer", "thumb", "variant")
+"""Texts that often come again: they are looked at once each."""
 MakeRow = Callable[[str, int, Any], Any]
+
+
+class IdsNeeded(Exception):
+    """A click without a rank, in a file of whose results the scores alone were read."""
 
 
 class UnusualShape(Exception):
     """A column that is read by way of mappings."""
 
 
-def batches(path: Path | io.BytesIO, name: str, maker: RowMaker) -> Iterator[Any]:
-    """The batches of a Parquet file with the columns that are needed."""
+def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = True) -> Iterator[Any]:
+    """The batches of a Parquet file with the columns that are needed; without `ids` of results their scores alone."""
     import pyarrow
     import pyarrow.parquet
 
     try:
-        with pyarrow.parquet.ParquetFile(path, memory_map=isinstance(path, Path)) as file:
-            names = file.schema_arrow.names
-            found, others = maker.schema.places(names)
+        kind = pyarrow.parquet.read_schema(path)
+        found, others = maker.schema.places(kind.names)
+        repeated = [
+            found[name] for name in REPEATED if name in found and _is_text(kind.field(found[name]).type)
+        ]
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated) as file:
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
             all_needed = maker.changes  # a hook may look at any column
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
+            if not ids and not all_needed and "results" in found:
+                wanted[wanted.index(found["results"])] = _scores_only(file.schema, found["results"])
             yield from file.iter_batches(AT_ONCE, columns=list(dict.fromkeys(wanted)), use_threads=False)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
             f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again."
         ) from error
+
+
+def _scores_only(schema: Any, column: str) -> str:
+    """The path of the scores among the results, where there are such: ids and texts of results are not looked at."""
+    paths = [schema.column(at).path for at in range(len(schema))]
+    inside = [path for path in paths if path.startswith(f"{column}.")]
+    scores = [path for path in inside if path.endswith(".score")]
+    has_ids = any(path.endswith(".id") for path in inside)
+    return scores[0] if len(scores) == 1 and has_ids else column
 
 
 def table_of(frame: Any) -> Any | None:
@@ -66,7 +95,7 @@ class ArrowReader:
     def __init__(self, maker: RowMaker, make_row: MakeRow) -> None:
         self._maker, self._make_row = maker, make_row
 
-    def blocks(self, batch: Any, name: str) -> Iterator[Block]:
+    def blocks(self, batch: Any, name: str) -> Iterator[EventBlock]:
         """The events of a batch."""
         import pyarrow
 
@@ -82,14 +111,32 @@ class ArrowReader:
             block = block if not len(bad) else block.rows(np.delete(np.arange(len(block)), bad))
         for start in range(0, len(bad), AT_ONCE // 8):
             some = bad[start : start + AT_ONCE // 8]
-            records = batch.take(pyarrow.array(some)).to_pylist()
+            records = [self._whole(each) for each in batch.take(pyarrow.array(some)).to_pylist()]
             made = (self._make_row(name, int(at) + 1, each) for at, each in zip(some, records, strict=True))
             rows = [row for row in made if row is not None]
             block = join_blocks([block, self._maker.block(rows)]) if rows else block
         if len(block):
             yield block
 
-    def _columns(self, batch: Any) -> tuple[Block, Array]:
+    def _whole(self, record: dict[str, Any]) -> dict[str, Any]:
+        """A record whose results have ids; where only scores were read, their ranks do unless a click needs ids."""
+        found, _ = self._maker.schema.places(record)
+        hits = record.get(found.get("results", ""))
+        if isinstance(hits, list) and hits and isinstance(hits[0], dict) and hits[0].keys() == {"score"}:
+            clicks, cites = (record.get(found.get(name, "")) for name in ("clicks", "citations"))
+            placed = all(
+                not cites
+                if isinstance(each, int)
+                else isinstance(each, dict) and each.get("id") and each.get("rank")
+                for each in clicks or ()
+            )
+            if not placed:
+                raise IdsNeeded
+            for rank, hit in enumerate(hits, 1):
+                hit["id"] = str(rank)
+        return record
+
+    def _columns(self, batch: Any) -> tuple[EventBlock, Array]:
         """All rows as columns, and which of them must go the long way."""
         names = batch.schema.names
         found, _ = self._maker.schema.places(names)
@@ -128,12 +175,12 @@ class ArrowReader:
                 slices[at] = _codes(batch.column(names.index(key)), self._maker.codes[at].code)
             elif "." in name:
                 raise UnusualShape
-        return Block(time, ids, sketch, values, slices), np.flatnonzero(bad)
+        return EventBlock(time, ids, sketch, values, slices), np.flatnonzero(bad)
 
     def _remember(self, hashes: Array, column: Any) -> None:
         """The names of users who send much of this batch."""
         some = hashes[:: max(len(hashes) // 2000, 1)]
-        users, counts = np.unique(some, return_counts=True)
+        users, counts = count_hashes(some)
         for user in users[counts > 0.02 * len(some)]:
             at = int(np.flatnonzero(hashes == user)[0])
             self._maker.remember(np.array([user]), [str(column[at].as_py())])
@@ -174,9 +221,9 @@ class ArrowReader:
         row["results"][:] = lengths
         if pa.types.is_struct(inner.type):
             names = [each.name for each in inner.type]
-            if "id" not in names or inner.null_count:
-                raise UnusualShape
-            if inner.field("id").null_count:
+            if inner.null_count or (
+                names not in (["score"],) and ("id" not in names or inner.field("id").null_count)
+            ):
                 raise UnusualShape
             if "score" in names and len(inner):
                 scores = _numbers(inner.field("score"))
@@ -227,8 +274,11 @@ class ArrowReader:
             event = np.repeat(np.arange(len(lengths)), np.diff(begins))
             of = np.repeat(np.arange(len(lengths)), np.diff(cited_from))
             clicked = _pairs(event, _hashed(inner.field("id"))[0])
-            quoted = _pairs(of, _hashed(cited)[0])
-            row["cited_click"][event[np.isin(clicked, quoted)]] = 1
+            with_clicks = (lengths > 0)[of]
+            quoted = np.sort(_pairs(of, _hashed(cited)[0])[with_clicks])
+            if len(quoted):
+                at = np.minimum(np.searchsorted(quoted, clicked), len(quoted) - 1)
+                row["cited_click"][event[quoted[at] == clicked]] = 1
 
 
 def _is_text(kind: Any) -> bool:

@@ -42,7 +42,7 @@ SKETCH = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class EventBlock:
     """Events as columns; 0 is an id that is not known, -1 a slice."""
 
     time: Array
@@ -59,18 +59,24 @@ class Block:
     def __len__(self) -> int:
         return len(self.time)
 
-    def rows(self, which: Array) -> Block:
+    def rows(self, which: Array) -> EventBlock:
         """Some of the events."""
         ids, sketch, values, slices = (
             each[:, which] for each in (self.ids, self.sketch, self.values, self.slices)
         )
-        return Block(self.time[which], ids, sketch, values, slices)
+        return EventBlock(self.time[which], ids, sketch, values, slices)
+
+    def part(self, start: int, end: int) -> EventBlock:
+        """The events from one place to another, not copied."""
+        wide = (each[:, start:end] for each in (self.ids, self.sketch, self.values, self.slices))
+        ids, sketch, values, slices = wide
+        return EventBlock(self.time[start:end], ids, sketch, values, slices)
 
 
 EVENT, SESSION, USER, QUERY = range(4)
 
 
-def join_blocks(blocks: Sequence[Block]) -> Block:
+def join_blocks(blocks: Sequence[EventBlock]) -> EventBlock:
     """Several blocks as one."""
     if len(blocks) == 1:
         return blocks[0]
@@ -78,7 +84,7 @@ def join_blocks(blocks: Sequence[Block]) -> Block:
     ids, sketch, values, slices = (
         np.concatenate([getattr(each, name) for each in blocks], axis=1) for name in names
     )
-    return Block(np.concatenate([each.time for each in blocks]), ids, sketch, values, slices)
+    return EventBlock(np.concatenate([each.time for each in blocks]), ids, sketch, values, slices)
 
 
 class Codes:
@@ -111,9 +117,7 @@ class Codes:
 
 # --- hashes of texts ----------------------------------------------------------------------------------------------
 
-_TABLE = np.random.default_rng(20250303).integers(0, 1 << 64, (64, 256), dtype=np.uint64)
-"""Tabulation hashing: a random word for each byte at each place."""
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIX, _SEED = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 
 
 def mixed(hashes: Array) -> Array:
@@ -139,9 +143,18 @@ def hash_bytes(data: Array, begins: Array) -> Array:
     (True, 0)
     """
     lengths = np.diff(begins)
-    place = np.arange(len(data), dtype=np.int64) - np.repeat(begins[:-1], lengths)
-    words = _TABLE[place & 63, data] * (2 * (place >> 6).astype(np.uint64) + np.uint64(1))
-    return _sums(words, begins, np.add)
+    padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
+    words = np.ndarray((len(data) + 1,), "<u8", padded, strides=(1,))  # eight bytes from each place on
+    found = lengths.astype(np.uint64) * _SEED
+    left, at = np.flatnonzero(lengths), 0
+    while len(left):
+        word, size = words[begins[:-1][left] + at], lengths[left] - at
+        short = size < 8
+        word = np.where(short, word & ~(~np.uint64(0) << (8 * np.minimum(size, 7)).astype(np.uint64)), word)
+        mixed_in = (found[left] ^ word) * _MIX
+        found[left] = (mixed_in ^ (mixed_in >> np.uint64(32))) * _SEED
+        left, at = left[size > 8], at + 8
+    return np.where(lengths > 0, np.maximum(mixed(found), np.uint64(1)), np.uint64(0))
 
 
 def sketch_bytes(data: Array, begins: Array) -> Array:
@@ -168,6 +181,13 @@ def _sums(words: Array, begins: Array, by: np.ufunc) -> Array:
     if some.any():
         found[some] = by.reduceat(words, begins[:-1][some])
     return found
+
+
+def count_hashes(hashes: Array) -> tuple[Array, Array]:
+    """Each different hash with how often it comes."""
+    found = np.sort(hashes)
+    starts = np.flatnonzero(np.append(True, found[1:] != found[:-1]))
+    return found[starts], np.diff(np.append(starts, len(found)))
 
 
 def hash_texts(texts: Iterable[str | None]) -> Array:
@@ -202,7 +222,7 @@ class RowMaker:
         """Whether the caller has a hook that must see each event."""
         return self._change is not None
 
-    def block(self, rows: Sequence[Row]) -> Block:
+    def block(self, rows: Sequence[Row]) -> EventBlock:
         """The rows as columns."""
         if not rows:
             return self.empty()
@@ -210,7 +230,7 @@ class RowMaker:
         asked = as_bytes([(each or "").lower() for each in query])
         users = hash_texts(user)
         self.remember(users, user)
-        return Block(
+        return EventBlock(
             np.round(np.array(time, dtype=np.float64) * 1e6).astype(np.int64),
             np.stack([hash_texts(event), hash_texts(session), users, hash_bytes(*asked)]),
             sketch_bytes(*asked),
@@ -220,21 +240,22 @@ class RowMaker:
 
     def remember(self, hashes: Array, names: Sequence[str | None]) -> None:
         """Keep the names of users who send much of a block: they may have to be named."""
-        found, first, counts = np.unique(hashes, return_index=True, return_counts=True)
-        for at in np.flatnonzero(counts > 0.02 * len(hashes)).tolist():
-            if len(self._users) < 10_000 and (name := names[int(first[at])]) is not None:
-                self._users[int(found[at])] = name
+        users, counts = count_hashes(hashes)
+        for user in users[counts > 0.02 * len(hashes)].tolist():
+            name = names[int(np.flatnonzero(hashes == np.uint64(user))[0])]
+            if len(self._users) < 10_000 and name is not None:
+                self._users[user] = name
 
     def name_of(self, user: int) -> str:
         """The name of a user who sends much, else his hash."""
         return self._users.get(user, f"{user:016x}")
 
-    def empty(self) -> Block:
+    def empty(self) -> EventBlock:
         """A block of no events."""
         ids, sketch = (np.zeros((n, 0), dtype=np.uint64) for n in (4, SKETCH))
         values = np.zeros((len(VALUES) + len(self.fields), 0), dtype=np.float32)
         slices = np.zeros((len(self.by), 0), dtype=np.int32)
-        return Block(np.zeros(0, dtype=np.int64), ids, sketch, values, slices)
+        return EventBlock(np.zeros(0, dtype=np.int64), ids, sketch, values, slices)
 
     def row(self, record: Any) -> Row | None:
         """The row of one record; None if the caller's own hook drops it, `Rejected` if it is no event."""

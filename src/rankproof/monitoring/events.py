@@ -76,7 +76,7 @@ class Rejected(ValueError):
         self.reason = reason
 
 
-class Result(NamedTuple):
+class ShownResult(NamedTuple):
     """A document that was shown, with its score where it is known, and its rank from 1 on."""
 
     id: str
@@ -101,7 +101,7 @@ class Event:
     session: str | None = None
     user: str | None = None
     query: str | None = None
-    results: tuple[Result, ...] | None = None
+    results: tuple[ShownResult, ...] | None = None
     answer: str | None = None
     citations: tuple[str, ...] | None = None
     clicks: tuple[Click, ...] | None = None
@@ -219,7 +219,7 @@ LONG_FRACTION = re.compile(r"(\.\d{6})\d+")
 NUMBER = re.compile(r"\d{9,}(\.\d+)?")
 
 
-def place_clicks(clicks: tuple[Click, ...], results: tuple[Result, ...] | None) -> tuple[Click, ...]:
+def place_clicks(clicks: tuple[Click, ...], results: tuple[ShownResult, ...] | None) -> tuple[Click, ...]:
     """The clicks with the ranks of their documents, where only ids are known."""
     if not any(click.rank == 0 for click in clicks) or not results:
         return clicks
@@ -280,25 +280,25 @@ def vote(value: Any) -> int:
     raise Rejected("bad thumb", f"thumb: got {shorten(value)}, expected up, down or null")
 
 
-def results_of(value: Any) -> tuple[Result, ...]:
+def results_of(value: Any) -> tuple[ShownResult, ...]:
     """The documents shown: objects with id, score and rank, or ids alone, best first."""
     found = []
     for at, each in enumerate(_items(value, "results"), 1):
         if isinstance(each, Mapping):
             found.append(_result(each, at))
         else:
-            found.append(Result(text(each), None, at))
+            found.append(ShownResult(text(each), None, at))
     return tuple(found)
 
 
-def _result(each: Mapping[str, Any], at: int) -> Result:
+def _result(each: Mapping[str, Any], at: int) -> ShownResult:
     doc = each.get("id", each.get("doc_id", each.get("document_id")))
     if doc is None:
         raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
     score, rank = each.get("score"), each.get("rank")
     if score is not None and (isinstance(score, (bool, str)) or not math.isfinite(score)):
         raise Rejected("bad results", f"results: got the score {shorten(score)}, expected a finite number")
-    return Result(text(doc), score, at if rank is None else place(rank))
+    return ShownResult(text(doc), score, at if rank is None else place(rank))
 
 
 def place(value: Any) -> int:

@@ -22,20 +22,20 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, NotThere, check_number, nearest, one_of
 from rankproof.monitoring.alerts import (
     Alert,
-    Rule,
+    AlertRule,
     check_alerts,
     read_rules,
     read_state,
     rules_of,
     write_state,
 )
-from rankproof.monitoring.block import MOST_VALUES, USER, Block, RowMaker
+from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, RowMaker, count_hashes
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
 from rankproof.monitoring.read import LogReader, Rejects
-from rankproof.monitoring.sessions import LAST, SECOND, Counts, Sessions
+from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
 from rankproof.monitoring.sums import OnlineEstimate, Sums
 from rankproof.monitoring.windows import Calendar, zone_named
 
@@ -71,7 +71,7 @@ class Monitor(Result):
     """The same by window."""
     profile: list[OnlineEstimate]
     """The same by weekday (0 is Monday) and by hour, in the time zone."""
-    counts: Counts
+    counts: LineCounts
     read: int
     """Lines that were events, before duplicates were put together."""
     rejected: dict[str, int]
@@ -216,7 +216,7 @@ def monitor(
     return found
 
 
-def _rules(alerts: Any) -> list[Rule]:
+def _rules(alerts: Any) -> list[AlertRule]:
     return read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(list(alerts))
 
 
@@ -230,7 +230,7 @@ class _Watch:
         self._users: Counter[int] = Counter()
         self._told = 0
 
-    def take(self, block: Block) -> None:
+    def take(self, block: EventBlock) -> None:
         """Some more events."""
         self.sessions.add(block)
         self._count(self.sessions.ready())
@@ -242,11 +242,11 @@ class _Watch:
         self.sums.close(LAST)
         self._tell()
 
-    def _count(self, block: Block | None) -> None:
+    def _count(self, block: EventBlock | None) -> None:
         if block is None:
             return
         self.sums.add(block)
-        users, counts = np.unique(block.ids[USER], return_counts=True)
+        users, counts = count_hashes(block.ids[USER])
         if len(users) > FOLLOWED:
             most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
             users, counts = users[most], counts[most]

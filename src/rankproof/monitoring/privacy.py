@@ -1,6 +1,6 @@
 """Personal data out of events before anything of them is kept: a hook of the user's own, and hashes under a key.
 
-monitor(log, change=private(hash_ids=True, redact=masked))
+monitor(log, change=private(hash_ids=True, redact=mask))
 """
 
 from __future__ import annotations

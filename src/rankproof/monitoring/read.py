@@ -15,6 +15,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
@@ -23,7 +24,7 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import MOST, name_of, open_file
 from rankproof.io.frames import MAGIC, begins_as_parquet, is_frame, read_every_column, records_of_frame
 from rankproof.io.pipes import STDIN
-from rankproof.monitoring.block import Block, Row, RowMaker
+from rankproof.monitoring.block import EventBlock, Row, RowMaker
 from rankproof.monitoring.events import Event, EventSchema, Rejected
 from rankproof.monitoring.spans import Placed, Traces, is_span
 
@@ -75,7 +76,7 @@ class LogReader:
         self.read = 0
         """Records that were events."""
 
-    def blocks(self, source: Any) -> Iterator[Block]:
+    def blocks(self, source: Any) -> Iterator[EventBlock]:
         """The events of a path, a list of paths, a frame, or mappings."""
         for each in sources_of(source):
             if is_frame(each):
@@ -85,7 +86,7 @@ class LogReader:
             else:
                 yield from self._of_records(("record", at, record) for at, record in enumerate(each, 1))
 
-    def _of_path(self, path: str | os.PathLike[str]) -> Iterator[Block]:
+    def _of_path(self, path: str | os.PathLike[str]) -> Iterator[EventBlock]:
         name = name_of(path)
         with open_file(path) as stream:
             if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
@@ -93,17 +94,26 @@ class LogReader:
                 return
             yield from self._of_records(records_of(stream, name, self.rejects))
 
-    def _of_parquet(self, path: str | os.PathLike[str], stream: BinaryIO, name: str) -> Iterator[Block]:
+    def _of_parquet(self, path: str | os.PathLike[str], stream: BinaryIO, name: str) -> Iterator[EventBlock]:
         if importlib.util.find_spec("pyarrow") is None:
             yield from self._of_frame(read_every_column(stream.read(), name), name)
             return
-        from rankproof.monitoring.arrow import ArrowReader, batches
+        from rankproof.monitoring.arrow import ArrowReader, IdsNeeded, batches
 
         in_place = os.path.isfile(path) and begins_as_parquet(Path(path))
-        for batch in batches(Path(path) if in_place else io.BytesIO(stream.read()), name, self.maker):
-            yield from self._counted(ArrowReader(self.maker, self._row).blocks(batch, name))
+        where = Path(path) if in_place else io.BytesIO(stream.read())
+        reader, ids, done = ArrowReader(self.maker, self._row), False, 0
+        while True:
+            try:
+                for batch in islice(batches(where, name, self.maker, ids=ids), done, None):
+                    yield from self._counted(reader.blocks(batch, name))
+                    done += 1
+            except IdsNeeded:
+                ids = True
+            else:
+                return
 
-    def _of_frame(self, frame: Any, name: str = "frame") -> Iterator[Block]:
+    def _of_frame(self, frame: Any, name: str = "frame") -> Iterator[EventBlock]:
         if importlib.util.find_spec("pyarrow") is not None:
             from rankproof.monitoring.arrow import ArrowReader, table_of
 
@@ -116,12 +126,12 @@ class LogReader:
             (name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1)
         )
 
-    def _counted(self, blocks: Iterator[Block]) -> Iterator[Block]:
+    def _counted(self, blocks: Iterator[EventBlock]) -> Iterator[EventBlock]:
         for block in blocks:
             self.read += len(block)
             yield block
 
-    def _of_records(self, records: Iterable[Placed | None]) -> Iterator[Block]:
+    def _of_records(self, records: Iterable[Placed | None]) -> Iterator[EventBlock]:
         """Blocks of rows; None says that nothing more is there for now."""
         rows: list[Row] = []
         told = monotonic()

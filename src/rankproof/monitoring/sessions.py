@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, Block, join_blocks, mixed
+from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, EventBlock, join_blocks, mixed
 
 SECOND = 1_000_000
 """Microseconds."""
@@ -35,7 +36,7 @@ LAST = int(np.iinfo(np.int64).max)
 
 
 @dataclass
-class Counts(Displayable):
+class LineCounts(Displayable):
     """What became of the events that were read."""
 
     events: int = 0
@@ -57,14 +58,14 @@ class Sessions:
     """Blocks in, blocks of whole sessions out, in order of session and time."""
 
     def __init__(self, lateness: int | None = None) -> None:
-        self.counts = Counts()
+        self.counts = LineCounts()
         self.closed = 0
         """Nothing that is still to come lies before this time, but what is late."""
         self._lateness = lateness
-        self._waiting: list[Block] = []
+        self._waiting: list[EventBlock] = []
         self._left = self._newest = self._watermark = self._looked = 0
 
-    def add(self, block: Block) -> None:
+    def add(self, block: EventBlock) -> None:
         """Take some more events."""
         if not len(block):
             return
@@ -77,7 +78,7 @@ class Sessions:
         steady = int(STEADY * (len(time) - 1))
         self._watermark = max(self._watermark, int(np.partition(time, steady)[steady]))
 
-    def ready(self) -> Block | None:
+    def ready(self) -> EventBlock | None:
         """The sessions that are over: in a stream, and of a log that is too long to be sorted as a whole."""
         waiting = sum(map(len, self._waiting))
         if self._lateness is None:
@@ -89,50 +90,51 @@ class Sessions:
         else:
             return None
         self._looked = self._watermark
-        block, begins = self._sorted()
-        starts = np.flatnonzero(begins)
-        last = block.time[np.append(starts[1:], len(block)) - 1]
-        over = (last < until - IDLE)[np.cumsum(begins) - 1]
-        left = block.rows(~over)
+        block, session = self._sorted()
+        last = np.zeros(int(session.max()) + 1, dtype=np.int64)
+        np.maximum.at(last, session, block.time)
+        over = (last < until - IDLE)[session]
+        left = block.rows(np.flatnonzero(~over))
         self._waiting, self._left = [left], len(left)
         self.closed = max(self.closed, min(until, int(left.time.min())) if len(left) else until)
-        return self._done(block.rows(over), begins[over]) if over.any() else None
+        return self._done(block.rows(np.flatnonzero(over)), session[over]) if over.any() else None
 
-    def rest(self, turns: int = 1) -> Iterator[Block]:
+    def rest(self, turns: int = 1) -> Iterator[EventBlock]:
         """All that is left, in some turns in order of time."""
         if not sum(map(len, self._waiting)):
             return
-        block, begins = self._sorted()
-        block = self._done(block, begins)
-        starts = np.flatnonzero(begins)
-        first = block.time[starts]
-        ends = np.quantile(first, np.linspace(0, 1, turns + 1)[1:]).astype(np.int64) if turns > 1 else [LAST]
-        turn = np.searchsorted(ends[:-1], first, side="right")[np.cumsum(begins) - 1]
-        for each in range(len(ends)):
-            which = np.flatnonzero(turn == each)
-            if len(which):
-                self.closed = max(self.closed, int(block.time[which].min()))
-                yield block.rows(which)
+        block = self._done(*self._sorted())
+        ends = np.linspace(0, len(block), turns + 1).astype(np.int64)
+        for start, end in pairwise(ends.tolist()):
+            if end > start:
+                self.closed = max(self.closed, int(block.time[start]))
+                yield block.part(start, end)
 
-    def _sorted(self) -> tuple[Block, Array]:
-        """What waits, each event once, in order of session and time, and where sessions begin."""
+    def _sorted(self) -> tuple[EventBlock, Array]:
+        """What waits, each event once, in order of time, and the number of its session."""
         block = join_blocks(self._waiting)
         self._waiting = []
         kept = self._once(block, np.argsort(block.time, kind="stable"))
-        key = _keys(block)[kept]
-        order = np.lexsort((block.time[kept], key))
-        block, key = block.rows(kept[order]), key[order]
-        return block, np.append(True, (key[1:] != key[:-1]) | (np.diff(block.time) > IDLE))
+        if len(kept) < len(block) or (kept[1:] < kept[:-1]).any():
+            block = block.rows(kept)
+        key = _keys(block)
+        order = np.argsort(key, kind="stable")
+        key, time = key[order], block.time[order]
+        session = np.empty(len(key), dtype=np.int64)
+        session[order] = np.cumsum(np.append(False, (key[1:] != key[:-1]) | (np.diff(time) > IDLE)))
+        return block, session
 
-    def _done(self, block: Block, begins: Array) -> Block:
+    def _done(self, block: EventBlock, session: Array) -> EventBlock:
         """The block with the values of its sessions; all of them are over."""
         counts, time = self.counts, block.time
+        order = np.argsort(session, kind="stable")
+        begins = np.append(True, session[order][1:] != session[order][:-1])
         counts.events += len(block)
-        counts.sessions += int((begins & _in_session(block)).sum())
-        counts.first, counts.last = min(counts.first, int(time.min())), max(counts.last, int(time.max()))
-        return _with_sessions(block, begins)
+        counts.sessions += int((begins & _in_session(block)[order]).sum())
+        counts.first, counts.last = min(counts.first, int(time[0])), max(counts.last, int(time[-1]))
+        return _with_sessions(block, order, begins)
 
-    def _once(self, block: Block, order: Array) -> Array:
+    def _once(self, block: EventBlock, order: Array) -> Array:
         """Which events stay, in order of time: the first of those that are one, which takes what others add."""
         event, query = block.ids[EVENT], block.ids[QUERY]
         key = np.where(event != 0, event, 0)
@@ -141,11 +143,11 @@ class Sessions:
             some = block.rows(nameless)
             one_each = mixed(nameless.astype(np.uint64) + np.uint64(1))
             key[nameless] = np.where(_in_session(some), _content(some), one_each)
-        order = order[np.argsort(key[order], kind="stable")]
-        same = np.append(False, key[order][1:] == key[order][:-1])
+        by_key = order[np.argsort(key[order], kind="stable")]
+        same = np.append(False, key[by_key][1:] == key[by_key][:-1])
         if same.any():
-            head = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
-            again, first = order[same], head[same]
+            head = by_key[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
+            again, first = by_key[same], head[same]
             other = (query[again] != 0) & (query[first] != 0) & (query[again] != query[first])
             self.counts.reused += int(other.sum())
             self._merge(block, again[~other], first[~other])
@@ -154,7 +156,7 @@ class Sessions:
             order = order[kept[order]]
         return order
 
-    def _merge(self, block: Block, again: Array, first: Array) -> None:
+    def _merge(self, block: EventBlock, again: Array, first: Array) -> None:
         """Fill what the first line of an event does not know, or has as empty, from its later ones."""
         adds = np.zeros(len(again), dtype=bool)
         for row in block.values:
@@ -173,7 +175,7 @@ class Sessions:
         self.counts.duplicates += int((~adds).sum())
 
 
-def _content(block: Block) -> Array:
+def _content(block: EventBlock) -> Array:
     """A hash of all that is known of each event."""
     key = mixed(block.time.astype(np.uint64))
     for row in (*block.ids[1:], *block.values.view(np.uint32), *block.slices.view(np.uint32)):
@@ -181,11 +183,11 @@ def _content(block: Block) -> Array:
     return key
 
 
-def _in_session(block: Block) -> Array:
+def _in_session(block: EventBlock) -> Array:
     return np.asarray((block.ids[SESSION] != 0) | (block.ids[USER] != 0))
 
 
-def _keys(block: Block) -> Array:
+def _keys(block: EventBlock) -> Array:
     """What the events of one session share: the id of the session, else that of the user, else nothing."""
     alone = mixed(np.arange(1, len(block) + 1, dtype=np.uint64) ^ block.time.astype(np.uint64))
     session, user = block.ids[SESSION], block.ids[USER]
@@ -195,24 +197,25 @@ def _keys(block: Block) -> Array:
 ABANDONED, REFORMULATED = "abandoned", "reformulated"
 
 
-def _with_sessions(block: Block, begins: Array) -> Block:
+def _with_sessions(block: EventBlock, order: Array, begins: Array) -> EventBlock:
     """The block with two values more: whether the session was abandoned (at its first event), and whether the same
-    was asked again in other words."""
+    was asked again in other words. `order` has the events of each session together, `begins` their first ones."""
     starts = np.flatnonzero(begins)
-    clicks, thumb = (block.values[VALUES.index(name)] for name in ("clicks", "thumb"))
+    clicks, thumb = (block.values[VALUES.index(name)][order] for name in ("clicks", "thumb"))
     in_session = _in_session(block)
-    known = np.logical_or.reduceat(~np.isnan(clicks), starts) & in_session[starts]
+    known = np.logical_or.reduceat(~np.isnan(clicks), starts) & in_session[order[starts]]
     content = np.logical_or.reduceat((clicks > 0) | (thumb > 0), starts)
-    abandoned = np.full(len(block), np.nan, dtype=np.float32)
-    abandoned[starts] = np.where(known, ~content, np.nan)
+    added = np.full((2, len(block)), np.nan, dtype=np.float32)
+    added[0, order[starts]] = np.where(known, ~content, np.nan)
     query = block.ids[QUERY]
-    reformulated = np.where((query != 0) & in_session, np.float32(0), np.float32(np.nan))
-    follows = ~begins[1:] & (np.diff(block.time) <= SOON) & (query[1:] != query[:-1])
-    at = np.flatnonzero(follows & (query[1:] != 0) & (query[:-1] != 0))
-    a, b = block.sketch[:, at], block.sketch[:, at + 1]
-    both, either = _bits(a & b), _bits(a | b)
-    reformulated[at[both >= ALIKE * np.maximum(either, 1)]] = 1
-    return replace(block, values=np.vstack([block.values, abandoned, reformulated]))
+    added[1] = np.where((query != 0) & in_session, 0, np.nan)
+    one, next_one = order[:-1], order[1:]
+    follows = ~begins[1:] & (block.time[next_one] - block.time[one] <= SOON) & (query[next_one] != query[one])
+    follows &= (query[next_one] != 0) & (query[one] != 0)
+    one, next_one = one[follows], next_one[follows]
+    a, b = block.sketch[:, one], block.sketch[:, next_one]
+    added[1, one[_bits(a & b) >= ALIKE * np.maximum(_bits(a | b), 1)]] = 1
+    return replace(block, values=np.vstack([block.values, added]))
 
 
 def _bits(words: Array) -> Array:

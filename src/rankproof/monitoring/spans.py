@@ -79,7 +79,7 @@ MOST_OPEN = 10_000
 """Traces whose spans are waited for; when there are more, the oldest is an event."""
 
 
-class Span(NamedTuple):
+class TraceSpan(NamedTuple):
     """One span, whichever way it was written."""
 
     trace: str
@@ -110,12 +110,18 @@ class Traces:
     """Spans in, one record for each trace out."""
 
     def __init__(self) -> None:
-        self._open: dict[str, tuple[str, int, list[Span]]] = {}
+        self._open: dict[str, tuple[str, int, list[TraceSpan]]] = {}
 
     def add(self, name: str, at: int, record: dict[str, Any]) -> Iterator[Placed]:
-        """Take the spans of a record; traces that have waited longest come out where too many are open."""
-        for span in spans_of(record):
-            self._open.setdefault(span.trace or f"{name}:{at}", (name, at, []))[2].append(span)
+        """Take the spans of a record; traces that have waited longest come out where too many are open.
+
+        A record that is no OTLP comes out as it is, so that it is rejected as no event.
+        """
+        try:
+            for span in spans_of(record):
+                self._open.setdefault(span.trace or f"{name}:{at}", (name, at, []))[2].append(span)
+        except (TypeError, ValueError, AttributeError, KeyError):
+            yield name, at, record
         while len(self._open) > MOST_OPEN:
             yield self._event(next(iter(self._open)))
 
@@ -129,7 +135,7 @@ class Traces:
         return name, at, record_of(trace, spans)
 
 
-def spans_of(record: Mapping[str, Any]) -> Iterator[Span]:
+def spans_of(record: Mapping[str, Any]) -> Iterator[TraceSpan]:
     """The spans that a record holds; what is no span in it is left out."""
     if "context" in record:
         yield _printed(record)
@@ -137,7 +143,7 @@ def spans_of(record: Mapping[str, Any]) -> Iterator[Span]:
         common = _attributes(_get(resource, "resource", default={}).get("attributes"))
         for scope in _items(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
             for each in _items(scope, "spans"):
-                yield Span(
+                yield TraceSpan(
                     str(_get(each, "traceId", "trace_id", default="")),
                     str(_get(each, "spanId", "span_id", default="")),
                     _get(each, "parentSpanId", "parent_span_id") or None,
@@ -153,10 +159,10 @@ def spans_of(record: Mapping[str, Any]) -> Iterator[Span]:
                 time = _nanoseconds(_get(each, "timeUnixNano", "time_unix_nano"))
                 event = name, time, _attributes(each.get("attributes"))
                 trace = str(_get(each, "traceId", "trace_id", default=""))
-                yield Span(trace, "", "log", time, time, {}, [event])
+                yield TraceSpan(trace, "", "log", time, time, {}, [event])
 
 
-def _printed(record: Mapping[str, Any]) -> Span:
+def _printed(record: Mapping[str, Any]) -> TraceSpan:
     """A span as the Python SDK prints it."""
     events = [
         (str(each.get("name")), _iso(each.get("timestamp")), dict(each.get("attributes") or {}))
@@ -164,7 +170,7 @@ def _printed(record: Mapping[str, Any]) -> Span:
         if isinstance(each, Mapping)
     ]
     common = (record.get("resource") or {}).get("attributes") or {}
-    return Span(
+    return TraceSpan(
         str(record["context"]["trace_id"]),
         str(record["context"]["span_id"]),
         record.get("parent_id") or None,
@@ -232,7 +238,7 @@ def _typed(value: Any) -> Any:
 # --- one event of a trace -----------------------------------------------------------------------------------------
 
 
-def record_of(trace: str, spans: list[Span]) -> dict[str, Any]:
+def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
     """The event of one trace, as a record of our own schema."""
     ids = {span.id for span in spans}
     timed = sorted((span for span in spans if span.parent != "log"), key=lambda span: (span.start, -span.end))
@@ -267,11 +273,11 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool)) and (not isinstance(value, str) or len(value) < 200)
 
 
-def _kind(span: Span) -> str:
+def _kind(span: TraceSpan) -> str:
     return str(next((span.attributes[key] for key in KINDS if key in span.attributes), "")).lower()
 
 
-def _first(spans: Iterable[Span], field: str) -> Any:
+def _first(spans: Iterable[TraceSpan], field: str) -> Any:
     """The first value of a field, span by span, each in every dialect."""
     for span in spans:
         for dialect in DIALECTS:
@@ -281,7 +287,7 @@ def _first(spans: Iterable[Span], field: str) -> Any:
     return None
 
 
-def _documents(span: Span) -> tuple[str, list[dict[str, Any]]] | None:
+def _documents(span: TraceSpan) -> tuple[str, list[dict[str, Any]]] | None:
     """The documents of a span, and under which attribute; a retriever without any found nothing."""
     attributes = span.attributes
     for dialect in DIALECTS:
@@ -362,7 +368,7 @@ def text_said(value: Any, role: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _add_events(found: dict[str, Any], spans: Iterable[Span]) -> None:
+def _add_events(found: dict[str, Any], spans: Iterable[TraceSpan]) -> None:
     """Votes, clicks and scores that were added to the trace as annotations, span events or log records."""
     clicks = []
     for span in spans:
@@ -382,7 +388,7 @@ def _add_events(found: dict[str, Any], spans: Iterable[Span]) -> None:
         found["clicks"] = [{key: each for key, each in click.items() if each is not None} for click in clicks]
 
 
-def _annotations(span: Span) -> Iterator[tuple[str, Any, Any]]:
+def _annotations(span: TraceSpan) -> Iterator[tuple[str, Any, Any]]:
     numbers = {
         key.split(".")[1] for key in span.attributes if key.startswith("annotations.") and key.count(".") > 2
     }

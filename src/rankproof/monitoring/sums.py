@@ -24,7 +24,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
-from rankproof.monitoring.block import SESSION, USER, VALUES, Block, Codes, mixed
+from rankproof.monitoring.block import SESSION, USER, VALUES, Codes, EventBlock, mixed
 from rankproof.monitoring.metrics import COLUMNS, PERCENTILES, OnlineMetric
 from rankproof.monitoring.sessions import ABANDONED, REFORMULATED
 from rankproof.monitoring.windows import Calendar
@@ -64,7 +64,7 @@ class OnlineEstimate(Displayable):
 
 
 @dataclass
-class Cell:
+class SumCell:
     """The sums of one slice in one window."""
 
     of: Array
@@ -72,7 +72,7 @@ class Cell:
     histograms: dict[str, Array] = field(default_factory=dict)
     events: int = 0
 
-    def take(self, other: Cell) -> None:
+    def take(self, other: SumCell) -> None:
         """Add what another cell has."""
         self.of += other.of
         self.by += other.by
@@ -96,10 +96,10 @@ class Sums:
     ) -> None:  # fmt: skip
         self.metrics, self._by, self._codes, self.calendar = tuple(metrics), tuple(by), codes, calendar
         self._level, self._cluster = level, cluster
-        self._open: dict[int, dict[Key, Cell]] = {}
+        self._open: dict[int, dict[Key, SumCell]] = {}
         self._ends: dict[int, int] = {}
-        self.total: dict[Key, Cell] = {}
-        self.profile: dict[Key, Cell] = {}
+        self.total: dict[Key, SumCell] = {}
+        self.profile: dict[Key, SumCell] = {}
         self.windows: list[OnlineEstimate] = []
         self._closed = 0
         self._names = (
@@ -109,7 +109,7 @@ class Sums:
             REFORMULATED,
         )
 
-    def add(self, block: Block) -> None:
+    def add(self, block: EventBlock) -> None:
         """Count these events."""
         columns = dict(zip(self._names, block.values, strict=True))
         user = block.ids[USER] if self._cluster == "user" else np.zeros_like(block.ids[USER])
@@ -123,7 +123,7 @@ class Sums:
         group = (mixed(mixed(cluster)) >> np.uint64(32)).astype(np.int64) % GROUPS
         begins = self.calendar.begins(int(block.time.min()), int(block.time.max()))
         window = np.searchsorted(begins, block.time, side="right") - 1
-        counted = _Counted(self.metrics, columns, group)
+        counted = _BlockSums(self.metrics, columns, group)
         nothing = np.zeros(len(block), dtype=np.int64)
         for name, codes, names in (
             ("", nothing, [""]),
@@ -140,16 +140,16 @@ class Sums:
             for (_, code), cell in counted.cells(nothing, codes, size):
                 self.profile.setdefault((name, str(code)), self._cell()).take(cell)
 
-    def _place(self, start: int, end: int) -> dict[Key, Cell]:
+    def _place(self, start: int, end: int) -> dict[Key, SumCell]:
         """The cells of a window; those of a window that is closed count in the total only."""
         if end <= self._closed:
             return self.total
         self._ends[start] = end
         return self._open.setdefault(start, {})
 
-    def _cell(self) -> Cell:
+    def _cell(self) -> SumCell:
         shape = len(self.metrics), GROUPS
-        return Cell(np.zeros(shape), np.zeros(shape))
+        return SumCell(np.zeros(shape), np.zeros(shape))
 
     def close(self, until: int) -> None:
         """Make estimates of the windows that end before a time."""
@@ -161,7 +161,7 @@ class Sums:
         self._closed = max(self._closed, until)
 
     def estimates(
-        self, key: Key, cell: Cell, start: int | None = None, end: int | None = None
+        self, key: Key, cell: SumCell, start: int | None = None, end: int | None = None
     ) -> Iterator[OnlineEstimate]:
         """Every metric of a cell for which there is an event."""
         place = (*key, start, end)
@@ -182,7 +182,7 @@ class Sums:
         return {m.name: float(a / b) for m, a, b in zip(self.metrics, of, by, strict=True) if b}
 
 
-class _Counted:
+class _BlockSums:
     """The sums of a block, by window and code and group."""
 
     def __init__(self, metrics: Sequence[OnlineMetric], columns: Mapping[str, Array], group: Array) -> None:
@@ -205,7 +205,7 @@ class _Counted:
                 logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
                 self._bins[name] = kept, np.minimum(logs.astype(np.int64), BINS - 1)
 
-    def cells(self, window: Array, codes: Array, size: int) -> Iterator[tuple[tuple[int, int], Cell]]:
+    def cells(self, window: Array, codes: Array, size: int) -> Iterator[tuple[tuple[int, int], SumCell]]:
         """The sums of each window and code of which there are events."""
         if size == 0:
             return
@@ -247,7 +247,7 @@ class _Counted:
             histograms[name] = counts[: cells * FEWER_GROUPS * BINS].reshape(cells, FEWER_GROUPS, BINS)
         for i, each in enumerate(present.tolist()):
             drawn = {name: h[i].astype(np.uint32) for name, h in histograms.items() if h[i].any()}
-            yield divmod(each, size), Cell(of[:, i], by[:, i], drawn, int(sizes[each]))
+            yield divmod(each, size), SumCell(of[:, i], by[:, i], drawn, int(sizes[each]))
 
 
 # --- from sums to estimates ---------------------------------------------------------------------------------------

@@ -1,0 +1,109 @@
+"""`rankproof monitor` as a user runs it: files, pipes, exit codes, 80 columns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from rankproof import simulate_log
+from rankproof.document.display import width
+
+
+def run(*arguments, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-m", "rankproof", "monitor", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "80", **environment},
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    path = tmp_path_factory.mktemp("log") / "search.jsonl"
+    simulate_log(500, seed=1, days=7, variants=("A", "B"), corrupt=0.02, noisy=0.3, outage=(4, 8, 10)).write(
+        path
+    )
+    return path
+
+
+def test_a_log_is_shown_in_80_columns(log, tmp_path) -> None:
+    done = run(log, "--timezone", "Europe/Berlin", "--full")
+    assert done.returncode == 0
+    assert max(map(width, done.stdout.splitlines())) <= 80
+    for word in ("ctr", "thumbs_up", "crawler", "rejected", "Europe/Berlin", "variant", "by day"):
+        assert word in done.stdout
+    assert done.stderr == ""
+    short = run(log)
+    assert len(short.stdout.splitlines()) < len(done.stdout.splitlines())
+
+
+def test_exit_codes(log, tmp_path) -> None:
+    rules = tmp_path / "alerts.toml"
+    rules.write_text('[[alert]]\nmetric = "no_result"\nabove = 0.2\nover = "any"\n')
+    alert = run(log, "--alerts", rules)
+    assert alert.returncode == 1
+    assert "alert: no_result" in alert.stderr
+    assert run(log, "--window", "fortnight").returncode == 2
+    assert run(log, "--columns", "query").returncode == 2
+    assert run(tmp_path / "none.jsonl").returncode == 2
+    (tmp_path / "bad.jsonl").write_text("nothing\nhere\n")
+    bad = run(tmp_path / "bad.jsonl", "--rejected", tmp_path / "lines.jsonl")
+    assert bad.returncode == 3
+    assert "Next:" in bad.stderr
+    assert [json.loads(line)["line"] for line in (tmp_path / "lines.jsonl").read_text().splitlines()] == [
+        "nothing",
+        "here",
+    ]
+
+
+def test_a_pipe_is_a_stream_of_windows(log) -> None:
+    whole = run("-", "-f", "jsonl", stdin=log.read_text())
+    rows = [json.loads(line) for line in whole.stdout.splitlines()]
+    windows = [row for row in rows if row["start"] is not None]
+    stream = run("-", "-f", "jsonl", "--lateness", "3600", stdin=log.read_text())
+    closed = [json.loads(line) for line in stream.stdout.splitlines()]
+    assert {json.dumps(row) for row in closed} == {json.dumps(row) for row in windows}
+    starts = [row["start"] for row in closed]
+    assert starts == sorted(starts)
+
+
+@pytest.mark.slow
+def test_files_by_ending_and_rejected_lines(log, tmp_path) -> None:
+    for name in ("out.json", "out.csv", "out.html", "out.md", "out.prom"):
+        done = run(log, "-o", tmp_path / name, "--rejected", tmp_path / f"{name}.rejected")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / name).stat().st_size > 500
+    told = json.loads((tmp_path / "out.json").read_text())
+    lines = (tmp_path / "out.json.rejected").read_text().splitlines()
+    assert len(lines) == sum(told["lines"]["rejected"].values()) > 0
+    page = (tmp_path / "out.html").read_text()
+    assert page.count("<svg") >= 10
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_prometheus_text_is_what_prometheus_reads(log) -> None:
+    import re
+
+    text = run(log, "-f", "prometheus").stdout
+    sample = re.compile(r'[a-z_]+(\{[a-z]+="(\\.|[^"\\])*"(,[a-z]+="(\\.|[^"\\])*")*\})? -?[\d.e+-]+')
+    named = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    for line in text.splitlines():
+        assert line.startswith("#") or sample.fullmatch(line), line
+        assert line.startswith("#") or line.partition("{")[0].partition(" ")[0] in named
+    assert 'rankproof_monitor_value{scope="window",metric="ctr"}' in text
+
+
+def test_redaction_and_hashes(log) -> None:
+    assert run(log, "--hash", RANKPROOF_HASH_KEY="").returncode == 2
+    hashed = run(log, "--hash", "--redact", "masks", "--full", RANKPROOF_HASH_KEY="x" * 20)
+    assert hashed.returncode == 0
+    assert "crawler" not in hashed.stdout
+    assert run(log, "--redact", "nowhere:hook").returncode == 2

@@ -1,0 +1,192 @@
+"""Spans written by the real packages of OpenTelemetry and OpenInference are read back as events."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from rankproof.monitoring.events import EventSchema
+from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.read import read_events
+from rankproof.monitoring.spans import DIALECTS, MOST_OPEN, Traces, spans_of
+
+sdk = pytest.importorskip("opentelemetry.sdk.trace")
+semconv = pytest.importorskip("openinference.semconv.trace")
+START = 1_740_999_600_000_000_000
+"""Noon of 3 March 2025, in nanoseconds."""
+
+
+def traced(write: Any) -> list[Any]:
+    """What the SDK makes of the spans that a function starts."""
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter, provider = InMemorySpanExporter(), sdk.TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    write(provider.get_tracer("test"))
+    return list(exporter.get_finished_spans())
+
+
+def as_otlp(spans: list[Any]) -> dict[str, Any]:
+    """The spans as OTLP JSON: the protobuf of the real exporter, ids in hex as the specification asks."""
+    import base64
+
+    from google.protobuf.json_format import MessageToDict
+    from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+
+    found = MessageToDict(encode_spans(spans))
+    for resource in found["resourceSpans"]:
+        for scope in resource["scopeSpans"]:
+            for span in scope["spans"]:
+                for key in ("traceId", "spanId", "parentSpanId"):
+                    if key in span:
+                        span[key] = base64.b64decode(span[key]).hex()
+    return found
+
+
+def openinference(tracer: Any) -> None:
+    names, doc = semconv.SpanAttributes, semconv.DocumentAttributes
+    root = tracer.start_span("ask", start_time=START)
+    root.set_attributes(
+        {
+            names.OPENINFERENCE_SPAN_KIND: "CHAIN",
+            names.INPUT_VALUE: "how long is a refund?",
+            names.OUTPUT_VALUE: "I don't know the answer to that.",
+            names.SESSION_ID: "s1",
+            names.USER_ID: "u1",
+            "deployment.environment": "prod",
+            "annotations.0.annotation.name": "user_feedback",
+            "annotations.0.annotation.label": "thumbs_down",
+            "annotations.1.annotation.name": "faithfulness",
+            "annotations.1.annotation.score": 0.25,
+        }
+    )
+    from opentelemetry.trace import set_span_in_context
+
+    inside = set_span_in_context(root)
+    for kind, prefix, ids in (
+        ("RETRIEVER", names.RETRIEVAL_DOCUMENTS, ("a", "b", "c")),
+        ("RERANKER", semconv.RerankerAttributes.RERANKER_OUTPUT_DOCUMENTS, ("c", "a")),
+    ):
+        span = tracer.start_span(kind, context=inside, start_time=START + 1_000_000)
+        span.set_attribute(names.OPENINFERENCE_SPAN_KIND, kind)
+        for at, each in enumerate(ids):
+            span.set_attribute(f"{prefix}.{at}.{doc.DOCUMENT_ID}", each)
+            span.set_attribute(f"{prefix}.{at}.{doc.DOCUMENT_SCORE}", 1.0 - at / 4)
+        span.end(START + 50_000_000)
+    root.add_event("click", {"document.id": "a", "rank": 2}, START + 90_000_000)
+    root.end(START + 250_000_000)
+
+
+def genai(tracer: Any) -> None:
+    from opentelemetry.trace import set_span_in_context
+
+    root = tracer.start_span("invoke_agent", start_time=START)
+    root.set_attributes(
+        {"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c9", "user.id": "u7"}
+    )
+    inside = set_span_in_context(root)
+    search = tracer.start_span("retrieval", context=inside, start_time=START + 5)
+    search.set_attributes(
+        {
+            "gen_ai.operation.name": "retrieval",
+            "gen_ai.retrieval.query.text": "refund deadline",
+            "gen_ai.retrieval.documents": json.dumps(
+                [{"id": "d1", "score": 0.9}, {"id": "d2", "score": 0.5}]
+            ),
+        }
+    )
+    search.end(START + 9)
+    chat = tracer.start_span("chat", context=inside, start_time=START + 10)
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": "Thirty days."}]}]
+    chat.set_attributes({"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(said)})
+    chat.add_event(
+        "gen_ai.evaluation.result",
+        {"gen_ai.evaluation.name": "relevance", "gen_ai.evaluation.score.value": 0.5},
+    )
+    chat.end(START + 30)
+    root.end(START + 1_000_000_000)
+
+
+def ways(spans: list[Any], folder: Any) -> list[Any]:
+    """Files of these spans: one object, one line for all, a line a span in another order, as the SDK prints them."""
+    whole = as_otlp(spans)
+    (folder / "pretty.json").write_text(json.dumps(whole, indent=2))
+    (folder / "line.jsonl").write_text(json.dumps(whole) + "\n")
+    (folder / "apart.jsonl").write_text(
+        "".join(json.dumps(as_otlp([span])) + "\n" for span in reversed(spans))
+    )
+    (folder / "printed.jsonl").write_text("".join(span.to_json(indent=None) + "\n" for span in spans))
+    return sorted(folder.iterdir())
+
+
+def test_openinference_spans_are_one_event(tmp_path) -> None:
+    for path in ways(traced(openinference), tmp_path):
+        (event,) = read_events(path)
+        assert event.ts == START / 1e9
+        assert event.latency_ms == pytest.approx(250)
+        assert (event.session, event.user, event.query) == ("s1", "u1", "how long is a refund?")
+        assert [(each.id, each.score, each.rank) for each in event.results] == [("c", 1.0, 1), ("a", 0.75, 2)]
+        assert [(each.id, each.rank) for each in event.clicks] == [("a", 2)]
+        assert event.thumb == -1
+        assert event.other["faithfulness"] == 0.25
+        found = monitor(path, by=["deployment.environment"], fields=["faithfulness"])
+        assert (found["dont_know"], found["ctr"], found["faithfulness"]) == (1, 1, 0.25)
+        assert found.estimate("ctr", "deployment.environment", "prod").n == 1
+        assert found.rejected == {}
+
+
+def test_genai_spans_are_one_event(tmp_path) -> None:
+    for path in ways(traced(genai), tmp_path):
+        (event,) = read_events(path)
+        assert (event.session, event.user, event.query) == ("c9", "u7", "refund deadline")
+        assert event.answer == "Thirty days."
+        assert [(each.id, each.score) for each in event.results] == [("d1", 0.9), ("d2", 0.5)]
+        assert event.latency_ms == pytest.approx(1000)
+        assert event.other["relevance"] == 0.5
+
+
+def test_our_own_telemetry_is_read_back(tmp_path) -> None:
+    found = monitor([{"ts": START / 1e9 + i, "user": str(i), "clicks": [1] * (i % 2)} for i in range(40)])
+    told = json.loads(found.format("otel"))
+    spans = list(spans_of(told))
+    names = [span.events[0][2]["gen_ai.evaluation.name"] for span in spans]
+    assert len(spans) == len(found.estimates) + len(found.windows)
+    assert names[: len(found.estimates)] == [each.metric for each in found.estimates]
+    scores = [span.events[0][2]["gen_ai.evaluation.score.value"] for span in spans]
+    assert scores[0] == found.estimates[0].value
+
+
+def test_traces_do_not_fill_the_memory() -> None:
+    traces, made = Traces(), 0
+    (span,) = as_otlp(traced(lambda t: t.start_span("a").end()))["resourceSpans"]
+    for at in range(MOST_OPEN + 50):
+        span["scopeSpans"][0]["spans"][0]["traceId"] = f"{at:032x}"
+        made += len(list(traces.add("x", at, {"resourceSpans": [span]})))
+    assert made == 50
+    assert len(list(traces.rest())) == MOST_OPEN
+
+
+def test_odd_spans_do_not_end_the_reading() -> None:
+    odd = [
+        {"resourceSpans": None},
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{}]}]}]},
+        {
+            "resourceSpans": [
+                {"scopeSpans": [{"spans": [{"traceId": "a", "startTimeUnixNano": "soon", "attributes": 5}]}]}
+            ]
+        },
+        {"resourceSpans": [{"resource": 7, "scopeSpans": [None, {"spans": [3]}]}]},
+        {
+            "context": {"trace_id": "b", "span_id": "c"},
+            "start_time": "2025-03-03T12:00:00Z",
+            "attributes": None,
+        },
+    ]
+    traces = Traces()
+    records = [each for record in odd for each in traces.add("x", 1, record)] + list(traces.rest())
+    good = [EventSchema().event(record) for _, _, record in records if record.get("ts")]
+    assert [event.id for event in good] == ["b"]
+    assert all(dialect.version for dialect in DIALECTS)
