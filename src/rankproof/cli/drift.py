@@ -129,7 +129,7 @@ def _sides(queries: str, texts: str | None, judgments: str | None) -> tuple[str,
 
 
 def _imported(name: str) -> Any:
-    from rankproof.bench.adapters.imports import import_named
+    from rankproof.bench.adapters.adapt import import_named
 
     return import_named(name, "--embed")
 

@@ -67,7 +67,7 @@ def draw(
     substitute for real questions. With --ask a function of yours writes them,
     by a model for example; 'questions check' then says what leaks.
     """
-    from rankproof.bench.adapters.imports import import_named
+    from rankproof.bench.adapters.adapt import import_named
     from rankproof.bench.testset.drawn import SOURCES
     from rankproof.bench.testset.questions import draw_questions
     from rankproof.io.corpora import load_corpus

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, cast
@@ -14,13 +14,13 @@ from rankproof.core.audit import Audit, Finding
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Pair, ScoreRow, Summary
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.blame import Blame
 from rankproof.judging.evidence import Evidence, judgments_from, write_qrels
 from rankproof.judging.metrics.counting import parse as parse_metric
 from rankproof.judging.metrics.counting import parse_all as parse_metrics
 from rankproof.judging.tally import INDEPENDENT, JudgedColumn, column_from, method_of, note_of, widen_interval
-from rankproof.judging.trust.checked import Checked
 from rankproof.judging.trust.correcting import (
     Corrects,
     corrected_in,
@@ -31,12 +31,32 @@ from rankproof.judging.trust.correcting import (
 )
 from rankproof.judging.trust.correcting import sentences as on_corrections
 from rankproof.judging.trust.drift import JudgeDrift, changes
-from rankproof.judging.trust.estimates import Estimate
+from rankproof.judging.trust.estimates import Checked, Estimate
 from rankproof.judging.verdicts import Account
 from rankproof.judging.words import findings_of, sentences
-from rankproof.scoring.limits import PerQueryValues
 from rankproof.scoring.scores import Scores
 from rankproof.stats.corrected import Corrected
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coverage(Displayable, Mapping[str, float]):
+    """`{metric: share}` of what is settled; other names of a metric find its share too."""
+
+    shares: Mapping[str, float]
+    key: Callable[[str | Measure], str]
+    """The canonical name for any name of a metric."""
+
+    def __getitem__(self, metric: str | Measure) -> float:
+        return self.shares[self.key(metric)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.shares)
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    def _in_one_line(self) -> str:
+        return f"<coverage: {', '.join(f'{name}={share:.4f}' for name, share in self.shares.items())}>"
 
 
 @dataclass(eq=False, repr=False)
@@ -91,8 +111,7 @@ class JudgedScores(Scores):
     @cached_property
     def coverage(self) -> Mapping[str, float]:
         """`{metric: share}`: how much of what counts (claims, contexts, statements) is settled."""
-        share = cast(Any, lambda name: self.column(name).coverage)
-        return cast("Mapping[str, float]", PerQueryValues(tuple(self.columns), self.key, share))
+        return Coverage(self.judged_shares, self.key)
 
     @property
     def judged_shares(self) -> dict[str, float]:

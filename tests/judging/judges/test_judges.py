@@ -275,3 +275,15 @@ def test_k_cuts_what_counts() -> None:
     yes: Callable[..., bool] = lambda relation, left, right: right == "yes."  # noqa: E731
     assert judge([row], "context_precision", judge=yes)["context_precision"] == 0.5
     assert judge([row], "context_precision", judge=yes, k=1)["context_precision"] == 0.0
+
+
+def test_coverage_shows_each_metric_with_its_share() -> None:
+    row = {"query": "q", "contexts": ["a", "b", "c", "d"], "answer": "It is so."}
+    scores = judge([row], "P@4", judge=lambda relation, left, right: None if right == "a" else 3)
+    assert (
+        repr(scores.coverage) == f"<coverage: P@4={scores.coverage['P@4']:.4f}>" == "<coverage: P@4=0.7500>"
+    )
+    assert dict(scores.coverage) == scores.judged_shares
+    assert scores.coverage["precision@4"] == scores.coverage["P@4"], "by another name too"
+    with pytest.raises(KeyError, match="was not measured"):
+        scores.coverage["RR"]

@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any
 
 from rankproof.bench.adapters import adapt
+from rankproof.bench.adapters.adapt import import_named, loaded_module
 from rankproof.bench.adapters.code import module_digest
-from rankproof.bench.adapters.imports import import_named, loaded_module
 from rankproof.bench.chunk import Chunker, fixed, markdown, recursive, sentences, sliding
 from rankproof.bench.fusion.recipe import recipe
 from rankproof.bench.grid.source import NOTHING, GridSource, searches

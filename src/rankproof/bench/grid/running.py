@@ -15,7 +15,7 @@ from rankproof.bench.grid.filters import check_filters
 from rankproof.bench.grid.plan import GridPlan
 from rankproof.bench.grid.source import GridSource
 from rankproof.bench.grid.steps import Rows, Steps
-from rankproof.bench.runner.rows import RunOutcome
+from rankproof.bench.runner.work import RunOutcome
 from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array

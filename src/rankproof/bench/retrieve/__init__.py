@@ -9,11 +9,10 @@ from rankproof.bench.retrieve.embedder import (
     named_embedder,
     sentence_transformers,
 )
-from rankproof.bench.retrieve.filters import where
 from rankproof.bench.retrieve.latent import lsa
 from rankproof.bench.retrieve.reranking import Rerank, cross_encoder, rerank
 from rankproof.bench.retrieve.rewriting import Speller, expand, expansion, rewriting, spelling
-from rankproof.bench.retrieve.search import Search, as_search
+from rankproof.bench.retrieve.search import Search, as_search, where
 from rankproof.bench.retrieve.vectors import dense
 
 __all__ = [

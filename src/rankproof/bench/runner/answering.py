@@ -14,8 +14,7 @@ from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.answers import AnswerReading
 from rankproof.bench.adapters.callables import describe
 from rankproof.bench.runner import streams, tasks, threads
-from rankproof.bench.runner.rows import FORM, Job, RunRow, pack_row, reader, settle, unpack_row
-from rankproof.bench.runner.work import RunPlan, Work
+from rankproof.bench.runner.work import FORM, Job, RunPlan, RunRow, Work, pack_row, reader, settle, unpack_row
 
 TICK = 0.05
 """Seconds between two looks at what was answered and who takes too long."""

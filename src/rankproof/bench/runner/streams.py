@@ -5,8 +5,7 @@ from __future__ import annotations
 from threading import Thread
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow
-from rankproof.bench.runner.rows import Job, RunOutcome
-from rankproof.bench.runner.work import Work
+from rankproof.bench.runner.work import Job, RunOutcome, Work
 from rankproof.net.retries import Attempts, Failed, Pace, attempts, settle
 
 

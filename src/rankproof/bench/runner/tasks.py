@@ -7,9 +7,16 @@ from collections.abc import Sequence
 from threading import Thread
 
 from rankproof.bench.adapters.adapter import await_value
-from rankproof.bench.runner.rows import Job, RunOutcome, late_outcome, whole_value
 from rankproof.bench.runner.threads import Ask
-from rankproof.bench.runner.work import Course, RetrieverCall, Work
+from rankproof.bench.runner.work import (
+    Course,
+    Job,
+    RetrieverCall,
+    RunOutcome,
+    Work,
+    late_outcome,
+    whole_value,
+)
 
 GRACE = 2.0
 """Seconds after which a loop whose calls are overdue is taken to be blocked."""

@@ -7,8 +7,7 @@ from threading import Thread
 from typing import Any
 
 from rankproof.bench.adapters.adapter import Waiter
-from rankproof.bench.runner.rows import Job, RunOutcome, whole_value
-from rankproof.bench.runner.work import Course, RetrieverCall, Work
+from rankproof.bench.runner.work import Course, Job, RetrieverCall, RunOutcome, Work, whole_value
 
 Ask = Callable[[Job], Any]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from rankproof.bench.runner.rows import RunOutcome
+from rankproof.bench.runner.work import RunOutcome
 from rankproof.bench.testset.checks import forms, longest_run, remembered_words
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.display import Displayable

@@ -9,7 +9,7 @@ from typing import Literal
 from rankproof.core.parameters import Count, Cutoff
 from rankproof.judging.case import Case, Maybe, all_of, any_of, negation
 from rankproof.judging.metrics.answer import claims_against
-from rankproof.judging.metrics.contexts import UNCLAIMED as NO_CLAIMS
+from rankproof.judging.metrics.contexts import UNCLAIMED
 from rankproof.judging.metrics.registry import (
     Grades,
     Grid,
@@ -118,7 +118,7 @@ def redundancy(case: Case, k: Cutoff = None) -> Grid | Nothing:
     Use: to see whether diversification, or dropping near-duplicates, would save room in the prompt.
     """
     if not case.reference_claims:
-        return NO_CLAIMS
+        return UNCLAIMED
     grid = support(case, k)
     useful = [any_of(column) for column in zip(*grid, strict=True)]
     told = [
@@ -150,7 +150,7 @@ def marginal_gain(case: Case, rank: Count = 1) -> Grid | Nothing:
 
     Use: rank by rank, to see how deep it pays to read.
     """
-    return share(len(cells) >= rank and _new(cells, rank - 1) for cells in support(case, rank)) or NO_CLAIMS
+    return share(len(cells) >= rank and _new(cells, rank - 1) for cells in support(case, rank)) or UNCLAIMED
 
 
 def support(case: Case, k: int | None) -> Grid:
@@ -191,7 +191,7 @@ def smallest_k(case: Case) -> tuple[Grades, ...] | Nothing:
     """
     rows = tuple(support(case, None))
     if not rows:
-        return NO_CLAIMS
+        return UNCLAIMED
     known = [cell for cells in rows for cell in cells]
     found = True in known or None in known
     return rows if found else replace(UNSUPPORTED, high=float(max(len(case.contexts), 1)))

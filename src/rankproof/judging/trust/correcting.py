@@ -24,8 +24,7 @@ from rankproof.judging.metrics.counting import outcomes
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.judging.run import JudgedSample
 from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in, people
-from rankproof.judging.trust.checked import Checked, Uncorrected
-from rankproof.judging.trust.estimates import Estimate, Estimates
+from rankproof.judging.trust.estimates import Checked, Estimate, Estimates, Uncorrected
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Verdict, pair_in
 from rankproof.stats.corrected import Corrected
 from rankproof.store.ledger import HUMAN, Ledger
