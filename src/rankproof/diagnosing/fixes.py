@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -129,6 +130,8 @@ class Fix(Displayable):
     do: str
     wins: int = 0
     losses: int = 0
+    elsewhere: float | None = None
+    """Of a claimed gain what to count on for other queries: less, as chance alone brings a part of it."""
 
     @property
     def verdict(self) -> str:
@@ -190,6 +193,7 @@ def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
     change, n = CHANGES[trial.kind], len(gains)
     said = {name: getattr(change, name).format(**trial.words) for name in ("title", "how", "do")}
     same = trial.measure == trial.after_measure
+    claimed = bool(n >= FEWEST and np.isfinite(low) and low > 0)
     return Fix(
         kind=trial.kind,
         measure=trial.measure if same else f"{trial.measure} to {trial.after_measure}",
@@ -199,9 +203,24 @@ def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
         low=low if np.isfinite(low) else None,
         high=high if np.isfinite(high) else None,
         n=n,
-        claimed=bool(n >= FEWEST and np.isfinite(low) and low > 0),
+        claimed=claimed,
         most=change.most,
         wins=int((gains > 0).sum()),
         losses=int((gains < 0).sum()),
+        elsewhere=_elsewhere(gains, low) if claimed and not change.most else None,
         **said,
     )
+
+
+def _elsewhere(gains: Array, low: float) -> float:
+    """The gain without what being claimed adds to it.
+
+    Only a gain that lies far enough above 0 is claimed, and luck takes some of them there. If the true gain were the
+    one measured, the mean of those claimed (a normal distribution cut off below) would be too high by this much.
+    """
+    gain, error = float(gains.mean()), float(gains.std(ddof=1)) / math.sqrt(len(gains))
+    if not error:
+        return gain
+    beyond = low / error
+    density = math.exp(-beyond * beyond / 2) / math.sqrt(2 * math.pi)
+    return max(0.0, gain - error * density / (math.erfc(-beyond / math.sqrt(2)) / 2))

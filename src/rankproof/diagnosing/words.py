@@ -231,7 +231,8 @@ def _gain(fix: Fix) -> str:
 
 def gain_of(fix: Fix) -> str:
     """What a change brings."""
-    return f"{fix.measure} {_gain(fix)} {span(fix.low, fix.high)}"
+    less = "" if fix.elsewhere is None else f", about {signed_number(fix.elsewhere)} on other queries"
+    return f"{fix.measure} {_gain(fix)} {span(fix.low, fix.high)}{less}"
 
 
 def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> list[Block]:
