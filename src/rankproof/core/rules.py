@@ -7,7 +7,7 @@ orders can be counted out; else it is estimated from seeded orders, and the note
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypedDict
 
@@ -228,6 +228,34 @@ def keep_once(docs: Sequence[str], scores: Sequence[float], rule: str) -> list[i
     for place, doc in enumerate(docs):
         if doc not in kept or (rule == "best" and scores[place] > scores[kept[doc]]):
             kept[doc] = place
+    return sorted(kept.values())
+
+
+class RepeatedDocument(Exception):
+    """A document that comes twice where that is an error; whoever knows the source says where."""
+
+    def __init__(self, first: int, again: int) -> None:
+        super().__init__(first, again)
+        self.first, self.again = first, again
+
+
+def each_once(
+    docs: Sequence[Any], rows: Iterable[int], rule: str, worth: Callable[[int], float]
+) -> list[int]:
+    """The rows of a ranking that the rule for duplicates keeps; `worth` says which of two is better.
+
+    >>> each_once(["a", "b", "a"], range(3), "first", [1, 2, 3].__getitem__)
+    [0, 1]
+    >>> each_once(["a", "b", "a"], range(3), "best", [1, 2, 3].__getitem__)
+    [1, 2]
+    """
+    kept: dict[Any, int] = {}
+    for row in rows:
+        other = kept.setdefault(docs[row], row)
+        if other != row and rule == "error":
+            raise RepeatedDocument(other, row)
+        if rule == "best" and worth(row) > worth(other):
+            kept[docs[row]] = row
     return sorted(kept.values())
 
 

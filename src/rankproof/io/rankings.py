@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions
+from rankproof.core.rules import Conventions, RepeatedDocument, each_once
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import align_ids, are_integers, check_same_kind, is_id, judged_kinds, plain_digits
@@ -133,15 +133,13 @@ def _once_each(
     docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str
 ) -> tuple[dict[Any, Any], int]:
     """Each document once, by the rule for duplicates, at the place of the entry that is kept."""
-    kept: dict[Any, Any] = {}
     for doc, score in zip(docs, scores, strict=True):
         check_score(doc, score, where)
-        if doc in kept and duplicates == "error":
-            raise _twice(doc, where)
-        if doc in kept and duplicates == "best" and score > kept[doc]:
-            del kept[doc]
-        kept.setdefault(doc, score)
-    return kept, len(docs) - len(kept)
+    try:
+        rows = each_once(docs, range(len(docs)), duplicates, scores.__getitem__)
+    except RepeatedDocument as error:
+        raise _twice(docs[error.again], where) from error
+    return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
 
 
 def check_score(doc: Any, score: Any, where: str) -> None:
@@ -278,14 +276,10 @@ class RowRankings:
         docs = self.rows.doc
         if len({docs[row] for row in rows}) == len(rows):
             return rows
-        kept: dict[str, int] = {}
-        for row in rows:
-            other = kept.setdefault(docs[row], row)
-            if other != row and rule == "error":
-                raise self._twice(query, other, row)
-            if rule == "best" and order[row] > order[other]:
-                kept[docs[row]] = row
-        return sorted(kept.values())
+        try:
+            return each_once(docs, rows, rule, order.__getitem__)
+        except RepeatedDocument as error:
+            raise self._twice(query, error.first, error.again) from error
 
     def _twice(self, query: str, one: int, other: int) -> DataError:
         line, unit = self.rows.line, "lines"
