@@ -11,7 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
-from rankproof.cli.output import TEXTS, end, format_of, tell_progress, write, write_result
+from rankproof.cli.output import end, format_of, tell_progress, write, write_result
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
 
@@ -181,7 +181,7 @@ def diagnose_ranking(
 @click.command("measures")
 @click.argument("name", required=False, shell_complete=options.complete_measures)
 @click.option("--judged", is_flag=True, help="List the metrics by a judge's verdicts instead.")
-@options.form("table or json")
+@options.form()
 def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     """List the measures, or describe one in full.
 
@@ -193,20 +193,16 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     """
     import rankproof.core.measures  # noqa: F401  (its import fills the registry)
     from rankproof.core.measure import REGISTRY
-    from rankproof.document.formats.data import as_json
-    from rankproof.errors import one_of
+    from rankproof.document.formats import check
     from rankproof.scoring import catalogue
 
-    form = form or format_of(None)
-    if form not in (*TEXTS, "json"):
-        raise one_of("format", form, ["table", "json"])
+    made = check(form or format_of(None))
     everything = _judged() if judged else REGISTRY
     known = list(everything.values()) if name is None else [_named(name, judged)]
-    if form == "json":
-        write(as_json([catalogue.record(each) for each in known]), None)
-    else:
-        listed = catalogue.list_measures if form == "full" else catalogue.names
-        write(listed(known) if name is None else catalogue.describe_measure(known[0]), None)
+    whole = catalogue.list_measures(known) if name is None else catalogue.describe_measure(known[0])
+    brief = catalogue.names(known) if name is None else whole
+    records = [catalogue.record(each) for each in known]
+    write(made.render(catalogue.reference("Measures", brief, whole, records)), None)
 
 
 def _judged() -> Mapping[str, Measure]:
@@ -231,8 +227,8 @@ def _named(name: str, judged: bool) -> Measure:
 
 @click.command("profiles")
 @click.argument("name", required=False, shell_complete=options.complete_profiles)
-@click.option("-f", "--format", "form", default="table", metavar="FORMAT", help="table or json. [table]")
-def profiles(name: str | None, form: str) -> None:
+@options.form()
+def profiles(name: str | None, form: str | None) -> None:
     """List the tools whose conventions can be followed.
 
     With NAME, what that tool does otherwise, and how that is known.
@@ -242,14 +238,11 @@ def profiles(name: str | None, form: str) -> None:
     rankproof evaluate judgments.tsv my.run --profile elasticsearch
     """
     from rankproof.core.profiles import BUILT_ON, PROFILES, find
-    from rankproof.document.formats.data import as_json
-    from rankproof.errors import one_of
+    from rankproof.document.formats import check
     from rankproof.scoring import catalogue
 
-    if form not in ("table", "json"):
-        raise one_of("format", form, ["table", "json"])
+    made = check(form or format_of(None))
     known = [*PROFILES.values(), *BUILT_ON.values()] if name is None else [find(name)]
-    if form == "json":
-        write(as_json([catalogue.profile_record(each) for each in known]), None)
-    else:
-        write(catalogue.profiles(known) if name is None else catalogue.profile(known[0]), None)
+    text = catalogue.profiles(known) if name is None else catalogue.profile(known[0])
+    records = [catalogue.profile_record(each) for each in known]
+    write(made.render(catalogue.reference("Profiles", text, text, records)), None)

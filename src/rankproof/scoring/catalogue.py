@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankproof.core.measure import Measure, docstring, sections
 from rankproof.core.profiles import Profile
+from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
 from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError, nearest, shorten
 
@@ -17,6 +18,17 @@ NAME = 20
 
 FAMILY = 13
 """The columns that a family's name gets."""
+
+
+def reference(title: str, brief: str, whole: str, records: Sequence[Record]) -> Document:
+    """A list to look things up in: as text, as a table of names, and as records."""
+    rows = [(str(each["name"]), str(each.get("title") or each["source"])) for each in records]
+    parts = [
+        Part(Chart("", lambda room: brief.splitlines()), media=(SCREEN,)),
+        Part(Chart("", lambda room: whole.splitlines()), media=(TEXT,)),
+        Part(Table.of(("name", "about"), rows, ("name", "about")), media=(PAGE, PAPER)),
+    ]
+    return Document(title, parts, records)
 
 
 def list_measures(measures: Iterable[Measure]) -> str:
