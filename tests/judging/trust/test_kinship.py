@@ -166,7 +166,9 @@ def test_the_shell_holds_a_machine_against_people(tmp_path: Path) -> None:
     assert data["favoured"] == ["rerank-gpt-4o.run"]
     assert data["judge"] == "openai:gpt-4o"
     assert [row["kin"] for row in data["rows"]] == ["one model", "", ""]
-    assert rankproof(tmp_path, *ask, "--machine", "machine.qrels", "-f", "csv").returncode == 2
+    table = rankproof(tmp_path, *ask, "--machine", "machine.qrels", "-f", "csv").stdout.splitlines()
+    assert [line.split(",")[0] for line in table] == ["system", *(row["system"] for row in data["rows"])]
+    assert rankproof(tmp_path, *ask, "--machine", "machine.qrels", "-f", "junit").returncode == 2
     assert rankproof(tmp_path, *ask, "--machine", "nothing.qrels").returncode != 0
 
 
