@@ -279,6 +279,8 @@ def test_nothing_to_read_is_an_error(tmp_path) -> None:
     for source, words in ((empty, "empty"), (bad, "rejected"), ([], "no event")):
         with pytest.raises(DataError, match=words):
             monitor(source)
+    with pytest.raises(DataError, match="--columns"):
+        monitor([{"ts": NOON, "frage": "?", "klicks": [1]}])
     for wrong in (
         {"window": "dya"},
         {"timezone": "Europe/Berln"},

@@ -208,6 +208,11 @@ def monitor(
     watch.end()
     if not watch.sessions.counts.events:
         raise _nothing(rejects)
+    if not any(cell.by.any() or cell.histograms for cell in sums.total.values()):
+        raise DataError(
+            f"{watch.sessions.counts.events:,} events have a time, and nothing that a metric needs under a name that "
+            "is known. Next: name the columns, like query=question_text (columns=, in the shell --columns)."
+        )
     found = watch.result(reader, declared, wanted, level, cluster)
     if rules is not None:
         found.alerts.extend(check_alerts(found, rules, told))
