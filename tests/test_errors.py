@@ -94,7 +94,7 @@ ODD = [None, 1.5, True, b"x", [], {}, {"a": 1}, object(), np.zeros((2, 2))]
 CALLS = {
     **{
         word: lambda value, word=word: evaluate(JUDGED, RANKED, "RR", **{word: value})
-        for word in ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "profile")
+        for word in ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus_size", "profile")
     },
     **{
         word: lambda value, word=word: compare(JUDGED, {"a": RANKED, "b": RANKED}, "RR", **{word: value})

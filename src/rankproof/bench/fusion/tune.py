@@ -227,6 +227,7 @@ class Tuned(Result):
         return [f"No worse on the held-out queries: {', '.join(others)}."] if others else []
 
 
+@old_arguments(rankings="systems")
 @with_columns
 def tune(
     judgments: Any,
