@@ -53,9 +53,10 @@ class Report(Displayable):
 
     def markdown(self) -> str:
         """Summary and tables in markdown."""
-        from rankproof.reports.summary import markdown
+        from rankproof.document.formats.markdown import text
+        from rankproof.reports.summary import document
 
-        return markdown(self.content)
+        return text(document(self.content))
 
     def pdf(self) -> bytes:
         """The page on paper, printed by an installed Chromium, Chrome or Edge."""

@@ -9,9 +9,10 @@ from rankproof.comparing.conclusions import conclusions, limits
 from rankproof.comparing.words import probability, sentences, signed_number
 from rankproof.comparing.words import span as difference_span
 from rankproof.document.formats import latex as tex
-from rankproof.document.formats import markdown as md
 from rankproof.document.html.charts import Bar
 from rankproof.document.html.page import Markup, Section, el, ident, join, paragraphs, prose
+from rankproof.document.model import Block, Bullets, Document, Heading, Paragraph, Part
+from rankproof.document.model import Table as Plain
 from rankproof.document.numbers import count, score, share, short_span
 from rankproof.reports.content import BUCKETS, Content, Definition, System
 from rankproof.reports.queries import rank_bucket
@@ -147,29 +148,27 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """Heading, headings of columns, rows: plain text in every cell."""
 
 
-def markdown(content: Content) -> str:
-    """The report in markdown."""
-    lines = [f"# {md.escape(content.title)}", "", f"{size(content)}.", ""]
-    for each in summary_sentences(content):
-        lines += [md.escape(each), ""]
+WORDS = ("of", "system", "measure", "verdict")
+"""The columns that hold text."""
+
+
+def document(content: Content) -> Document:
+    """Summary, tables, audit and definitions, without the drawings that the page has."""
+    found = [
+        f"{each.severity}: {systems_concerned(content, on)}{sentence(each)}" for each, on in content.findings
+    ]
+    definitions = [f"{each.name}: {each.title} {each.formula}" for each in content.definitions]
+    blocks: list[Block] = [Heading(content.title, 1), Paragraph(f"{size(content)}.")]
+    blocks += map(Paragraph, summary_sentences(content))
     for title, headings, rows in tables(content):
-        cells = [[md.escape(cell) for cell in row] for row in rows]
-        lines += [f"## {md.escape(title)}", "", *md.table([md.escape(each) for each in headings], cells), ""]
-    lines += _list(
-        "Audit",
-        [
-            f"{found.severity}: {systems_concerned(content, on)}{sentence(found)}"
-            for found, on in content.findings
-        ],
-    )
-    lines += _list(
-        "Definitions", [f"{each.name}: {each.title} {each.formula}" for each in content.definitions]
-    )
-    return "\n".join(lines + _list("Conventions", [*content.conventions, *methods(content)])).rstrip() + "\n"
-
-
-def _list(heading: str, items: Sequence[str]) -> list[str]:
-    return [f"## {heading}", "", *(f"- {md.escape(each)}" for each in items or ["Nothing to report."]), ""]
+        blocks += [Heading(title), Plain.of(headings, rows, WORDS)]
+    for heading, items in (
+        ("Audit", found),
+        ("Definitions", definitions),
+        ("Conventions", [*content.conventions, *methods(content)]),
+    ):
+        blocks += [Heading(heading), Bullets(items or ["Nothing to report."])]
+    return Document(content.title, [Part(*blocks)])
 
 
 def systems_concerned(content: Content, systems: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from rankproof.document.formats import OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Code, Column, Document, Heading, Paragraph, Table
@@ -47,7 +47,9 @@ def _block(block: Block) -> str:
         caption = [f"**{_line(block.caption)}**", ""] if block.caption else []
         headings = [escape(each.heading.replace("\n", " ")) for each in block.columns]
         rows = zip(*map(_cells, block.columns), strict=True)
-        return "\n".join([*caption, *table(headings, rows, [each.right for each in block.columns])])
+        rule = ["---:" if each.right else "---" for each in block.columns]
+        lines = ("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows))
+        return "\n".join([*caption, *lines])
     return ""
 
 
@@ -67,12 +69,6 @@ def _line(text: str) -> str:
     ('\\\\- a 1. b', '12\\\\. May')
     """
     return _BEGINS.sub(lambda m: f"{m[1][:-1]}\\{m[1][-1]}", escape(" ".join(text.split())))
-
-
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[bool] = ()) -> list[str]:
-    """The lines of a table of escaped cells; `sides` say which columns are flush right, else all but the first."""
-    rule = ["---:" if right else "---" for right in sides or [n > 0 for n in range(len(headings))]]
-    return ["| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows)]
 
 
 def _cells(column: Column) -> list[str]:
