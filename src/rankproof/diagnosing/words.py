@@ -19,7 +19,7 @@ from rankproof.document.model import (
     Bullets,
     Document,
     Heading,
-    Item,
+    ListItem,
     Paragraph,
     Part,
     Table,
@@ -205,7 +205,7 @@ def regime(found: Diagnosis) -> list[str]:
 
 
 def _first(found: Diagnosis) -> list[Block]:
-    items = [Item(f"{each.title}: {gain_of(each)}", lines=_evidence(each)) for each in found.first]
+    items = [ListItem(f"{each.title}: {gain_of(each)}", lines=_evidence(each)) for each in found.first]
     tried = Bullets(items, numbered=True) if items else Paragraph("Nothing that was tried is sure to help.")
     return [Heading("Fix this first"), tried]
 
@@ -242,7 +242,9 @@ def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> li
         return []
     left = f"; --worst {len(found.worst)} lists more" if len(found.worst) > len(shown) and in_shell() else ""
     causes = 1 if short else None
-    items = [Item(_headline(each), under=[str(cause) for cause in each.causes[:causes]]) for each in shown]
+    items = [
+        ListItem(_headline(each), under=[str(cause) for cause in each.causes[:causes]]) for each in shown
+    ]
     heading = f"The {count(len(shown), 'query', 'queries')} served worst{left}"
     return [Heading(heading), Bullets(items, short=short)]
 

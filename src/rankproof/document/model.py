@@ -57,7 +57,7 @@ class Paragraph:
     text: str
 
 
-class Item(str):
+class ListItem(str):
     """An item of a list with more than its text: it is a plain string to whoever does not look."""
 
     __slots__ = ("lines", "under")
@@ -66,7 +66,7 @@ class Item(str):
     under: Sequence[str]
     """A list of its own, below all that."""
 
-    def __new__(cls, text: str, *, lines: Sequence[str] = (), under: Sequence[str] = ()) -> Item:
+    def __new__(cls, text: str, *, lines: Sequence[str] = (), under: Sequence[str] = ()) -> ListItem:
         """The text, and what is below it."""
         made = super().__new__(cls, text)
         made.lines, made.under = lines, under

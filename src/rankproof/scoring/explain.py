@@ -29,7 +29,7 @@ from rankproof.document.model import (
     Chart,
     Document,
     Heading,
-    Item,
+    ListItem,
     Paragraph,
     Part,
     Table,
@@ -231,7 +231,7 @@ def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> li
     )
     blocks += [Paragraph(" ".join(lines)) for lines in (_legend(own, shown), _missed(own)) if lines]
     steps = [
-        Item(_said(step), lines=[each.strip() for each in _calculation(step, own)]) for step in own.steps
+        ListItem(_said(step), lines=[each.strip() for each in _calculation(step, own)]) for step in own.steps
     ]
     blocks += [Bullets(steps, numbered=True), Paragraph(f"{own.measure} = {score(own.value)}")]
     blocks += [Paragraph(f"Note: {note}.") for note in own.said]

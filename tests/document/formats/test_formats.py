@@ -30,7 +30,7 @@ from rankproof.document.model import (
     Column,
     Document,
     Heading,
-    Item,
+    ListItem,
     Paragraph,
     Part,
     Table,
@@ -388,7 +388,7 @@ def every_block() -> Iterator[Part]:
     yield Part(
         table, Bullets([ODD], numbered=True), Code(f"{ODD} ``` x"), Chart(ODD, lambda room: ["█" * room])
     )
-    nested = [Item(ODD, lines=[ODD, OTHER], under=[ODD, OTHER * 20]), Item(OTHER * 20), ODD]
+    nested = [ListItem(ODD, lines=[ODD, OTHER], under=[ODD, OTHER * 20]), ListItem(OTHER * 20), ODD]
     yield Part(Bullets(nested), Bullets(nested, numbered=True), Bullets(nested, short=True))
     yield Part(Table([]), name="nothing")
 
