@@ -239,14 +239,14 @@ class RepeatedDocument(Exception):
         self.first, self.again = first, again
 
 
-def each_once(
+def drop_repeats(
     docs: Sequence[Any], rows: Iterable[int], rule: str, worth: Callable[[int], float]
 ) -> list[int]:
     """The rows of a ranking that the rule for duplicates keeps; `worth` says which of two is better.
 
-    >>> each_once(["a", "b", "a"], range(3), "first", [1, 2, 3].__getitem__)
+    >>> drop_repeats(["a", "b", "a"], range(3), "first", [1, 2, 3].__getitem__)
     [0, 1]
-    >>> each_once(["a", "b", "a"], range(3), "best", [1, 2, 3].__getitem__)
+    >>> drop_repeats(["a", "b", "a"], range(3), "best", [1, 2, 3].__getitem__)
     [1, 2]
     """
     kept: dict[Any, int] = {}

@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.core.arrays import Array
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions, comparable_scores, each_once, order_equals
+from rankproof.core.rules import Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 
@@ -145,7 +145,7 @@ def _rows_of(table: RankingTable, query: str) -> list[int]:
 def _once_each(table: RankingTable, rows: list[int], conventions: Conventions) -> list[int]:
     """Of a document that comes twice, the row that the convention keeps; an error was said before."""
     rule = "best" if conventions.duplicates == "best" else "first"
-    return each_once(table.doc, rows, rule, lambda row: _key(table, row))
+    return drop_repeats(table.doc, rows, rule, lambda row: _key(table, row))
 
 
 def _key(table: RankingTable, row: int) -> float:

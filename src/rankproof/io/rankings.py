@@ -11,7 +11,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments
-from rankproof.core.rules import Conventions, RepeatedDocument, each_once
+from rankproof.core.rules import Conventions, RepeatedDocument, drop_repeats
 from rankproof.core.table import RankingTable, part_of
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.ids import align_ids, are_integers, check_same_kind, is_id, judged_kinds, plain_digits
@@ -136,7 +136,7 @@ def _once_each(
     for doc, score in zip(docs, scores, strict=True):
         check_score(doc, score, where)
     try:
-        rows = each_once(docs, range(len(docs)), duplicates, scores.__getitem__)
+        rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
     except RepeatedDocument as error:
         raise _twice(docs[error.again], where) from error
     return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
@@ -277,7 +277,7 @@ class RowRankings:
         if len({docs[row] for row in rows}) == len(rows):
             return rows
         try:
-            return each_once(docs, rows, rule, order.__getitem__)
+            return drop_repeats(docs, rows, rule, order.__getitem__)
         except RepeatedDocument as error:
             raise self._twice(query, error.first, error.again) from error
 
