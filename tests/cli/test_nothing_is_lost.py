@@ -41,6 +41,17 @@ FILES = {
 }
 EVALUATED = ("judged.tsv", "my.run", "-m", "RR@10")
 COMPARED = ("judged.tsv", "my.run", "other.run", "-m", "RR@10")
+FILES["log.jsonl"] = (
+    "".join(
+        f'{{"ts": "2025-03-03T10:{n:02}:00Z", "session": "s{n}", "query": "refund of order {n}", '
+        f'"results": [{{"id": "d{n}", "score": 1}}], "clicks": [1]}}\n'
+        for n in range(40)
+    )
+    + "no line of a log\n"
+)
+FILES["set.tsv"] = "".join(f"s{n}\twhere is parcel {n}\n" for n in range(8))
+FILES["set.qrels"] = "".join(f"s{n} 0 d1 1\n" for n in range(8))
+DRIFTED = ("drift", "set.tsv", "log.jsonl")
 RUN = ("run", "--retriever", "find.py:find", "--queries", "queries.tsv")
 WRITERS = {
     "evaluate": ("evaluate", *EVALUATED, "-o", "out.csv"),
@@ -83,6 +94,15 @@ WRITERS = {
     "show": ("show", "monday", "-o", "out.txt"),
     "history export": ("history", "export", "monday", "-o", "out.json"),
     "demo": ("demo", "-o", "out.html"),
+    "monitor": ("monitor", "log.jsonl", "-o", "out.json"),
+    "monitor --rejected": ("monitor", "log.jsonl", "--rejected", "out.jsonl"),
+    "drift": (*DRIFTED, "-o", "out.md"),
+    "drift --next-queries": (*DRIFTED, "--next-queries", "out.jsonl"),
+    "drift --next-run": (*DRIFTED, "--next-run", "out.run"),
+    "drift --keep-hashes": (
+        *DRIFTED,
+        *("--judgments", "set.qrels", "--corpus", "docs.tsv", "--keep-hashes", "out.json"),
+    ),
 }
 """Every command that writes a file: the name of the file is the last word."""
 SLOW = ("demo", "bench")

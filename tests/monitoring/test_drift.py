@@ -228,6 +228,16 @@ def test_writings_of_the_world_and_queries_without_letters() -> None:
     assert str(found)
 
 
+def test_a_set_of_which_nobody_asks_the_like_counts_nothing() -> None:
+    own = {f"q{n}": f"where is parcel {n}" for n in range(8)}
+    found = drift(own, [f"refund of order {n}" for n in range(40)], scores={"RR": dict.fromkeys(own, 1.0)})
+    assert found.unspoken == 1
+    assert found.effective == 0
+    assert set(found.weights.values()) == {0}
+    assert [each.live for each in found.scores] == [None]
+    assert "nan" not in str(found).lower()
+
+
 def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     shell: Any,
 ) -> None:
@@ -246,6 +256,9 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     assert all(len(line) <= 80 for line in out.splitlines())
     assert "Your P@1 is" in out
     assert shell("drift q.jsonl log.jsonl --strict --label 0")[0] == 1
+    # A text of four or five words is no row of judgments.
+    Path("q.tsv").write_text("".join(f"{e['id']}\t{e['query'].split()[0]} is it 1\n" for e in own))
+    assert shell("drift q.tsv log.jsonl --label 0")[0] == 0
     code, out, _ = shell("drift q.jsonl log.jsonl -f json --label 6")
     found = json.loads(out)
     asked = [json.loads(line) for line in Path("n.jsonl").read_text().splitlines()]

@@ -19,7 +19,7 @@ from rankproof.cli.output import (
     tell_written,
     write,
 )
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rankproof.monitoring.drift import Drift
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--hashes",
     metavar="FILE",
-    help="With --corpus: which changed since --keep-hashes tell_written this file?",
+    help="With --corpus: which changed since --keep-hashes wrote this file?",
 )
 @options.target("With --corpus: write hashes of the judged documents, for later.", "--keep-hashes")
 @click.option("--training", metavar="FILE", help="Queries something was trained on: which are in the set?")
@@ -109,9 +109,6 @@ def command(
 
 def _sides(queries: str, texts: str | None, judgments: str | None) -> tuple[str, str | None]:
     """The file of queries and that of judgments, whichever came first."""
-    from rankproof.io.files import read_head
-    from rankproof.io.formats import TREC_JUDGMENTS, sniff
-
     if texts is not None:
         if judgments is not None:
             raise UsageError(
@@ -119,13 +116,26 @@ def _sides(queries: str, texts: str | None, judgments: str | None) -> tuple[str,
             )
         return texts, queries
     folder = Path(queries).is_dir()
-    if not folder and queries != "-" and Path(queries).is_file():
-        head = read_head(queries)
-        if head.strip() and sniff(head, queries) == TREC_JUDGMENTS:
-            raise UsageError(
-                f"{queries}: these are judgments, which have no texts of queries. Next: add --queries FILE."
-            )
+    if not folder and queries != "-" and Path(queries).is_file() and _holds_judgments(queries):
+        raise UsageError(
+            f"{queries}: these are judgments, which have no texts of queries. Next: add --queries FILE."
+        )
     return queries, queries if folder and judgments is None else judgments
+
+
+def _holds_judgments(path: str) -> bool:
+    """Whether a file holds judgments as TREC writes them; the words of a query's text are no columns."""
+    from rankproof.io.files import read_head
+    from rankproof.io.formats import TREC_JUDGMENTS, sniff
+
+    head = read_head(path)
+    first = head.lstrip().partition(b"\n")[0]
+    if not first or first.count(b"\t") == 1:
+        return False
+    try:
+        return sniff(head, path) == TREC_JUDGMENTS
+    except DataError:
+        return False
 
 
 def _imported(name: str) -> Any:

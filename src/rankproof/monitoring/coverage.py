@@ -11,6 +11,7 @@ from hashlib import blake2b
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
 from rankproof.document.numbers import DUST
 from rankproof.monitoring.live import LiveQueries
 from rankproof.monitoring.shifts import content_words
@@ -32,7 +33,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True)
-class QueryKind:
+class QueryKind(Displayable):
     """Queries that are alike: how many of them are in the set and in live traffic."""
 
     words: list[str]
@@ -50,7 +51,7 @@ class QueryKind:
 
 
 @dataclass(frozen=True)
-class Nearness:
+class Nearness(Displayable):
     """How near the set is to live queries."""
 
     covered: Share
@@ -63,7 +64,7 @@ class Nearness:
 
 
 @dataclass(frozen=True)
-class LiveMean:
+class LiveMean(Displayable):
     """A mean with its 95 % interval."""
 
     value: float
@@ -72,7 +73,7 @@ class LiveMean:
 
 
 @dataclass(frozen=True)
-class LiveScore:
+class LiveScore(Displayable):
     """A measure on the set, and on what people ask."""
 
     measure: str
@@ -92,7 +93,7 @@ class LiveScore:
 
 
 @dataclass(frozen=True)
-class NextQuery:
+class NextQuery(Displayable):
     """A live query that is worth labelling."""
 
     id: str
@@ -190,10 +191,10 @@ class Strata:
 
     @property
     def weights(self) -> Array:
-        """How much each query of the set counts in live traffic; they add up to 1."""
+        """How much each query of the set counts in live traffic; they add up to 1, or are 0 if nobody asks the like."""
         inside = np.bincount(self.of_query, minlength=len(self.live))
         found: Array = (self.live / inside)[self.of_query]
-        return np.asarray(found / found.sum())
+        return np.asarray(found / (found.sum() or 1))
 
 
 def strata(own: Array, asked: Array, users: Array) -> Strata:

@@ -68,7 +68,8 @@ class Drift(Result):
     @property
     def effective(self) -> float:
         """As many queries of equal weight would say as much about live traffic as the whole set."""
-        return 1 / sum(weight**2 for weight in self.weights.values())
+        squares = sum(weight**2 for weight in self.weights.values())
+        return 1 / squares if squares else 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
