@@ -13,6 +13,7 @@ from typing import Any
 
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.io.read import rows_of
 from rankproof.monitoring.shifts import content_words
@@ -25,7 +26,7 @@ FEW_WORDS = 2
 
 
 @dataclass(frozen=True)
-class Stale:
+class Stale(Displayable):
     """Judged documents that are not what was judged."""
 
     judged: int
@@ -41,7 +42,7 @@ class Stale:
 
 
 @dataclass(frozen=True)
-class Twin:
+class Twin(Displayable):
     """A query of the set that is asked elsewhere as well."""
 
     query: str

@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, one_of
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import Calendar
@@ -38,7 +39,7 @@ METHODS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 @dataclass(frozen=True)
-class ChangePoint:
+class ChangePoint(Displayable):
     """A step in a series: `at` is the place of the first point after it."""
 
     at: int
@@ -140,7 +141,7 @@ def change_points(
 
 
 @dataclass(frozen=True)
-class MetricChange:
+class MetricChange(Displayable):
     """A metric that moved from one window on."""
 
     metric: str

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_number
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.stats.distributions import t_quantile
@@ -136,7 +137,7 @@ def swap_propensities(table: ClickTable) -> list[float]:
 
 
 @dataclass(frozen=True)
-class ClickEstimate:
+class ClickEstimate(Displayable):
     """A mean over searches with position bias taken out, and its 95 % interval by user."""
 
     value: float

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, NamedTuple
 
+from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, nearest, shorten
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -92,7 +93,7 @@ class Click(NamedTuple):
 
 
 @dataclass(slots=True)
-class Event:
+class Event(Displayable):
     """One search or question and what came of it; `None` is not known, an empty tuple is none."""
 
     ts: float

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
 from rankproof.stats.corrections import holm
 from rankproof.stats.sequential import Anytime, betting, normal_mixture
@@ -24,7 +25,7 @@ MISMATCH = 0.001
 
 
 @dataclass(frozen=True)
-class Interleaved:
+class Interleaved(Displayable):
     """A list made of several rankings, and which of them each document stands for."""
 
     docs: list[str]
@@ -75,7 +76,7 @@ def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Gen
 
 
 @dataclass(frozen=True)
-class Preference:
+class Preference(Displayable):
     """How often users preferred one team to another, as often as it is looked at."""
 
     first: str
@@ -156,7 +157,7 @@ def _winner(share: float, p: float, level: float) -> str:
 
 
 @dataclass(frozen=True)
-class VariantDifference:
+class VariantDifference(Displayable):
     """How much a variant moved a metric against the control, as often as it is looked at."""
 
     metric: str

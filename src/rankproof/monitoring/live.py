@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.frames import is_frame
@@ -28,7 +29,7 @@ NEEDED = ("ts", "user", "session", "query", "results")
 
 
 @dataclass(frozen=True)
-class LiveQueries:
+class LiveQueries(Displayable):
     """A sample of live queries; users take turns, each with a random query of theirs."""
 
     texts: list[str]

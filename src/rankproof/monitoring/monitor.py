@@ -184,7 +184,7 @@ def monitor(
     >>> from rankproof import simulate_log
     >>> found = monitor(simulate_log(300, seed=1).records())
     >>> found.events, round(found["ctr"], 2)
-    (412, 0.67)
+    (331, 0.66)
     """
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     if cluster not in CLUSTERS:

@@ -20,6 +20,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
+from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import MOST, name_of, open_file
 from rankproof.io.frames import MAGIC, begins_as_parquet, is_frame, read_every_column, records_of_frame
@@ -39,7 +40,7 @@ SHOWN = 3
 
 
 @dataclass
-class Rejects:
+class Rejects(Displayable):
     """Lines that are no events: how many for which reason, and the first of each."""
 
     reasons: Counter[str] = field(default_factory=Counter)

@@ -9,6 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
 from rankproof.stats.corrections import holm
 from rankproof.stats.significance import mean_ranks
 from rankproof.text.languages import STOP_WORDS, language
@@ -21,7 +22,7 @@ POWER = 0.8
 
 
 @dataclass(frozen=True)
-class Shift:
+class Shift(Displayable):
     """How far the live queries are from those of the set in one respect."""
 
     name: str

@@ -89,7 +89,7 @@ ANSWERS = {
 
 
 @dataclass(frozen=True)
-class Scenario:
+class Scenario(Displayable):
     """What is simulated; days count from 0."""
 
     sessions: int

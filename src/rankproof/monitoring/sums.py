@@ -258,7 +258,7 @@ def ratios(of: Array, by: Array, level: float = 0.95) -> tuple[list[float], ...]
 
     >>> n, users, value, low, high, error = ratios(np.array([[1.0, 0, 1, 1]]), np.array([[2.0, 1, 1, 2]]))
     >>> n, value, round(low[0], 2), round(high[0], 2)
-    ([6.0], [0.5], 0.14, 0.86)
+    ([6.0], [0.5], 0.15, 0.85)
     """
     n, total = by.sum(1), of.sum(1)
     with np.errstate(divide="ignore", invalid="ignore"):
