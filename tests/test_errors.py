@@ -24,6 +24,7 @@ SAID_ELSEWHERE = {
     "{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}": "the hint ends so",
     "got {len(files)} files, expected 2: judgments and results\n{USAGE}": "the usage is what to do",
     "{problem.msg}\n{USAGE}": "the usage is what to do",
+    "{self.at_end}": "each kind of labelling names its own next step",
     "{path}: no {schema.noun}, or a damaged one ({why}); it was left as it is. {rest}": "the rest begins so",
 }
 """Messages (besides findings of the audit, which end with their advice) whose next step does not stand in them word by word, with the reason."""

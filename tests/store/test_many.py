@@ -89,7 +89,7 @@ def test_thousands_are_listed_exported_and_taken_in(history: History, tmp_path: 
         )
     assert len(history) == 3000
     assert [each.name for each in history.entries(2)] == ["run 2999", "run 3000"]
-    listed = rankproof(tmp_path, "history").stdout.splitlines()
+    listed = list(filter(None, rankproof(tmp_path, "history").stdout.splitlines()))
     assert "run 3000" in listed[-2]
     assert "older" in listed[-1]
     assert len(listed) <= 23

@@ -15,7 +15,7 @@ from rankproof.cli.output import (
     format_of,
     keep_results_apart,
     may_replace,
-    next_page_sentence,
+    may_write_again,
     tell_oddities,
     tell_written,
     write_result,
@@ -130,7 +130,7 @@ def run_retriever(
     from rankproof.io.write import format_of
 
     if details is not None:
-        check_free(details, force=next_page_sentence())
+        check_free(details, force=may_write_again())
     form = format_of(output, to or ("trec" if output == STDOUT else None))
     kept = _kept(cache, output, fresh)
     with tell_oddities():

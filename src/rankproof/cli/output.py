@@ -82,7 +82,7 @@ def _remember(context: click.Context, option: click.Parameter, given: bool) -> N
     context.meta[_FORCE] = given
 
 
-def next_page_sentence() -> bool:
+def may_write_again() -> bool:
     """Whether the command may write over what it wrote when it was interrupted, or is told to."""
     meta = click.get_current_context().meta
     return bool(meta.get(_FORCE) or meta.get(_BEGUN))

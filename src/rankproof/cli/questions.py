@@ -60,7 +60,7 @@ def draw(
     judgments: None,
     output: str | None,
 ) -> None:
-    """Draw known-item questions from a corpus: a few tell_progress words of a document.
+    """Draw known-item questions from a corpus: a few telling words of a document.
 
     They need no model and no labels, and repeat no phrase of their answer. They
     are easier than what people ask: good to compare retrievers early, no

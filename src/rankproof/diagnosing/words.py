@@ -231,7 +231,7 @@ def _gain(fix: Fix) -> str:
 
 def gain_of(fix: Fix) -> str:
     """What a change brings."""
-    less = "" if fix.elsewhere is None else f", about {signed_number(fix.elsewhere)} on other queries"
+    less = "" if fix.elsewhere is None else f", elsewhere about {signed_number(fix.elsewhere)}"
     return f"{fix.measure} {_gain(fix)} {span(fix.low, fix.high)}{less}"
 
 

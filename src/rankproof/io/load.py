@@ -268,13 +268,14 @@ def _canonical(measure: Any) -> str:
 
 
 def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
+    pair = row
     if isinstance(row, Mapping):
         fields = (*((measure,) if measure else ()), *SCORE)
         system = next((row[each] for each in SYSTEM if row.get(each) not in (None, "")), None)
-        row = (system, next((row[each] for each in fields if row.get(each) is not None), None))
-    if not isinstance(row, tuple) or len(row) != 2 or row[0] is None:
+        pair = (system, next((row[each] for each in fields if row.get(each) is not None), None))
+    if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
         raise DataError(f"{where}: got {shorten(row)}, expected a system and its score. Next: mend the line.")
-    return str(row[0]), _number(row[1], where)
+    return str(pair[0]), _number(pair[1], where)
 
 
 def _number(value: Any, where: str) -> float:

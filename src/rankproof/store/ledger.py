@@ -387,7 +387,7 @@ class LabellingSession(Generic[T]):
 
     steps: list[tuple[T, int | None]] = field(default_factory=list, init=False)
     """What was decided, in order; None is what was skipped."""
-    at_end: ClassVar[str] = "everything is labelled."
+    at_end: ClassVar[str] = "everything is labelled. Next: add something to label."
 
     def next(self) -> T | None:
         """What is to be labelled now; None at the end."""

@@ -82,8 +82,11 @@ DISJOINT = (
     "rank-correlation near-saved other-saved -m AP,R@5",
 )
 """Every verb that brings two sides together; in each line one side is of other queries."""
-ALONE = {"verdicts", "calibrate", "history", "rm", "run", "measures", "profiles", "convert", "demo"}
-"""Verbs that read no two sides with queries."""
+ALONE = {"verdicts", "calibrate", "history", "rm", "run", "measures", "profiles", "convert", "demo"} | {
+    "monitor",
+    "drift",
+}
+"""Verbs that read no two sides with the same queries."""
 OWN = {"trec_eval"}
 """Ends with the codes of trec_eval."""
 

@@ -1,4 +1,4 @@
-"""A document in a terminal: `table` is one screen of what matters most, `full_text` is everything."""
+"""A document in a terminal: `table` is one screen of what matters most, `full` is everything."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def read_qrels(
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _JudgedRows:
     """What a piece of plain judgments holds: the runs of a query, the documents, their grades."""
 
     queries: bytes
@@ -131,7 +131,7 @@ def _pieces(content: bytes) -> Iterator[Chunk]:
         begin = end
 
 
-def _part(chunk: Chunk) -> _Part | None:
+def _part(chunk: Chunk) -> _JudgedRows | None:
     """What a piece holds; None where it is not plain."""
     lines = split(chunk, COLUMNS)
     if not len(lines) or lines.comments:
@@ -143,7 +143,9 @@ def _part(chunk: Chunk) -> _Part | None:
     queries, query_length = _fields(chunk, begin[QUERY, starts], end[QUERY, starts])
     docs, doc_length = _fields(chunk, begin[DOC], end[DOC])
     rows = np.diff(np.append(starts, len(lines)))
-    return _Part(queries[0], query_length, rows, docs[0], doc_length, _grades(lines), lines.field(0, ASPECT))
+    return _JudgedRows(
+        queries[0], query_length, rows, docs[0], doc_length, _grades(lines), lines.field(0, ASPECT)
+    )
 
 
 def _fields(chunk: Chunk, begin: Array, end: Array) -> tuple[list[bytes], Array]:
