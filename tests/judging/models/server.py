@@ -99,12 +99,10 @@ class Handler(BaseHTTPRequestHandler):
             fault = next((each for each in served.faults if each.times > 0), None)
             if fault is not None:
                 fault.times -= 1
-        try:
-            time.sleep(served.delay)
-            self._reply(data, fault or Fault())
-        finally:
-            with served.lock:
-                served.at_once -= 1
+        time.sleep(served.delay)
+        with served.lock:  # before the reply, as the next call may come as soon as it is read
+            served.at_once -= 1
+        self._reply(data, fault or Fault())
 
     def _reply(self, data: dict[str, Any], fault: Fault) -> None:
         for name, words in self.served.refused.items():
