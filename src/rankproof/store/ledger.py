@@ -11,6 +11,7 @@ import json
 import re
 import sqlite3
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -382,28 +383,28 @@ T = TypeVar("T")
 
 
 @dataclass
-class LabellingSession(Generic[T]):
+class LabellingSession(ABC, Generic[T]):
     """Where a person stands who labels one thing after the other; each decision is kept at once, or taken back."""
 
     steps: list[tuple[T, int | None]] = field(default_factory=list, init=False)
     """What was decided, in order; None is what was skipped."""
     at_end: ClassVar[str] = "everything is labelled. Next: add something to label."
 
+    @abstractmethod
     def next(self) -> T | None:
         """What is to be labelled now; None at the end."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _check(self, item: T, value: int) -> None:
         """Refuse a value that the thing cannot have."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _keep_step(self, item: T, value: int | None) -> None:
         """Write a decision down; None: it is skipped."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _take_back(self, item: T, value: int | None) -> None:
         """Undo what was written down."""
-        raise NotImplementedError
 
     def grade(self, value: int) -> None:
         """Label what is next."""
