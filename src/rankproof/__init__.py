@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from rankproof.diagnosing.patterns import Cause
     from rankproof.errors import RankproofError
     from rankproof.judging.calibrate import calibrate, calibrate_judgments, judge_drift
+    from rankproof.judging.evidence import Verdicts
     from rankproof.judging.judge import Judge, JudgePlan, judge
     from rankproof.judging.judged import JudgedScores
     from rankproof.judging.labelling import Calibration, JudgmentCalibration, LabelPlan
-    from rankproof.judging.ledger import Verdicts
     from rankproof.judging.mirage_rates import Mirage, mirage
     from rankproof.judging.models.chat import chat
     from rankproof.judging.models.judge import ModelJudge
@@ -168,7 +168,7 @@ _PUBLIC = {
     "check_questions": "rankproof.bench.testset.questions",
     "split_questions": "rankproof.bench.testset.questions",
     "questions_needed": "rankproof.bench.testset.questions",
-    "Verdicts": "rankproof.judging.ledger",
+    "Verdicts": "rankproof.judging.evidence",
     "Measure": "rankproof.core.measure",
     "measure": "rankproof.core.measure",
     "RankproofError": "rankproof.errors",

@@ -1,17 +1,42 @@
-"""Runs and standings as documents."""
+"""Runs, standings and grids as documents.
+
+Of a grid: the winner and what it is worth, every configuration, what each factor does, the front.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.model import Document, Paragraph, Part, Table
-from rankproof.document.numbers import ABSENT, count, score
+from rankproof.bench.grid.outcome import Effect, GridRow, Held, Level
+from rankproof.comparing.words import probability, signed_number, wrong_data
+from rankproof.comparing.words import span as difference_span
+from rankproof.document.display import width
+from rankproof.document.html.charts import Dot, scatter
+from rankproof.document.model import (
+    PAGE,
+    PAPER,
+    SCREEN,
+    TEXT,
+    Block,
+    Chart,
+    Document,
+    Heading,
+    Paragraph,
+    Part,
+    Record,
+    Table,
+)
+from rankproof.document.numbers import ABSENT, count, score, short_span
 from rankproof.errors import shorten
 from rankproof.stats.shares import Quantile
 
 if TYPE_CHECKING:
+    from rankproof.bench.grid.grid import Grid
+    from rankproof.bench.runner.work import RunRow
     from rankproof.bench.runs import Run
 
 
@@ -29,10 +54,10 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.1f} s"
 
 
-def spread(low: float | None, high: float | None) -> str:
+def time_span(low: float | None, high: float | None) -> str:
     """The ends of an interval of times; an end that so few values do not show is left open.
 
-    >>> spread(0.0123, 0.015), spread(0.0123, None), spread(None, None)
+    >>> time_span(0.0123, 0.015), time_span(0.0123, None), time_span(None, None)
     ('12.3 ms to 15.0 ms', '12.3 ms or more', '-')
     """
     if low is None and high is None:
@@ -55,16 +80,7 @@ def run(found: Run) -> Document:
     )
     scored = found.judgments is not None and found.latencies
     said = [*_failures(found.failures), *found.notes]
-    records = [
-        {
-            "question": each.question,
-            "found": len(each.answer.found) if each.answer else 0,
-            "seconds": each.seconds,
-            "attempts": each.attempts,
-            "failure": each.failure or None,
-        }
-        for each in found.rows
-    ]
+    records = [{"question": each.question, **about(each)} for each in found.rows]
     parts = [
         Part(Paragraph(asked)),
         *([Part(Paragraph("")), *found.scores._document().parts] if scored else []),
@@ -74,9 +90,21 @@ def run(found: Run) -> Document:
     return Document(f"Run {found.name}", parts, records, found.to_dict(), kinds={"failure": str})
 
 
+def about(row: RunRow) -> dict[str, Any]:
+    """What became of one question."""
+    return {
+        "found": len(row.answer.found) if row.answer else 0,
+        "seconds": row.seconds,
+        "attempts": row.attempts,
+        "failure": row.failure or None,
+    }
+
+
 def _latency(found: Sequence[Quantile]) -> Table:
     """Quantiles with their intervals."""
-    rows = [(f"p{each.share * 100:g}", duration(each.value), spread(each.low, each.high)) for each in found]
+    rows = [
+        (f"p{each.share * 100:g}", duration(each.value), time_span(each.low, each.high)) for each in found
+    ]
     headings = ("latency", "time", "95 % interval")
     return Table.of(headings, rows, ("latency", "95 % interval"))
 
@@ -113,3 +141,228 @@ def standings_table(lines: Sequence[Line], measures: Sequence[str]) -> Table:
         for each in lines
     ]
     return Table.of(headings, rows, ["system"])
+
+
+WORDS = ("configuration", "", "factor", "level", "source")
+"""The columns that hold text."""
+FIRST, LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4, 5
+FEW = 8
+"""Configurations that one screen shows beside those on the front."""
+LABEL = 40
+"""Columns of a screen that a name may take before every part of a table; longer ones are numbered."""
+LEAST = 0.0005
+"""A smaller share is not shown."""
+REASONS = 3
+"""Reasons that are told of a configuration."""
+ON_FRONT = "*"
+LEGEND = (
+    "Milliseconds are those of one question, all steps together: half of the questions take no longer, and 19 "
+    f"of 20. {ON_FRONT} marks the front: nothing else is as good, as fast and as cheap, and better in one of these."
+)
+ABOUT_EFFECTS = (
+    "Each level against the first of its factor, averaged over what was run with all of them; intervals hold for all "
+    "levels at once (Bonferroni), p is by sign flips and corrected over all levels (Holm). Shares are of one analysis "
+    "of the whole design: factors, interactions, questions and the rest (question by configuration) add up to 100 %."
+)
+
+
+def grid(found: Grid) -> Document:
+    """The verdict and the best configurations first; a screen shows the best, everything else all of them."""
+    rows = _ordered(found)
+    best = [
+        row
+        for n, row in enumerate(rows)
+        if n < FEW or row.front or row.name in (found.baseline, found.winner)
+    ]
+    left = "the other configurations" if len(best) < len(rows) else ""
+    name, heading = "what each factor does", Heading("Configurations")
+    rest = (FURTHER, "the other measures")
+    legends = [LEGEND, *([ABOUT_EFFECTS] if found.effects else [])]
+    parts = [
+        wrong_data(found.wrong),
+        Part(*map(Paragraph, _verdict(found))),
+        Part(Heading("Quality and latency"), _picture(found), media=(PAGE,)),
+        Part(heading, _configurations(found, best, rest), media=(SCREEN,)),
+        Part(heading, _configurations(found, rows), media=(TEXT, PAGE, PAPER), name=left),
+        *(Part(*each, rank=LIKELY, name=name) for each in _factors(found)),
+        Part(Paragraph("")),
+        Part(Heading("Notes"), media=(PAGE,)),
+        *(Part(Paragraph(each), rank=SELDOM, name="how to read the tables") for each in legends),
+        *(Part(Paragraph(each), rank=MAYBE, name="notes") for each in found.notes),
+        *(Part(Paragraph(each), rank=FIRST, name="what failed") for each in _grid_failures(found)),
+    ]
+    return Document("Retrieval grid", parts, list(map(_record, found.rows)), found.to_dict(), 1)
+
+
+def _record(row: GridRow) -> Record:
+    """Levels and means as fields of their own."""
+    rest = {
+        name: value
+        for name, value in row.to_dict().items()
+        if name not in ("name", "levels", "means", "reasons")
+    }
+    return {"configuration": row.name, **row.levels, **row.means, **rest}
+
+
+# --- sentences --------------------------------------------------------------------------------------
+
+
+def _verdict(found: Grid) -> Iterator[str]:
+    """The winner, and what it is worth."""
+    reached = f"{found.winner}, {found.measure} {score(found.row(found.winner).means[found.measure])}."
+    if len(found.rows) == 1:
+        yield f"The only configuration, on {count(found.chosen_on, 'question')}: {reached}"
+    else:
+        yield (
+            f"Best of {count(len(found.rows), 'configuration')} on the {found.chosen_on:,} questions that choose: "
+            f"{reached} Chosen as the best, it is flattered by that number."
+        )
+    if found.held is not None:
+        yield _worth(found, found.held)
+
+
+def _worth(found: Grid, held: Held) -> str:
+    worth = (
+        f"On the {count(held.n, 'question')} held out it reaches {score(held.mean)} "
+        f"{short_span(held.low, held.high)}: this is what to expect of new questions."
+    )
+    if held.verdict == "baseline":
+        return worth
+    rival = held.against
+    if rival != found.baseline:
+        rival = f"It is the baseline itself; the second best, {rival},"
+    return (
+        f"{worth} {rival} has {score(held.baseline)}, a difference of {signed_number(held.difference)} "
+        f"{difference_span(held.difference_low, held.difference_high)}, p {_p(held.p)}: "
+        f"{held.note or _VERDICTS[held.verdict]}."
+    )
+
+
+def _p(p: float | None) -> str:
+    return ABSENT if p is None else probability(p)
+
+
+_VERDICTS = {
+    "better": "better beyond chance",
+    "worse": "worse beyond chance",
+    "equivalent": "the same",
+    "unclear": "not beyond chance",
+}
+
+
+def _grid_failures(found: Grid) -> Iterator[str]:
+    """The configurations that left questions without an answer, and those that failed, each with its reasons."""
+    for row in found.rows:
+        if row.missed and not row.failure:
+            failed = count(row.missed, "question")
+            yield f"{row.name}: {failed} failed and counted as a miss: {_why(row.reasons)}"
+    yield from (f"{row.name} failed: {row.failure}" for row in found.rows if row.failure)
+
+
+def _why(reasons: Mapping[str, int]) -> str:
+    """The most frequent reasons, with how often where there are several."""
+    told = list(reasons.items())[:REASONS]
+    said = "; ".join(f"{times} x {reason}" if len(reasons) > 1 else reason for reason, times in told)
+    return said + (f"; {len(reasons) - REASONS} more reasons" if len(reasons) > REASONS else "")
+
+
+# --- tables and the picture -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of the table of configurations."""
+
+    heading: str
+    cell: Callable[[GridRow], str]
+    wanted: Callable[[Sequence[GridRow]], bool] = lambda rows: True
+
+
+def _ordered(found: Grid) -> list[GridRow]:
+    """The configurations, the best first, those that failed last."""
+    sign = -1 if found.higher else 1
+    return sorted(found.rows, key=lambda row: (not row.means, -row.n, sign * _mean(found, row)))
+
+
+def _mean(found: Grid, row: GridRow) -> float:
+    """The mean that decides; 0 where it failed."""
+    return float(row.means.get(found.measure, 0))
+
+
+def _configurations(found: Grid, rows: Sequence[GridRow], rest: tuple[int, str] | None = None) -> Table:
+    measures = list(next(row.means for row in rows if row.means))
+    fields = [field for field in _fields(measures) if field.wanted(found.rows)]
+    if any(width(row.name) > LABEL for row in rows):
+        fields.insert(0, Field("#", lambda row: str(rows.index(row) + 1)))
+    cells = [[field.cell(row) for field in fields] for row in rows]
+    return Table.of([field.heading for field in fields], cells, WORDS, rest=rest)
+
+
+def _fields(measures: Sequence[str]) -> list[Field]:
+    first, *others = measures
+    return [
+        Field("configuration", lambda row: row.name),
+        Field("", lambda row: ON_FRONT if row.front else ""),
+        Field(first, lambda row: score(row.means.get(first))),
+        Field("interval", lambda row: short_span(row.low, row.high)),
+        Field("p50 ms", lambda row: _milliseconds(row.p50)),
+        Field("p95 ms", lambda row: _milliseconds(row.p95)),
+        Field("cost", lambda row: f"{row.cost:g}", lambda rows: any(row.cost for row in rows)),
+        Field("n", lambda row: f"{row.n:,}", lambda rows: len({row.n for row in rows}) > 1),
+        *(Field(each, partial(_score, each)) for each in others),
+    ]
+
+
+def _score(measure: str, row: GridRow) -> str:
+    return score(row.means.get(measure))
+
+
+def _milliseconds(seconds: float | None) -> str:
+    """A time with three figures.
+
+    >>> _milliseconds(0.001234), _milliseconds(1.5), _milliseconds(None)
+    ('1.23', '1,500', '-')
+    """
+    if seconds is None:
+        return ABSENT
+    ms = seconds * 1000
+    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}"
+
+
+def _factors(found: Grid) -> Iterator[list[Block]]:
+    """What each factor does on average, and how much of all that varies comes from where."""
+    if not found.effects:
+        return
+    headings = ("factor", "level", "mean", "difference", "interval", "p", "share")
+    rows = [_level(effect, n, each) for effect in found.effects for n, each in enumerate(effect.levels)]
+    yield [Heading("What each factor does"), Table.of(headings, rows, WORDS)]
+    if found.shares:
+        kept = {
+            name: part
+            for name, part in found.shares.items()
+            if part >= LEAST or name in ("questions", "rest")
+        }
+        left = 1 - sum(kept.values())
+        kept |= {"all others": left} if left >= LEAST else {}
+        shares = [(name, f"{part:.1%}") for name, part in kept.items()]
+        yield [Heading("What varies, and by what"), Table.of(("source", "share"), shares, WORDS)]
+
+
+def _level(effect: Effect, n: int, level: Level) -> tuple[str, ...]:
+    if n == 0:
+        return effect.factor, level.name, score(level.mean), "", "", "", f"{effect.share:.1%}"
+    off = signed_number(level.difference), difference_span(level.low, level.high), _p(level.p)
+    return "", level.name, score(level.mean), *off, ""
+
+
+def _picture(found: Grid) -> Block:
+    """The configurations that were run on all questions, as dots."""
+    most = max(row.n for row in found.rows)
+    dots = [
+        Dot(row.name, 1000 * row.p50, _mean(found, row), row.front)
+        for row in found.rows
+        if row.means and row.n == most and row.p50 is not None
+    ]
+    if not dots:
+        return Paragraph("Nothing was run on all questions.")
+    return Chart("", picture=lambda: scatter(found.measure, dots))

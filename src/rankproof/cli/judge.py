@@ -37,8 +37,8 @@ FREE = "lexical"
 
 def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str]) -> Judge:
     """The judge; verdicts that cost money or time are kept in a file even where none is named."""
+    from rankproof.judging.evidence import DEFAULT
     from rankproof.judging.judge import Judge
-    from rankproof.judging.ledger import DEFAULT
 
     kept = ledger or (None if spec.strip() == FREE else DEFAULT)
     given = settings_of(settings) | ({} if base_url is None else {"base_url": base_url})

@@ -199,8 +199,8 @@ def _drift(source: str, spec: str | None, since: str | None, n: int, given: dict
 def _calibrated(
     source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]
 ) -> Any:
+    from rankproof.judging.evidence import DEFAULT
     from rankproof.judging.labelling import Draw, is_ledger, prepare_task
-    from rankproof.judging.ledger import DEFAULT
 
     if ledger is not None and is_ledger(source):
         raise UsageError(f"--ledger: {source} is a ledger itself. Next: leave --ledger out.")
@@ -326,7 +326,7 @@ def list_verdicts(
     rankproof verdicts --override 3f9a2c=1 --by ana
     rankproof verdicts --export verdicts.jsonl
     """
-    from rankproof.judging.ledger import Verdicts
+    from rankproof.judging.evidence import Verdicts
 
     form = form or format_of(output)
     form = "table" if form == "full" else form

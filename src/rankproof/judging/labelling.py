@@ -15,9 +15,9 @@ from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, nearest, one_of
+from rankproof.judging.evidence import DEFAULT
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges.choose import HumanJudge, human_judge
-from rankproof.judging.ledger import DEFAULT
 from rankproof.judging.lexical.judge import NAME, likelihood
 from rankproof.judging.metrics.counting import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of

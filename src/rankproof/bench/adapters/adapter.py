@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any, TypeAlias
 
-from rankproof.bench.adapters.alike import unusable_answer
 from rankproof.bench.adapters.answers import AnswerReading, IdOf, arrange, read_answer
-from rankproof.bench.retriever import Found
+from rankproof.bench.retriever import Found, unusable_answer
 from rankproof.net.retries import Failed
 
 MOST = 100_000

@@ -14,8 +14,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from rankproof.bench.adapters.alike import SCORE, columns_of_alike, fields_of, missing_id, unusable_answer
-from rankproof.bench.retriever import Found
+from rankproof.bench.retriever import SCORE, Found, columns_of_alike, fields_of, missing_id, unusable_answer
 from rankproof.document.display import Displayable
 from rankproof.io.frames import is_frame, records_of_frame
 from rankproof.io.ids import is_integer

@@ -9,9 +9,9 @@ from inspect import Parameter
 from typing import Any
 
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.alike import Unaskable
 from rankproof.bench.adapters.answers import IdOf
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
+from rankproof.bench.retriever import Unaskable
 
 K_NAMES = (
     *("k", "topk", "topn", "n", "limit", "size", "nresults", "numresults", "maxresults", "numberofresults"),

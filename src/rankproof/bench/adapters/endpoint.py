@@ -26,13 +26,12 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from rankproof.bench.adapters.adapter import Adapted
-from rankproof.bench.adapters.alike import unusable_answer
 from rankproof.bench.adapters.answers import IdOf
+from rankproof.bench.retriever import unusable_answer
 from rankproof.errors import UsageError, nearest, shorten
 from rankproof.io.files import check_path, read_bytes, text_of
-from rankproof.net.client import Client, Request
+from rankproof.net.client import Client, Request, hide_secrets
 from rankproof.net.retries import Failed
-from rankproof.net.secrets import hide_secrets
 
 QUESTION = ("{question}", "{query}", "{text}")
 K = "{k}"

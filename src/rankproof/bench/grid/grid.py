@@ -106,7 +106,7 @@ class Grid(Result):
         }
 
     def _document(self) -> Document:
-        from rankproof.bench.grid.words import grid as words
+        from rankproof.bench.words import grid as words
 
         return words(self)
 

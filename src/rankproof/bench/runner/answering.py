@@ -13,8 +13,15 @@ from typing import Any, Protocol
 from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.answers import AnswerReading
 from rankproof.bench.adapters.callables import describe
-from rankproof.bench.runner import streams, tasks, threads
 from rankproof.bench.runner.work import FORM, Job, RunPlan, RunRow, Work, pack_row, reader, settle, unpack_row
+from rankproof.bench.runner.workers import (
+    each_job,
+    relieve_tasks,
+    relieve_threads,
+    start_streams,
+    start_tasks,
+    start_threads,
+)
 
 TICK = 0.05
 """Seconds between two looks at what was answered and who takes too long."""
@@ -132,14 +139,16 @@ def _moments(work: Work, ask: Callable[[Job], Any], retriever: Adapted, k: int) 
     if retriever.stream is None and _may_stay_here(retriever, work.plan):
         yield from _one_by_one(work, ask)
     elif retriever.stream is not None:
-        streams.start(work, retriever, k)
+        start_streams(work, retriever, k)
         while not work.over.wait(TICK):
             yield
     else:
-        way = tasks if retriever.awaited else threads
-        way.start(work, ask)
+        start, relieve = (
+            (start_tasks, relieve_tasks) if retriever.awaited else (start_threads, relieve_threads)
+        )
+        start(work, ask)
         while not work.over.wait(TICK):
-            way.relieve(work, ask)
+            relieve(work, ask)
             yield
     yield
 
@@ -159,7 +168,7 @@ def _may_stay_here(retriever: Adapted, plan: RunPlan) -> bool:
 
 def _one_by_one(work: Work, ask: Callable[[Job], Any]) -> Iterator[None]:
     due = monotonic() + TICK
-    for _ in threads.each_job(work, ask):
+    for _ in each_job(work, ask):
         if monotonic() >= due:
             yield
             due = monotonic() + TICK

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, TypedDict
 
 from rankproof.bench.adapters import Adapted
 from rankproof.bench.adapters.adapter import MOST, answers_of
-from rankproof.bench.adapters.alike import as_failure
 from rankproof.bench.adapters.answers import Answer, AnswerReading, read_answer, settle_order
+from rankproof.bench.retriever import as_failure
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
 from rankproof.net.retries import Attempts, Failed, Pace, Retries, attempts

@@ -12,7 +12,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.reading import tokens
-from rankproof.net.secrets import hide_secrets
+from rankproof.net.client import hide_secrets
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")

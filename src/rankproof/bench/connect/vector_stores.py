@@ -1,0 +1,392 @@
+"""Stores that search by vectors: Chroma, LanceDB (by words too) and Qdrant.
+
+Vectors are always one's own, so that no model is downloaded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import NAMESPACE_URL, uuid5
+
+from rankproof.bench.connect.store import Part, Store, best_pairs, connector, faults, field_in, payload
+from rankproof.bench.retrieve.embedder import as_embedder
+from rankproof.bench.retriever import Found
+from rankproof.core.corpus import Document
+from rankproof.errors import missing_extra, one_of
+from rankproof.net.client import without_access
+
+CHROMA_ADVICE = (
+    "check the address, the name of the collection and the length of its vectors, "
+    "or hand over your own client."
+)
+SPACES = ("cosine", "l2", "ip")
+
+
+def chroma(
+    where: Any,
+    collection: str,
+    embedder: Any,
+    *,
+    id: str | None = None,
+    filter: Mapping[str, Any] | None = None,
+    filter_text: Mapping[str, Any] | None = None,
+    distance: str = "cosine",
+    **options: Any,
+) -> Store:
+    """A collection of Chroma as a retriever.
+
+    `where` is a client, ":memory:", a folder, or a URL; `options` go to the client. `id` is the field of the
+    metadata that has the document's id, None the id it is stored under. `filter` and `filter_text` are Chroma's
+    `where` and `where_document`. `distance` is used where `fill` makes the collection.
+    """
+    if distance not in SPACES:
+        raise one_of("chroma: distance", distance, SPACES)
+    secrets = list(options.get("headers", {}).values())
+    client = _chroma_client(where, options, secrets)
+    asked = as_embedder(embedder)
+    settings = {
+        "store": "chroma",
+        "where": _chroma_address(where),
+        "collection": collection,
+        "embedder": dict(asked.settings),
+        "id": id,
+        "filter": filter,
+        "filter_text": filter_text,
+    }
+
+    def find(vectors: Any, k: int) -> list[Found]:
+        return _chroma_found(client.get_collection(collection, embedding_function=None), vectors, k, settings)
+
+    def fill(parts: Iterator[Part]) -> None:
+        _chroma_fill(client, collection, parts, distance)
+
+    return connector(settings, asked, find, fill, guard=lambda: _chroma_faults(secrets))
+
+
+def _chroma_client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
+    try:
+        import chromadb
+        from chromadb.config import Settings
+    except ImportError as error:
+        raise missing_extra("chroma", "chromadb", "stores") from error
+    if hasattr(where, "get_collection"):
+        return where
+    quiet = {"settings": Settings(anonymized_telemetry=False), **options}
+    with _chroma_faults(secrets):
+        if where == ":memory:":
+            return chromadb.EphemeralClient(**quiet)
+        parts = urlsplit(str(where))
+        if parts.scheme in ("http", "https"):
+            ssl = parts.scheme == "https"
+            port = parts.port or (443 if ssl else 8000)
+            return chromadb.HttpClient(host=parts.hostname or "", port=port, ssl=ssl, **quiet)
+        return chromadb.PersistentClient(path=str(where), **quiet)
+
+
+def _chroma_address(where: Any) -> str:
+    """The place itself, or that of a client."""
+    if not hasattr(where, "get_collection"):
+        return without_access(str(where))
+    told = where.get_settings()
+    if told.chroma_server_host:
+        return f"{told.chroma_server_host}:{told.chroma_server_http_port}"
+    return str(told.persist_directory) if told.is_persistent else ":memory:"
+
+
+def _chroma_faults(secrets: list[str]) -> Any:
+    from chromadb.errors import ChromaError
+
+    return faults("chroma", (ChromaError, ValueError, OSError, RuntimeError), CHROMA_ADVICE, secrets)
+
+
+def _chroma_found(collection: Any, vectors: Any, k: int, settings: Mapping[str, Any]) -> list[Found]:
+    name = settings["id"]
+    answer = collection.query(
+        query_embeddings=[vector.tolist() for vector in vectors],
+        n_results=k,
+        where=settings["filter"],
+        where_document=settings["filter_text"],
+        include=["distances", "metadatas"] if name else ["distances"],
+    )
+    ids = answer["ids"]
+    if name:
+        ids = [[field_in(each or {}, name, "chroma") for each in row] for row in answer["metadatas"]]
+    rows = zip(ids, answer["distances"], strict=True)
+    return [best_pairs(((key, -far) for key, far in zip(*row, strict=True)), k) for row in rows]
+
+
+def _chroma_fill(client: Any, collection: str, parts: Iterator[Part], distance: str) -> None:
+    space = {"hnsw": {"space": distance}}
+    opened = client.get_or_create_collection(collection, embedding_function=None, configuration=space)
+    for documents, vectors in parts:
+        opened.upsert(
+            ids=[each.id for each in documents],
+            embeddings=vectors.tolist(),
+            metadatas=[_metadata(each) for each in documents],
+            documents=[each.whole for each in documents],
+        )
+
+
+def _metadata(document: Document) -> dict[str, Any]:
+    """What Chroma takes as metadata: plain values only, at least one."""
+    plain = {
+        name: value if isinstance(value, (str, bool, int, float)) else json.dumps(value, default=str)
+        for name, value in document.metadata.items()
+        if value is not None
+    }
+    return {**plain, "id": document.id, "title": document.title}
+
+
+LANCE_ADVICE = "check the folder, the name of the table, and the names of its columns."
+LANCE_DISTANCES = ("cosine", "l2", "dot")
+
+
+def lancedb(
+    where: Any,
+    table: str,
+    embedder: Any = None,
+    *,
+    id: str = "id",
+    vector: str = "vector",
+    text: str = "text",
+    filter: str | None = None,
+    distance: str = "cosine",
+    **options: Any,
+) -> Store:
+    """A table of LanceDB as a retriever: by vectors, or without an embedder by words (its full-text index).
+
+    `where` is a connection, a folder or an address; `options` (like `api_key`) go to `lancedb.connect`. `id`,
+    `vector` and `text` are the columns with the document's id, its vector and its text; `filter` is a condition
+    in SQL, like "topic = 'fees'".
+    """
+    if distance not in LANCE_DISTANCES:
+        raise one_of("lancedb: distance", distance, LANCE_DISTANCES)
+    connection = _lance_connection(where, options)
+    asked = None if embedder is None else as_embedder(embedder)
+    settings = {
+        "store": "lancedb",
+        "where": without_access(str(getattr(connection, "uri", "a connection"))),
+        "table": table,
+        "embedder": None if asked is None else dict(asked.settings),
+        "id": id,
+        "column": text if asked is None else vector,
+        "filter": filter,
+        "distance": distance,
+    }
+
+    search = _by_words if asked is None else _by_vector
+
+    def find(given: Any, k: int) -> list[Found]:
+        opened = connection.open_table(table)
+        return [search(opened, each, k, settings) for each in given]
+
+    def fill(parts: Iterator[Part]) -> None:
+        _lance_fill(connection, table, parts, {"id": id, "vector": vector, "text": text})
+        if asked is None:
+            from lancedb.index import FTS
+
+            connection.open_table(table).create_index(text, config=FTS())
+
+    return connector(settings, asked, find, fill, guard=lambda: _lance_faults(options.get("api_key")))
+
+
+def _lance_connection(where: Any, options: Mapping[str, Any]) -> Any:
+    try:
+        import lancedb
+    except ImportError as error:
+        raise missing_extra("lancedb", "lancedb", "stores") from error
+    if hasattr(where, "open_table"):
+        return where
+    with _lance_faults(options.get("api_key")):
+        return lancedb.connect(where, **options)
+
+
+def _lance_faults(secret: str | None) -> Any:
+    return faults("lancedb", (ValueError, OSError, RuntimeError, KeyError), LANCE_ADVICE, (secret,))
+
+
+def _by_vector(table: Any, vector: Any, k: int, settings: Mapping[str, Any]) -> Found:
+    query = table.search(vector, vector_column_name=settings["column"])
+    rows = _filtered(query.distance_type(settings["distance"]), settings).limit(k).to_list()
+    return best_pairs(((field_in(row, settings["id"], "lancedb"), -row["_distance"]) for row in rows), k)
+
+
+def _by_words(table: Any, question: str, k: int, settings: Mapping[str, Any]) -> Found:
+    from lancedb.query import MatchQuery
+
+    match: Any = MatchQuery
+    query = table.search(match(question, settings["column"]), query_type="fts")
+    rows = _filtered(query, settings).limit(k).to_list()
+    return best_pairs(((field_in(row, settings["id"], "lancedb"), row["_score"]) for row in rows), k)
+
+
+def _filtered(query: Any, settings: Mapping[str, Any]) -> Any:
+    condition = settings["filter"]
+    return query if condition is None else query.where(condition, prefilter=True)
+
+
+def _lance_fill(connection: Any, table: str, parts: Iterator[Part], columns: Mapping[str, str]) -> None:
+    for documents, vectors in parts:
+        rows = [_lance_row(each, columns) for each in documents]
+        if vectors is not None:
+            rows = [
+                {**row, columns["vector"]: each.tolist()} for row, each in zip(rows, vectors, strict=True)
+            ]
+        _lance_put(connection, table, rows, columns["id"])
+
+
+def _lance_row(document: Document, columns: Mapping[str, str]) -> dict[str, Any]:
+    """A row; metadata whose values are no plain ones are kept as JSON, as a table has one kind of value a column."""
+    plain = {
+        name: value if isinstance(value, (str, bool, int, float)) else json.dumps(value, default=str)
+        for name, value in document.metadata.items()
+    }
+    return {**plain, columns["id"]: document.id, "title": document.title, columns["text"]: document.whole}
+
+
+def _lance_put(connection: Any, table: str, rows: list[dict[str, Any]], id: str) -> None:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    rows = [{name: row.get(name) for name in names} for row in rows]
+    try:
+        opened = connection.open_table(table)
+    except ValueError:  # LanceDB's word for a table that is not there
+        connection.create_table(table, rows)
+        return
+    opened.merge_insert(id).when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+
+QDRANT_DISTANCES = ("Euclid", "Manhattan")
+"""Where less is better."""
+QDRANT_ADVICE = "check the address, the key, the name of the collection and its vectors."
+
+
+def qdrant(
+    where: Any,
+    collection: str,
+    embedder: Any,
+    *,
+    id: str | None = "id",
+    vector: str | None = None,
+    filter: Any = None,
+    distance: str = "Cosine",
+    **options: Any,
+) -> Store:
+    """A collection of Qdrant as a retriever.
+
+    `where` is a client, ":memory:", a folder, or a URL; `options` (like `api_key`) go to the client. `embedder`
+    makes vectors of questions (and, to fill, of documents). `id` is the field of the payload that has the
+    document's id, None the id of the point itself; `vector` the name of the vector, where vectors have names;
+    `filter` a Filter of Qdrant or the same as plain data. `distance` is used where `fill` makes the collection.
+    """
+    client = _qdrant_client(where, options)
+    asked = as_embedder(embedder)
+    settings = {
+        "store": "qdrant",
+        "where": _qdrant_address(where),
+        "collection": collection,
+        "embedder": dict(asked.settings),
+        "id": id,
+        "vector": vector,
+        "filter": _plain(filter),
+    }
+    # Asked once: it cannot change, and asking costs as much as a search.
+    sign = cache(lambda: -1 if _distance(client, collection, vector) in QDRANT_DISTANCES else 1)
+
+    return connector(
+        *(settings, asked),
+        lambda vectors, k: _qdrant_found(client, collection, vectors, k, settings, sign()),
+        lambda parts: _qdrant_fill(client, collection, parts, vector, distance),
+        guard=lambda: _qdrant_faults((options.get("api_key"),)),
+        shut=(lambda: None) if client is where else client.close,
+    )
+
+
+def _qdrant_client(where: Any, options: Mapping[str, Any]) -> Any:
+    try:
+        from qdrant_client import QdrantClient
+    except ImportError as error:
+        raise missing_extra("qdrant", "qdrant-client", "stores") from error
+    if hasattr(where, "query_points"):
+        return where
+    make: Any = QdrantClient
+    kind = "location" if where == ":memory:" else "url" if "://" in str(where) else "path"
+    # Its look at the server's version is taken in a thread of its own, whose warnings come at any moment.
+    told = {"check_compatibility": False, **options, kind: str(where)}
+    with _qdrant_faults((options.get("api_key"),)):
+        return make(**told)
+
+
+def _qdrant_address(where: Any) -> str:
+    """The place itself, or that of a client."""
+    if not hasattr(where, "query_points"):
+        return without_access(str(where))
+    told = getattr(where, "init_options", {})
+    named = (str(told[name]) for name in ("url", "host", "path", "location") if told.get(name))
+    return without_access(next(named, "a client"))
+
+
+def _plain(filter: Any) -> Any:
+    return filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter
+
+
+def _qdrant_faults(secrets: tuple[str | None, ...]) -> Any:
+    from qdrant_client.http.exceptions import ApiException
+
+    return faults("qdrant", (ApiException, ValueError, OSError, RuntimeError), QDRANT_ADVICE, secrets)
+
+
+def _qdrant_found(
+    client: Any, collection: str, vectors: Any, k: int, settings: Mapping[str, Any], sign: int
+) -> list[Found]:
+    from qdrant_client import models
+
+    name = settings["id"]
+    filter = None if settings["filter"] is None else models.Filter.model_validate(settings["filter"])
+    requests = [
+        models.QueryRequest(
+            query=vector.tolist(),
+            using=settings["vector"],
+            filter=filter,
+            limit=k,
+            with_payload=[name] if name else False,
+        )
+        for vector in vectors
+    ]
+    answers = client.query_batch_points(collection, requests=requests)
+    return [
+        best_pairs(((_id(point, name), sign * point.score) for point in each.points), k) for each in answers
+    ]
+
+
+def _distance(client: Any, collection: str, vector: str | None) -> str:
+    vectors = client.get_collection(collection).config.params.vectors
+    told = vectors.get(vector or "") if isinstance(vectors, Mapping) else vectors
+    return str(getattr(getattr(told, "distance", ""), "value", ""))
+
+
+def _id(point: Any, name: str | None) -> Any:
+    return point.id if name is None else field_in(point.payload or {}, name, "qdrant")
+
+
+def _qdrant_fill(
+    client: Any, collection: str, parts: Iterator[Part], vector: str | None, distance: str
+) -> None:
+    from qdrant_client import models
+
+    for documents, vectors in parts:
+        if not client.collection_exists(collection):
+            shape = models.VectorParams(size=vectors.shape[1], distance=models.Distance(distance))
+            client.create_collection(collection, vectors_config={vector: shape} if vector else shape)
+        points = [
+            models.PointStruct(
+                id=str(uuid5(NAMESPACE_URL, each.id)),  # Qdrant takes no text as the id of a point
+                vector={vector: row.tolist()} if vector else row.tolist(),
+                payload=payload(each),
+            )
+            for each, row in zip(documents, vectors, strict=True)
+        ]
+        client.upsert(collection, points=points)
