@@ -80,7 +80,7 @@ def run(found: Run) -> Document:
     )
     scored = found.judgments is not None and found.latencies
     said = [*_failures(found.failures), *found.notes]
-    records = [{"question": each.question, **about(each)} for each in found.rows]
+    records = [{"question": each.question, **run_details(each)} for each in found.rows]
     parts = [
         Part(Paragraph(asked)),
         *([Part(Paragraph("")), *found.scores._document().parts] if scored else []),
@@ -90,7 +90,7 @@ def run(found: Run) -> Document:
     return Document(f"Run {found.name}", parts, records, found.to_dict(), kinds={"failure": str})
 
 
-def about(row: RunRow) -> dict[str, Any]:
+def run_details(row: RunRow) -> dict[str, Any]:
     """What became of one question."""
     return {
         "found": len(row.answer.found) if row.answer else 0,

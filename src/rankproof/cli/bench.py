@@ -196,10 +196,10 @@ def _write(run: Run, output: str, form: str) -> None:
 
 
 def _write_details(run: Run, path: str) -> None:
-    from rankproof.bench.words import about
+    from rankproof.bench.words import run_details
     from rankproof.document.disk import write_file
 
-    lines = [{"query_id": row.question, **about(row)} for row in run.rows]
+    lines = [{"query_id": row.question, **run_details(row)} for row in run.rows]
     write_file(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), force=True)
     tell_written(path)
 
