@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import nan
@@ -12,6 +13,7 @@ import numpy as np
 from rankproof.core.bounds import seen_down_to
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure
+from rankproof.core.merge import FLOOR, LARGEST, exact_mean
 from rankproof.core.rules import (
     Conventions,
     counted_queries,
@@ -106,12 +108,6 @@ def _complete(measure: Measure, hits: Hits) -> PerQuery:
     return measure(seen_by(measure, replace(best, retrieved=longest, corpus_size=hits.corpus_size)))
 
 
-LARGEST = 1e100
-"""What is larger cannot be squared and added up, as intervals and tests do with values."""
-FLOOR = 0.00001
-"""What a value of zero counts as in a geometric mean (trec_eval's floor)."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class ScoreColumn(Displayable):
     """The values of one measure: one a query, and which of them count in the mean."""
@@ -142,10 +138,10 @@ def average(measure: Measure, values: PerQuery) -> float:
             "no_relevant='zero'."
         )
     if measure.spec.average == "sum":
-        return float(values.sum())
+        return math.fsum(values.tolist())
     if measure.spec.average == "geometric":
-        return float(np.exp(np.log(np.maximum(values, FLOOR)).mean()))
-    return float(values.mean())
+        return math.exp(exact_mean(np.log(np.maximum(values, FLOOR))))
+    return exact_mean(values)
 
 
 def score_columns(

@@ -153,7 +153,7 @@ def _student(sample: ValueSample, alpha: float) -> float:
     if not sample.error:
         return sample.mean
     t = t_quantile(1 - alpha, sample.n - 1)
-    return sample.mean - sample.error * max(t, _bent(t, sample.skew))
+    return sample.mean - sample.error * max(t, bent(t, sample.skew))
 
 
 def _straightened(t: float, skew: float) -> float:
@@ -161,7 +161,7 @@ def _straightened(t: float, skew: float) -> float:
     return t + skew / 3 * t * t + skew * skew / 27 * t**3 + skew / 6
 
 
-def _bent(t: float, skew: float) -> float:
+def bent(t: float, skew: float) -> float:
     """The t that `_straightened` turns into this one."""
     if abs(skew) < 1e-9:
         return t

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
-from rankproof.core.scoring import FLOOR
+from rankproof.core.merge import FLOOR, KEPT, LARGEST, ValueSummary, rounded
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number
 from rankproof.stats.distributions import quantile
@@ -33,9 +33,6 @@ ENDS, ENDS_OF_TIES = 0.5, 0.8
 """How much of the unseen query lies at the end that is asked for, the rest at the other: half of it is Jeffreys'
 interval for hits, whose coverage falls to .87 where all values lie on two; four fifths keep it above .93 there,
 where all of it (Clopper and Pearson) would be a tenth wider."""
-
-DIGITS = 12
-"""Values that are equal up to here are equal but for rounding."""
 
 ATOMS, OUTERMOST = 128, 24
 """More different values than this are taken together with their neighbours, but for the outermost ones."""
@@ -89,9 +86,20 @@ def intervals(
     kinds = averages or ["mean"] * len(columns)
     ranges = bounds or [UNIT] * len(columns)
     return [
-        _of_average(np.sort(np.round(np.asarray(column, dtype=np.float64), DIGITS)), level, kind, ends)
+        _of_average(_Seen.of(np.asarray(column, dtype=np.float64), kind), level, kind, ends)
         for column, kind, ends in zip(columns, kinds, ranges, strict=True)
     ]
+
+
+def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = UNIT) -> Interval:
+    """The interval of values of which only a summary is left: the same, to the bit, as of the values themselves.
+
+    >>> values = np.array([0.2, 0.4, 0.4, 0.9, 1.0])
+    >>> interval_of(ValueSummary.of(values[:2]) + ValueSummary.of(values[2:])) == interval(values)
+    True
+    """
+    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
+    return _of_average(_Seen.in_summary(summary), level, summary.average, bounds)
 
 
 def interval_of_hits(yes: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -103,14 +111,50 @@ def interval_of_hits(yes: int, n: int, level: float = 0.95) -> tuple[float, floa
     return min(low, yes / n), max(high, yes / n)
 
 
-def _of_average(values: Array, level: float, average: str, bounds: Bounds) -> Interval:
-    """The interval of sorted values: of their mean, of the sum, or by logarithms of the geometric mean."""
-    n = len(values)
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The different values with their counts; of too many what the summary keeps of them."""
+
+    n: int
+    values: Array
+    counts: Array
+    summary: ValueSummary | None = None
+
+    @classmethod
+    def of(cls, column: Array, average: str) -> _Seen:
+        """What was seen of a column of values."""
+        values = np.sort(rounded(column))
+        starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if len(values) else values[:0]
+        if len(starts) > KEPT and float(np.abs(values[[0, -1]]).max()) <= LARGEST:
+            return cls.in_summary(ValueSummary.of(column, average))
+        starts = starts.astype(np.intp)
+        counts = np.diff(np.append(starts, len(values))).astype(np.float64)
+        return cls(len(values), values[starts], counts)
+
+    @classmethod
+    def in_summary(cls, summary: ValueSummary) -> _Seen:
+        """What a summary keeps of its values; of too many different ones the first and the last."""
+        if summary.table is not None:
+            values, counts = summary.table
+            return cls(summary.n, values, counts.astype(np.float64))
+        return cls(summary.n, np.array(summary.ends), np.array(summary.on_ends, dtype=np.float64), summary)
+
+    def logarithms(self) -> _Seen:
+        """The same of the logarithms of the values, none of them below the floor."""
+        values = np.maximum(self.values, FLOOR)
+        starts: Array = np.flatnonzero(np.append(True, values[1:] != values[:-1]))[: len(values)]
+        counts = np.add.reduceat(self.counts, starts) if len(starts) else self.counts
+        return replace(self, values=np.log(values[starts]), counts=counts)
+
+
+def _of_average(seen: _Seen, level: float, average: str, bounds: Bounds) -> Interval:
+    """The interval of values: of their mean, of the sum, or by logarithms of the geometric mean."""
+    n = seen.n
     if average == "geometric":
-        found = _interval(np.log(np.maximum(values, FLOOR)), level, (math.log(FLOOR), _log(bounds[1])))
+        found = _interval(seen.logarithms(), level, (math.log(FLOOR), _log(bounds[1])))
         made = f"{found.method}{_of('logarithms', found)}"
         return Interval(math.exp(found.low), math.exp(found.high), made, n)
-    found = _interval(values, level, bounds)
+    found = _interval(seen, level, bounds)
     if average == "sum":
         return Interval(found.low * n, found.high * n, f"{found.method}{_of('mean, times n', found)}", n)
     return found
@@ -124,22 +168,22 @@ def _of(what: str, found: Interval) -> str:
     return f", of the {what}" if math.isfinite(found.low) else ""
 
 
-def _interval(values: Array, level: float, bounds: Bounds) -> Interval:
-    """The interval of the mean of sorted values."""
-    n = len(values)
+def _interval(seen: _Seen, level: float, bounds: Bounds) -> Interval:
+    """The interval of the mean of the values that were seen."""
+    n = seen.n
     if n < 2:
         return Interval(math.nan, math.nan, "one query has no interval" if n else "no queries", n)
-    least, most = float(values[0]), float(values[-1])
+    least, most = float(seen.values[0]), float(seen.values[-1])
     apart = most - least
     low = bounds[0] if -math.inf < bounds[0] <= least else least - apart
     high = bounds[1] if most <= bounds[1] < math.inf else most + apart
     guessed = (low, high) != tuple(bounds)
     if guessed and apart == 0:
         return Interval(math.nan, math.nan, f"all {n:,} values are equal, and the measure has no bound", n)
-    share = _share_at_ends(values)
-    near = ENDS + (ENDS_OF_TIES - ENDS) * share * share
-    atoms, counts = _atoms(values)
-    mean, tail = float(atoms @ counts) / n, (1 - level) / 2
+    share = _share_at_ends(seen)
+    near, tail = ENDS + (ENDS_OF_TIES - ENDS) * share * share, (1 - level) / 2
+    atoms, counts = _atoms(seen)
+    mean = float(atoms @ counts) / n if seen.summary is None else seen.summary.powers[0].mean
     seen_and_ends = np.concatenate([[low], atoms, [high]])
     below = (
         low if most == low else quantile(seen_and_ends, np.concatenate([[near], counts, [1 - near]]), tail)
@@ -152,25 +196,48 @@ def _interval(values: Array, level: float, bounds: Bounds) -> Interval:
     return Interval(min(below, mean), max(above, mean), GUESSED if guessed else METHOD, n)
 
 
-def _share_at_ends(values: Array) -> float:
-    """The share of sorted values that lie on the least or the greatest one; two of them always do."""
-    n = len(values)
-    if n < 3 or values[0] == values[-1]:
+def _share_at_ends(seen: _Seen) -> float:
+    """The share of the values that lie on the least or the greatest one; two of them always do."""
+    n = seen.n
+    if n < 3 or len(seen.values) < 2 or seen.values[0] == seen.values[-1]:
         return 1.0
-    on_least = int(np.searchsorted(values, values[0], side="right"))
-    on_most = n - int(np.searchsorted(values, values[-1], side="left"))
-    return (on_least + on_most - 2) / (n - 2)
+    return (float(seen.counts[0] + seen.counts[-1]) - 2) / (n - 2)
 
 
-def _atoms(values: Array) -> tuple[Array, Array]:
-    """The different values of sorted ones and how often each stands; of too many, neighbours are one, at their mean.
+def _atoms(seen: _Seen) -> tuple[Array, Array]:
+    """The different values and how often each stands; of too many, neighbours are one, at their mean.
 
     128 of them lose about a ten thousandth of the variance.
     """
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
-    if len(starts) > ATOMS:
-        m = len(starts)
-        middle = np.linspace(OUTERMOST, m - OUTERMOST, ATOMS - 2 * OUTERMOST).astype(np.intp)
-        starts = starts[distinct(np.concatenate([np.arange(OUTERMOST), middle, np.arange(m - OUTERMOST, m)]))]
-    counts = np.diff(np.append(starts, len(values))).astype(np.float64)
-    return np.add.reduceat(values, starts) / counts, counts
+    if seen.summary is not None:
+        return _two_atoms(seen.summary)
+    values, counts, m = seen.values, seen.counts, len(seen.values)
+    if m <= ATOMS:
+        return values, counts
+    middle = np.linspace(OUTERMOST, m - OUTERMOST, ATOMS - 2 * OUTERMOST).astype(np.intp)
+    starts = distinct(np.concatenate([np.arange(OUTERMOST), middle, np.arange(m - OUTERMOST, m)]))
+    together = np.add.reduceat(counts, starts)
+    return np.add.reduceat(values * counts, starts) / together, together
+
+
+NOISE = 1e-13
+"""A third moment that is so much smaller than the values is rounding."""
+
+
+def _two_atoms(summary: ValueSummary) -> tuple[Array, Array]:
+    """Two values, and how often each stands, with the mean, the variance and the skewness of all (Gauss's quadrature).
+
+    Of more than 4,096 different values no more than these three matter, and they follow from sums, so that parts that
+    were never in one place give the same interval. Atoms for neighbours lose what few values far out add.
+    """
+    n, (first, second, third) = summary.n, (each.exact for each in summary.powers)
+    mean = first / n
+    variance = float(second / n - mean * mean)
+    cube = float(third / n - 3 * mean * second / n + 2 * mean**3)
+    size = max(map(abs, summary.ends)) if summary.average != "geometric" else -math.log(FLOOR)
+    spread = math.sqrt(max(0.0, variance))
+    skew = cube / spread**3 if spread and abs(cube) > NOISE * size**3 else 0.0
+    root = math.sqrt(skew * skew + 4)
+    high_share = (1 - skew / root) / 2
+    off = np.array([skew - root, skew + root]) * (spread / 2)
+    return float(mean) + off, n * np.array([1 - high_share, high_share])

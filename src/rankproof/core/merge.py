@@ -1,0 +1,435 @@
+"""Summaries of values that can be put together from parts, in any order and however the values were split.
+
+The same values give the same bits on one worker and on a thousand: sums are exact until they are read (`ExactSum`,
+equal to `math.fsum`), and everything else is counts, least and greatest values, and short lists. `a + b` puts two
+summaries together; `stats/merged.py` makes intervals and tests of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rankproof.core.arrays import FEW, Array, PerQuery, distinct
+from rankproof.core.resamples import Resamples
+from rankproof.document.display import Displayable
+from rankproof.errors import DataError
+
+FLOOR = 0.00001
+"""What a value of zero counts as in a geometric mean (trec_eval's floor)."""
+DIGITS = 12
+"""Values that are equal up to here are equal but for rounding."""
+KEPT = 1 << 12
+"""Up to so many different values are kept with their counts; of more the moments and the histogram are."""
+BINS = 1 << 10
+"""Bins of a histogram from 0 to 1; one more on either side holds what lies outside."""
+LARGEST = 1e100
+"""What is larger cannot be raised to the third power and added up, as intervals and tests do with values."""
+
+# --- exact sums ------------------------------------------------------------------------------------
+
+UNIT = 1074
+"""Sums are whole multiples of 2 to the power of minus so many, of which every number is one."""
+GRID, SUMMED = 36, 1 << 16
+"""So many numbers of so many bits add up to less than 2^53, below which sums of whole numbers are exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSum(Displayable):
+    """A sum of n numbers without any rounding, as one long integer.
+
+    >>> tenths = ExactSum.of(np.full(7, 0.1)) + ExactSum.of(np.full(3, 0.1))
+    >>> tenths.value, tenths.mean, tenths.n
+    (1.0, 0.1, 10)
+    """
+
+    total: int = 0
+    """The sum in units of 2^-UNIT."""
+    n: int = 0
+
+    @classmethod
+    def of(cls, values: Array) -> ExactSum:
+        """The sum of finite values; what is none is an error."""
+        row = np.asarray(values, dtype=np.float64)
+        if not np.isfinite(row).all():
+            raise DataError(
+                f"sum: got {row[~np.isfinite(row)][0]}, expected finite numbers. Next: leave out what is no number."
+            )
+        parts = (row[start : start + SUMMED] for start in range(0, len(row), SUMMED))
+        return cls(sum(map(_total, parts)), len(row))
+
+    def __add__(self, other: ExactSum) -> ExactSum:
+        return ExactSum(self.total + other.total, self.n + other.n)
+
+    @property
+    def value(self) -> float:
+        """The sum, rounded once: what `math.fsum` gives."""
+        return self.total / (1 << UNIT)
+
+    @property
+    def mean(self) -> float:
+        """The sum divided by n."""
+        if not self.n:
+            raise DataError("mean: got no values, expected one or more. Next: check that there are queries.")
+        return self.value / self.n
+
+    @property
+    def exact(self) -> Fraction:
+        """The sum as it is."""
+        return Fraction(self.total, 1 << UNIT)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sum as data that JSON can hold: its digits in base 16 without the zeros at their end."""
+        zeros = (self.total & -self.total).bit_length() - 1 if self.total else 0
+        return {"digits": f"{self.total >> zeros:x}", "shift": zeros, "n": self.n}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ExactSum:
+        """The sum that `to_dict` gave."""
+        return cls(int(data["digits"], 16) << data["shift"], data["n"])
+
+
+def _total(row: Array) -> int:
+    """The sum of some numbers in units.
+
+    Each number is cut into pieces of GRID bits below the largest of all; so many pieces add up without rounding.
+    """
+    largest = float(np.abs(row).max(initial=0.0))
+    if not largest:
+        return 0
+    top = math.frexp(largest)[1]
+    total, rest = 0, row
+    for step in range(1, 4):
+        grid = top - GRID * step
+        if not -900 < grid < 900:
+            break
+        magic = 1.5 * 2.0 ** (grid + 52)  # what is added to it and taken off is rounded to the grid
+        piece = (rest + magic) - magic
+        total += int(math.ldexp(float(piece.sum()), -grid)) << (UNIT + grid)
+        rest = rest - piece
+        if not np.count_nonzero(rest):
+            return total
+    numbers = (each.as_integer_ratio() for each in rest[rest != 0].tolist())
+    return total + sum((above << UNIT) // below for above, below in numbers)
+
+
+def exact_mean(values: Array) -> float:
+    """The mean of values by their exact sum: the same in any order, and of any parts put together."""
+    if len(values) < FEW:
+        return math.fsum(values.tolist()) / len(values)
+    return ExactSum.of(values).mean
+
+
+# --- what is known of one column of values -----------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ValueSummary(Displayable):
+    """All that means, intervals, tests and a histogram of some values need.
+
+    >>> parts = [ValueSummary.of(np.array(each)) for each in ([0.5, 1.0], [], [0.25])]
+    >>> whole = merged(parts)
+    >>> whole.n, whole.mean == exact_mean(np.array([0.25, 0.5, 1.0])), whole.least, whole.most
+    (3, True, 0.25, 1.0)
+    """
+
+    average: str
+    """How the measure is averaged: mean, sum or geometric; of the last it is logarithms that are added up."""
+    powers: tuple[ExactSum, ExactSum, ExactSum]
+    """The sums of x, x^2 and x^3."""
+    ends: tuple[float, float] = (math.inf, -math.inf)
+    """The least and the greatest value."""
+    on_ends: tuple[int, int] = (0, 0)
+    """How many values lie on them, but for rounding."""
+    table: tuple[Array, Array] | None = None
+    """The different values, rounded to 12 digits, in ascending order, and how often each stands; None: too many."""
+    bins: Array | None = None
+    """How many values lie in each bin from 0 to 1, and below and above; None while there is a table."""
+
+    @classmethod
+    def of(cls, values: PerQuery, average: str = "mean") -> ValueSummary:
+        """The summary of finite values."""
+        row = np.asarray(values, dtype=np.float64)
+        if len(row) and float(np.abs(row).max()) > LARGEST:
+            raise DataError(
+                f"values: got {row[np.abs(row).argmax()]:g}, expected sizes of at most {LARGEST:g}. "
+                "Next: give the measure on a smaller scale."
+            )
+        added = np.log(np.maximum(row, FLOOR)) if average == "geometric" else row
+        squares = added * added
+        sums = tuple(map(ExactSum.of, (added, squares, squares * added)))
+        known, counts = np.unique(rounded(row), return_counts=True)
+        if not len(known):
+            return cls(average, sums, table=(known, counts))  # type: ignore[arg-type]
+        ends, on_ends = (float(known[0]), float(known[-1])), (int(counts[0]), int(counts[-1]))
+        return cls(average, sums, ends, on_ends, *_kept(known, counts))  # type: ignore[arg-type]
+
+    def __add__(self, other: ValueSummary) -> ValueSummary:
+        if self.average != other.average:
+            raise DataError(
+                f"summaries: got one of a {self.average} and one of a {other.average}, expected the same measure. "
+                "Next: merge summaries measure by measure."
+            )
+        powers = tuple(a + b for a, b in zip(self.powers, other.powers, strict=True))
+        ends = (min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1]))
+        on_ends = tuple(
+            sum(each.on_ends[i] for each in (self, other) if each.ends[i] == ends[i]) for i in (0, 1)
+        )
+        table, bins = None, None
+        if self.table is not None and other.table is not None:
+            table, bins = _kept(*_one_table(self.table, other.table))
+        else:
+            bins = self.histogram + other.histogram
+        return ValueSummary(self.average, powers, ends, on_ends, table, bins)  # type: ignore[arg-type]
+
+    @property
+    def n(self) -> int:
+        """How many values there are."""
+        return self.powers[0].n
+
+    @property
+    def mean(self) -> float:
+        """The values as one number, by the measure's own average."""
+        total = self.powers[0]
+        if self.average == "sum":
+            return total.value
+        return math.exp(total.mean) if self.average == "geometric" else total.mean
+
+    @property
+    def least(self) -> float:
+        """The least value, rounded to 12 digits."""
+        return self.ends[0]
+
+    @property
+    def most(self) -> float:
+        """The greatest value, rounded to 12 digits."""
+        return self.ends[1]
+
+    @property
+    def histogram(self) -> Array:
+        """How many values lie below 0, in each of BINS bins from 0 to 1 (which is in the last), and above 1."""
+        return self.bins if self.bins is not None else _histogram(*self.table)  # type: ignore[misc]
+
+    @property
+    def on_distinct(self) -> bool:
+        """Whether all different values are known with their counts."""
+        return self.table is not None
+
+    def quantile(self, share: float) -> tuple[float, float]:
+        """Between which values the quantile of the values lies: one value, or the edges of its bin.
+
+        >>> ValueSummary.of(np.array([0.1, 0.2, 0.9])).quantile(0.5)
+        (0.2, 0.2)
+        """
+        if not self.n:
+            raise DataError(
+                "quantile: got no values, expected one or more. Next: check that there are queries."
+            )
+        at = max(1, math.ceil(share * self.n))
+        if self.table is not None:
+            value = float(self.table[0][np.searchsorted(np.cumsum(self.table[1]), at)])
+            return value, value
+        bin_ = int(np.searchsorted(np.cumsum(self.histogram), at))
+        low = self.least if bin_ == 0 else (bin_ - 1) / BINS
+        high = self.most if bin_ > BINS else bin_ / BINS
+        return max(low, self.least), min(high, self.most)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as data that JSON can hold."""
+        bins = None
+        if self.bins is not None:
+            filled = np.flatnonzero(self.bins)
+            bins = [filled.tolist(), self.bins[filled].tolist()]
+        return {
+            "average": self.average,
+            "powers": [each.to_dict() for each in self.powers],
+            "ends": list(self.ends) if self.n else None,
+            "on_ends": list(self.on_ends),
+            "table": None if self.table is None else [each.tolist() for each in self.table],
+            "bins": bins,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ValueSummary:
+        """The summary that `to_dict` gave."""
+        table, bins = data["table"], None
+        if data["bins"] is not None:
+            bins = np.zeros(BINS + 2, dtype=np.int64)
+            bins[data["bins"][0]] = data["bins"][1]
+        if table is not None:
+            table = (np.array(table[0], dtype=np.float64), np.array(table[1], dtype=np.int64))
+        ends = tuple(data["ends"]) if data["ends"] else (math.inf, -math.inf)
+        powers = tuple(map(ExactSum.from_dict, data["powers"]))
+        return cls(data["average"], powers, ends, tuple(data["on_ends"]), table, bins)  # type: ignore[arg-type]
+
+
+def rounded(values: Array) -> Array:
+    """The values to 12 digits; a zero has no sign."""
+    return np.round(values, DIGITS) + 0.0
+
+
+def _kept(values: Array, counts: Array) -> tuple[tuple[Array, Array] | None, Array | None]:
+    return ((values, counts), None) if len(values) <= KEPT else (None, _histogram(values, counts))
+
+
+def _histogram(values: Array, counts: Array) -> Array:
+    place = np.minimum(np.floor(np.clip(values, -1.0, 2.0) * BINS), BINS - 1).astype(np.intp) + 1
+    place = np.where(values > 1, BINS + 1, np.maximum(place, 0))
+    return np.bincount(place, weights=counts, minlength=BINS + 2).astype(np.int64)
+
+
+def _one_table(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
+    values = distinct(np.concatenate([one[0], other[0]]))
+    counts = np.zeros(len(values), dtype=np.int64)
+    for known, number in (one, other):
+        counts[np.searchsorted(values, known)] += number
+    return values, counts
+
+
+T = TypeVar("T", ExactSum, ValueSummary, "WorstQueries", "Resamples", "SpreadSummary")
+
+
+def merged(parts: Sequence[T]) -> T:
+    """Several summaries as one."""
+    if not parts:
+        raise DataError("merge: got no summaries, expected one or more. Next: check that there are parts.")
+    return reduce(lambda a, b: a + b, parts)
+
+
+# --- the queries with the worst values ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WorstQueries(Displayable):
+    """The queries with the worst values, the worst first; equal values by query id in byte order.
+
+    >>> one = WorstQueries.of(["b", "a"], np.array([0.5, 0.5]), 2)
+    >>> (one + WorstQueries.of(["c"], np.array([0.25]), 2)).rows
+    (('c', 0.25), ('a', 0.5))
+    """
+
+    limit: int
+    higher: bool
+    """Whether more is better."""
+    rows: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def of(cls, queries: Sequence[str], values: PerQuery, limit: int, higher: bool = True) -> WorstQueries:
+        """The worst of some queries."""
+        key = np.asarray(values if higher else -np.asarray(values), dtype=np.float64)
+        if 0 < limit < len(key):
+            rows = np.flatnonzero(key <= np.partition(key, limit - 1)[limit - 1])
+        else:
+            rows = np.arange(len(key) if limit else 0)
+        return cls(
+            limit,
+            higher,
+            _worst_first([(queries[i], float(values[i])) for i in rows.tolist()], limit, higher),
+        )
+
+    def __add__(self, other: WorstQueries) -> WorstQueries:
+        limit = min(self.limit, other.limit)
+        return WorstQueries(limit, self.higher, _worst_first([*self.rows, *other.rows], limit, self.higher))
+
+
+def _worst_first(rows: list[tuple[str, float]], limit: int, higher: bool) -> tuple[tuple[str, float], ...]:
+    sign = 1 if higher else -1
+    return tuple(sorted(rows, key=lambda row: (sign * row[1], row[0].encode()))[:limit])
+
+
+# --- two systems on the same queries ---------------------------------------------------------------------
+
+
+def paired_values(
+    queries: Sequence[str], values: PerQuery, other_queries: Sequence[str], others: PerQuery
+) -> tuple[Array, Array, Array]:
+    """Two tables of values by query as one: where in the first each common query stands, and both values.
+
+    >>> rows, a, b = paired_values(["q1", "q2"], np.array([0.5, 1.0]), ["q2", "q3"], np.array([0.25, 0.0]))
+    >>> rows.tolist(), a.tolist(), b.tolist()
+    ([1], [1.0], [0.25])
+    """
+    place = {query: i for i, query in enumerate(other_queries)}
+    if len(place) < len(other_queries) or len(set(queries)) < len(queries):
+        raise DataError(
+            "values: a query comes twice in one table, expected each once. Next: merge the parts of each query first."
+        )
+    at = np.fromiter((place.get(query, -1) for query in queries), dtype=np.intp, count=len(queries))
+    rows = np.flatnonzero(at >= 0)
+    return rows, np.asarray(values)[rows], np.asarray(others)[at[rows]]
+
+
+# --- all measures of a part -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SpreadSummary(Displayable):
+    """What one part of the queries, or all of them, comes to: measure by measure, and slice by slice.
+
+    >>> part = SpreadSummary({"RR": ValueSummary.of(np.array([0.5]))}, queries=1)
+    >>> (part + part).columns["RR"].n, (part + part).queries
+    (2, 2)
+    """
+
+    columns: Mapping[str, ValueSummary]
+    slices: Mapping[str, Mapping[str, ValueSummary]] = field(default_factory=dict)
+    """For each slice the summaries of its measures."""
+    worst: Mapping[str, WorstQueries] = field(default_factory=dict)
+    resamples: Mapping[str, Resamples] = field(default_factory=dict)
+    """For each measure the bootstrap by clusters, where there are clusters."""
+    sums: Mapping[str, ExactSum] = field(default_factory=dict)
+    """Whatever else is added up: ceilings, bounds, counts."""
+    queries: int = 0
+
+    def __add__(self, other: SpreadSummary) -> SpreadSummary:
+        return SpreadSummary(
+            _each(self.columns, other.columns),
+            _each(self.slices, other.slices, _each),
+            _each(self.worst, other.worst),
+            _each(self.resamples, other.resamples),
+            _each(self.sums, other.sums),
+            self.queries + other.queries,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as data that JSON can hold."""
+        return {
+            "columns": {name: each.to_dict() for name, each in self.columns.items()},
+            "slices": {s: {n: each.to_dict() for n, each in part.items()} for s, part in self.slices.items()},
+            "worst": {n: [w.limit, w.higher, [list(row) for row in w.rows]] for n, w in self.worst.items()},
+            "resamples": {name: each.to_dict() for name, each in self.resamples.items()},
+            "sums": {name: each.to_dict() for name, each in self.sums.items()},
+            "queries": self.queries,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> SpreadSummary:
+        """The summary that `to_dict` gave."""
+        column = ValueSummary.from_dict
+        return cls(
+            {name: column(each) for name, each in data["columns"].items()},
+            {s: {name: column(each) for name, each in part.items()} for s, part in data["slices"].items()},
+            {n: WorstQueries(w[0], w[1], tuple((q, v) for q, v in w[2])) for n, w in data["worst"].items()},
+            {name: Resamples.from_dict(each) for name, each in data["resamples"].items()},
+            {name: ExactSum.from_dict(each) for name, each in data["sums"].items()},
+            data["queries"],
+        )
+
+
+def _each(
+    one: Mapping[str, Any], other: Mapping[str, Any], add: Callable[..., Any] | None = None
+) -> dict[str, Any]:
+    """Two mappings as one, what both have added up."""
+    found = dict(one)
+    for name, value in other.items():
+        if name not in found:
+            found[name] = value
+        else:
+            found[name] = found[name] + value if add is None else add(found[name], value)
+    return found
