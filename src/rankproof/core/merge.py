@@ -116,7 +116,7 @@ def _total(row: Array) -> int:
         if not np.count_nonzero(rest):
             return total
     numbers = (each.as_integer_ratio() for each in rest[rest != 0].tolist())
-    return total + sum((above << UNIT) // below for above, below in numbers)
+    return total + sum(int(above << UNIT) // int(below) for above, below in numbers)
 
 
 def exact_mean(values: Array) -> float:
