@@ -1,7 +1,7 @@
 """Summaries of values that can be put together from parts, in any order and however the values were split.
 
-The same values give the same bits on one worker and on a thousand: sums are exact until they are read (`ExactSum`,
-equal to `math.fsum`), and everything else is counts, least and greatest values, and short lists. `a + b` puts two
+The same values give the same bits on one worker and on a thousand: sums are exact until they are read (`core/sums.py`),
+and everything else is counts, least and greatest values, and short lists. `a + b` puts two
 summaries together; `stats/merged.py` makes intervals and tests of them.
 """
 
@@ -10,121 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankproof.core.arrays import FEW, Array, PerQuery, distinct
-from rankproof.core.resamples import Resamples
+from rankproof.core.arrays import Array, PerQuery, distinct
+from rankproof.core.sums import FLOOR, KEPT, LARGEST, ExactSum, exact_mean, rounded
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 
-FLOOR = 0.00001
-"""What a value of zero counts as in a geometric mean (trec_eval's floor)."""
-DIGITS = 12
-"""Values that are equal up to here are equal but for rounding."""
-KEPT = 1 << 12
-"""Up to so many different values are kept with their counts; of more the moments and the histogram are."""
+if TYPE_CHECKING:
+    from rankproof.core.resamples import Resamples
+
 BINS = 1 << 10
 """Bins of a histogram from 0 to 1; one more on either side holds what lies outside."""
-LARGEST = 1e100
-"""What is larger cannot be raised to the third power and added up, as intervals and tests do with values."""
-
-# --- exact sums ------------------------------------------------------------------------------------
-
-UNIT = 1074
-"""Sums are whole multiples of 2 to the power of minus so many, of which every number is one."""
-GRID, SUMMED = 36, 1 << 16
-"""So many numbers of so many bits add up to less than 2^53, below which sums of whole numbers are exact."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExactSum(Displayable):
-    """A sum of n numbers without any rounding, as one long integer.
-
-    >>> tenths = ExactSum.of(np.full(7, 0.1)) + ExactSum.of(np.full(3, 0.1))
-    >>> tenths.value, tenths.mean, tenths.n
-    (1.0, 0.1, 10)
-    """
-
-    total: int = 0
-    """The sum in units of 2^-UNIT."""
-    n: int = 0
-
-    @classmethod
-    def of(cls, values: Array) -> ExactSum:
-        """The sum of finite values; what is none is an error."""
-        row = np.asarray(values, dtype=np.float64)
-        if not np.isfinite(row).all():
-            raise DataError(
-                f"sum: got {row[~np.isfinite(row)][0]}, expected finite numbers. Next: leave out what is no number."
-            )
-        parts = (row[start : start + SUMMED] for start in range(0, len(row), SUMMED))
-        return cls(sum(map(_total, parts)), len(row))
-
-    def __add__(self, other: ExactSum) -> ExactSum:
-        return ExactSum(self.total + other.total, self.n + other.n)
-
-    @property
-    def value(self) -> float:
-        """The sum, rounded once: what `math.fsum` gives."""
-        return self.total / (1 << UNIT)
-
-    @property
-    def mean(self) -> float:
-        """The sum divided by n."""
-        if not self.n:
-            raise DataError("mean: got no values, expected one or more. Next: check that there are queries.")
-        return self.value / self.n
-
-    @property
-    def exact(self) -> Fraction:
-        """The sum as it is."""
-        return Fraction(self.total, 1 << UNIT)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The sum as data that JSON can hold: its digits in base 16 without the zeros at their end."""
-        zeros = (self.total & -self.total).bit_length() - 1 if self.total else 0
-        return {"digits": f"{self.total >> zeros:x}", "shift": zeros, "n": self.n}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ExactSum:
-        """The sum that `to_dict` gave."""
-        return cls(int(data["digits"], 16) << data["shift"], data["n"])
-
-
-def _total(row: Array) -> int:
-    """The sum of some numbers in units.
-
-    Each number is cut into pieces of GRID bits below the largest of all; so many pieces add up without rounding.
-    """
-    largest = float(np.abs(row).max(initial=0.0))
-    if not largest:
-        return 0
-    top = math.frexp(largest)[1]
-    total, rest = 0, row
-    for step in range(1, 4):
-        grid = top - GRID * step
-        if not -900 < grid < 900:
-            break
-        magic = 1.5 * 2.0 ** (grid + 52)  # what is added to it and taken off is rounded to the grid
-        piece = (rest + magic) - magic
-        total += int(math.ldexp(float(piece.sum()), -grid)) << (UNIT + grid)
-        rest = rest - piece
-        if not np.count_nonzero(rest):
-            return total
-    numbers = (each.as_integer_ratio() for each in rest[rest != 0].tolist())
-    return total + sum(int(above << UNIT) // int(below) for above, below in numbers)
-
-
-def exact_mean(values: Array) -> float:
-    """The mean of values by their exact sum: the same in any order, and of any parts put together."""
-    if len(values) < FEW:
-        return math.fsum(values.tolist()) / len(values)
-    return ExactSum.of(values).mean
-
 
 # --- what is known of one column of values -----------------------------------------------------------
 
@@ -269,11 +169,6 @@ class ValueSummary(Displayable):
         return cls(data["average"], powers, ends, tuple(data["on_ends"]), table, bins)  # type: ignore[arg-type]
 
 
-def rounded(values: Array) -> Array:
-    """The values to 12 digits; a zero has no sign."""
-    return np.round(values, DIGITS) + 0.0
-
-
 def _kept(values: Array, counts: Array) -> tuple[tuple[Array, Array] | None, Array | None]:
     return ((values, counts), None) if len(values) <= KEPT else (None, _histogram(values, counts))
 
@@ -291,6 +186,8 @@ def _one_table(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Ar
         counts[np.searchsorted(values, known)] += number
     return values, counts
 
+
+__all__ = ["ExactSum", "SpreadSummary", "ValueSummary", "WorstQueries", "exact_mean", "merged"]
 
 T = TypeVar("T", ExactSum, ValueSummary, "WorstQueries", "Resamples", "SpreadSummary")
 
@@ -411,6 +308,8 @@ class SpreadSummary(Displayable):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> SpreadSummary:
         """The summary that `to_dict` gave."""
+        from rankproof.core.resamples import Resamples  # few have clusters
+
         column = ValueSummary.from_dict
         return cls(
             {name: column(each) for name, each in data["columns"].items()},

@@ -5,11 +5,9 @@ So any split of the rows gives the same resamples, to the bit, and no list of cl
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -37,10 +35,12 @@ def hash_of(names: Sequence[str]) -> Array:
     >>> hash_of(["u1", "u1"]).tolist() == hash_of(["u1"]).tolist() * 2
     True
     """
+    from hashlib import blake2b  # which loads OpenSSL
+
     known: dict[str, int] = {}
     for name in names:
         if name not in known:
-            known[name] = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
+            known[name] = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
     return np.fromiter(map(known.__getitem__, names), dtype=np.uint64, count=len(names))
 
 
@@ -77,11 +77,12 @@ def poisson_counts(cluster: Array, replicates: int, seed: int = 0, first: int = 
 @cache
 def _poisson_steps() -> Array:
     """Where a uniform number of 64 bits begins to mean one more."""
-    below, term, steps = Fraction(0), Fraction(1), []
+    from fractions import Fraction
+
+    below, steps = Fraction(0), []
     e = sum(Fraction(1, math.factorial(k)) for k in range(40))
     for k in range(16):
-        term = Fraction(1, math.factorial(k))
-        below += term / e
+        below += Fraction(1, math.factorial(k)) / e
         steps.append(min(int(below * 2**64), 2**64 - 1))
     return np.array(steps, dtype=np.uint64)
 

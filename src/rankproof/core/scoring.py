@@ -13,7 +13,6 @@ import numpy as np
 from rankproof.core.bounds import seen_down_to
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure
-from rankproof.core.merge import FLOOR, LARGEST, exact_mean
 from rankproof.core.rules import (
     Conventions,
     counted_queries,
@@ -24,6 +23,7 @@ from rankproof.core.rules import (
     tied_values,
     worth,
 )
+from rankproof.core.sums import FLOOR, LARGEST, exact_mean
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, shorten
 

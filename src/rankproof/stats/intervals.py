@@ -11,15 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
-from rankproof.core.merge import FLOOR, KEPT, LARGEST, ValueSummary, rounded
+from rankproof.core.sums import FLOOR, KEPT, LARGEST, rounded
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number
 from rankproof.stats.distributions import quantile
+
+if TYPE_CHECKING:
+    from rankproof.core.merge import ValueSummary
 
 Bounds = tuple[float, float]
 """The least and the greatest value that a measure can have; infinite where there is none."""
@@ -94,6 +98,7 @@ def intervals(
 def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = UNIT) -> Interval:
     """The interval of values of which only a summary is left: the same, to the bit, as of the values themselves.
 
+    >>> from rankproof.core.merge import ValueSummary
     >>> values = np.array([0.2, 0.4, 0.4, 0.9, 1.0])
     >>> interval_of(ValueSummary.of(values[:2]) + ValueSummary.of(values[2:])) == interval(values)
     True
@@ -126,6 +131,8 @@ class _Seen:
         values = np.sort(rounded(column))
         starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if len(values) else values[:0]
         if len(starts) > KEPT and float(np.abs(values[[0, -1]]).max()) <= LARGEST:
+            from rankproof.core.merge import ValueSummary  # of few values there is no need
+
             return cls.in_summary(ValueSummary.of(column, average))
         starts = starts.astype(np.intp)
         counts = np.diff(np.append(starts, len(values))).astype(np.float64)
