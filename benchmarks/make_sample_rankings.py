@@ -130,7 +130,7 @@ def write(ranking: Ranking, name: str, folder: Path) -> None:
 
 
 def main(folder: Path) -> None:
-    documents = {name: f"{page['title']}\n{page['text']}" for name, page in sample.documents().items()}
+    documents = {name: f"{page['title']}\n{page['text']}" for name, page in sample.corpus().items()}
     keyword = bm25(documents, sample.queries())
     dense = lsa(documents, sample.queries())
     for name, ranking in {"keyword": keyword, "dense": dense, "fused": fuse(keyword, dense)}.items():

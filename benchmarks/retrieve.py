@@ -61,7 +61,7 @@ def keyword_search() -> list[Pair]:
 def _enlarged() -> dict[str, str]:
     from rankproof import sample
 
-    pages = [(name, f"{page['title']}\n{page['text']}") for name, page in sample.documents().items()]
+    pages = [(name, f"{page['title']}\n{page['text']}") for name, page in sample.corpus().items()]
     return {
         f"{pages[n % len(pages)][0]}-{n // len(pages):04}": pages[n % len(pages)][1] for n in range(CHUNKS)
     }

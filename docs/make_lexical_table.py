@@ -162,7 +162,7 @@ def short_answers(read: list[dict[str, Any]]) -> Iterator[Pair]:
 
 def documents() -> Iterator[Pair]:
     """Questions of the embedded sample with the documents judged for them, of which many are near misses."""
-    texts, queries = sample.documents(), sample.queries()
+    texts, queries = sample.corpus(), sample.queries()
     for item, (query, grades) in enumerate(sample.judgments().items()):
         for name, grade in grades.items():
             text = f"{texts[name]['title']}. {texts[name]['text']}"

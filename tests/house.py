@@ -154,7 +154,7 @@ def modules_crossed() -> dict[str, set[str]]:
     import rankproof
     from rankproof import sample
 
-    judgments, rankings, texts = sample.judgments(), sample.rankings(), sample.documents()
+    judgments, rankings, texts = sample.judgments(), sample.rankings(), sample.corpus()
     samples = [
         {"query": query, "answer": texts[found[0]]["text"], "contexts": [texts[d]["text"] for d in found[:3]]}
         for query, found in ((q, list(ranked)) for q, ranked in list(rankings["keyword"].items())[:1])

@@ -106,7 +106,7 @@ def test_the_order_of_the_input_changes_no_answer(verb: str) -> None:
 def test_the_order_of_the_questions_changes_no_effect_of_a_grid() -> None:
     def found(questions: Any, judged: Any) -> Any:
         plan = {
-            "corpus": sample.documents(),
+            "corpus": sample.corpus(),
             "questions": questions,
             "judgments": judged,
             "retrievers": {"words": "keyword", "dense": "lsa"},

@@ -14,7 +14,7 @@ MOST_PACKAGES, MOST_MEGABYTES = 13, 100
 CODE = """
 from rankproof import evaluate, nDCG, sample
 print(round(evaluate({"q": {"a": 3, "b": 1}}, {"q": ["x", "a", "y", "b"]}, [nDCG @ 4])["nDCG@4"], 4))
-print(len(sample.documents()))
+print(len(sample.corpus()))
 """
 
 

@@ -45,6 +45,7 @@ def test_what_never_was_is_still_not_found() -> None:
         ("core.paper", "summed", "sum_step"),
         ("stats.paired", "paired", "paired_differences"),
         ("core.measures.preferences", "possible", "possible_preferences"),
+        ("sample", "documents", "corpus"),
     ],
 )
 def test_a_function_of_the_docs_is_found_by_its_old_name(module: str, old: str, new: str) -> None:
@@ -82,7 +83,7 @@ def test_the_size_of_the_corpus_is_taken_by_its_old_name(verb: str) -> None:
     new = SIZED[verb](corpus_size=100)
     with pytest.warns(DeprecationWarning, match=r"corpus=.* is now corpus_size=") as told:
         assert SIZED[verb](corpus=100) == new
-    assert told[0].filename == __file__ or verb == "diagnose", "the warning names the line of the caller"
+    assert told[0].filename == __file__, "the warning names the line of the caller"
     assert SIZED[verb](corpus_size=10_000) != new or verb not in ("evaluate", "value", "explain", "diagnose")
 
 
@@ -105,6 +106,14 @@ OTHERS: dict[str, tuple[Callable[..., Any], str, str, Any]] = {
     "calibrate_judgments": (
         lambda **given: str(rankproof.calibrate_judgments(JUDGED, JUDGED, **given)),
         *("runs", "systems", BOTH),
+    ),
+    "report": (
+        lambda **given: rankproof.report(JUDGED, BOTH, "RR", **given).html(),
+        *("documents", "corpus", {"a": "The first page"}),
+    ),
+    "a page of one number": (
+        lambda **given: rankproof.explain(JUDGED, RANKED, next(iter(JUDGED)), "RR").html(**given),
+        *("documents", "corpus", {"a": "The first page"}),
     ),
 }
 
@@ -135,6 +144,20 @@ def test_the_shell_takes_the_size_of_the_corpus_by_its_old_name(tmp_path: Path) 
         assert ran[1].stdout == ran[0].stdout
         assert command == "diagnose" or ran[2].stdout == ran[0].stdout
         assert "--corpus" not in ran[0].stderr + ran[2].stderr
+
+
+def test_a_page_takes_the_titles_by_their_old_option(tmp_path: Path) -> None:
+    (tmp_path / "j.tsv").write_text("q1\ta\t1\nq2\tb\t1\n")
+    (tmp_path / "r.run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 a 1 2 t\n")
+    (tmp_path / "titles.tsv").write_text("a\tThe first page\nb\tThe second page\n")
+    for words in (("report", "j.tsv", "r.run"), ("explain", "j.tsv", "r.run", "q1", "-m", "RR")):
+        said = [
+            shell.rankproof(tmp_path, *words, option, "titles.tsv", "-o", f"page{option}.html").stderr
+            for option in ("--corpus", "--documents")
+        ]
+        assert "--documents" not in said[0]
+        assert "--documents is now --corpus. Next: write --corpus titles.tsv." in said[1]
+        assert "The first page" in (tmp_path / "page--documents.html").read_text()
 
 
 def test_saved_scores_keep_their_key_for_the_size_of_the_corpus() -> None:

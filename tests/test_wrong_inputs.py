@@ -93,7 +93,7 @@ VERBS: dict[str, tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]] = 
     "questions_needed": (rp.questions_needed, (JUDGED, RUN, OTHER, "RR", 0.1), {"power": 0.8, "alpha": 0.05}),
     "prepare": (rp.prepare, (JUDGED,), {}),
     "split_questions": (rp.split_questions, ({"q1": "a", "q2": "b"}, {"a": 0.5, "b": 0.5}), {"kinds": None}),
-    "draw_questions": (rp.draw_questions, (sample.documents(), 3), {}),
+    "draw_questions": (rp.draw_questions, (sample.corpus(), 3), {}),
     "check_questions": (rp.check_questions, ({"q1": "a"}, JUDGED), {"corpus": None, "rankings": None}),
     "judge": (rp.judge, (SAMPLES, "faithfulness"), {"judge": "lexical", "k": None, "complete": 1.0}),
     "stress": (rp.stress, (SAMPLES, "faithfulness"), {}),

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from rankproof.reports.report import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
+    from rankproof.scoring.protocol import ScoresLike
     from rankproof.scoring.scores import Scores
     from rankproof.scoring.spans import evaluate_spans
     from rankproof.stats.agreement import Agreement
@@ -146,6 +147,7 @@ _PUBLIC = {
     "chat": "rankproof.judging.models.chat",
     "JudgedScores": "rankproof.judging.judged",
     "Scores": "rankproof.scoring.scores",
+    "ScoresLike": "rankproof.scoring.protocol",
     "kinship": "rankproof.comparing.kinship",
     "Kinship": "rankproof.comparing.kinship",
     "leaderboard": "rankproof.comparing.leaderboard",
@@ -239,6 +241,7 @@ __all__ = [
     "ScoreColumn",
     "ScoreRow",
     "Scores",
+    "ScoresLike",
     "SimulatedLog",
     "Standings",
     "Stress",

@@ -60,14 +60,19 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     return get
 
 
-def old_arguments(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take arguments by their old names too: `old_arguments(old="new")`."""
+def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take arguments by their old names too: `old_arguments(old="new")`.
+
+    An old name among `numbers` means something else by now, and is the new one only where a number is given.
+    """
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-            for old in names.keys() & kwargs.keys():
-                new, name = names[old], function.__qualname__
+            for old, new in names.items():
+                if old not in kwargs or (old in numbers and not hasattr(kwargs[old], "__index__")):
+                    continue
+                name = function.__qualname__
                 if new in kwargs:
                     raise TypeError(f"{name}() got both {new!r} and {old!r}, its old name")
                 warn_of(f"{name}({old}=)", f"{new}=")
@@ -77,18 +82,6 @@ def old_arguments(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return wrapper
 
     return wrap
-
-
-def size_apart(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function whose `corpus` are documents take a number there, as it did, for `corpus_size`."""
-    sized = old_arguments(corpus="corpus_size")(function)
-
-    @wraps(function)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        chosen = sized if hasattr(kwargs.get("corpus"), "__index__") else function
-        return chosen(*args, **kwargs)
-
-    return wrapper
 
 
 def warn_of(old: str, new: str, do: str = "use the new name") -> None:

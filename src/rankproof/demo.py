@@ -40,7 +40,7 @@ Rankings = dict[str, dict[str, dict[str, float]]]
 
 def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     """The demonstration's parts, one text after the other; at the end the report is written to `page`."""
-    judgments, corpus = prepare(sample.judgments()), Corpus.of(sample.documents())
+    judgments, corpus = prepare(sample.judgments()), Corpus.of(sample.corpus())
     yield _opening()
     chunks = chunked(corpus, sentences(WORDS))
     yield _titled(1, "Cut the documents", _cut(corpus, chunks))
@@ -65,7 +65,7 @@ def _titled(number: int, title: str, text: str) -> str:
 
 
 def _opening() -> str:
-    documents, queries = sample.documents(), sample.queries()
+    documents, queries = sample.corpus(), sample.queries()
     topics = {document["topic"] for document in documents.values()}
     return (
         f"A support knowledge base of {len(documents)} documents in {len(topics)} topics, {len(queries)} questions\n"
@@ -101,7 +101,7 @@ def _searched(chunks: Corpus) -> tuple[Rankings, dict[str, float]]:
 
 def _found(rankings: Rankings, times: Mapping[str, float]) -> str:
     """What each retriever is, how fast it is, and what it finds for one question."""
-    query, titles = "q29", sample.documents()
+    query, titles = "q29", sample.corpus()
     about = {
         "keyword": "BM25 over the words of the chunks, by SQLite",
         "dense": "latent semantic analysis, which needs no model",
@@ -135,7 +135,7 @@ def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: s
         by=sample.kinds(),
         title="rankproof demo",
         queries=sample.queries(),
-        documents=sample.documents(),
+        corpus=sample.corpus(),
         diagnosis=found,
     )
     try:

@@ -352,7 +352,7 @@ def test_a_run_is_diagnosed_with_the_questions_and_the_corpus() -> None:
     by_text = {text: keyword.get(name, {}) for name, text in bench.queries.items()}
     bench.run("keyword", lambda text: list(by_text[text].items()), k=50)
     found = bench.diagnose("keyword")
-    expected = diagnose(sample.judgments(), keyword, queries=sample.queries(), corpus=sample.documents())
+    expected = diagnose(sample.judgments(), keyword, queries=sample.queries(), corpus=sample.corpus())
     assert found.mean == expected.mean
     assert [each.kind for each in found.first] == [each.kind for each in expected.first]
     with pytest.raises(UsageError, match="run: got 'kyword'"):

@@ -145,7 +145,7 @@ def test_python_prints_the_same_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     for made in (
         evaluate(judgments, runs["keyword"]),
         compare(judgments, runs),
-        diagnose(judgments, runs["keyword"], queries=sample.queries(), corpus=sample.documents()),
+        diagnose(judgments, runs["keyword"], queries=sample.queries(), corpus=sample.corpus()),
     ):
         assert len(str(made).splitlines()) <= ROWS
         assert '.format("full")' in str(made)

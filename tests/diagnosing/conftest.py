@@ -24,7 +24,7 @@ DOCUMENTS = {
 def whole() -> Diagnosis:
     """The diagnosis of the sample's keyword ranking, with the texts of its questions and documents."""
     return diagnose(
-        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), corpus=sample.documents()
+        sample.judgments(), sample.rankings()["keyword"], queries=sample.queries(), corpus=sample.corpus()
     )
 
 

@@ -323,7 +323,7 @@ def test_conventions_are_those_of_evaluate(conventions: dict[str, Any]) -> None:
     some = ["q01", "q02", "q03", "q18", "q24", "q55", "q56", "q60"]  # two unanswered, two without an answer
     few = {query: sample.judgments()[query] for query in some}
     wanted = {doc for docs in few.values() for doc, grade in docs.items() if grade}
-    texts = {doc: sample.documents()[doc] for doc in wanted}
+    texts = {doc: sample.corpus()[doc] for doc in wanted}
     ranking = sample.rankings()["keyword"]
     found = diagnose(few, ranking, queries=sample.queries(), corpus=texts, **conventions)
     scores = evaluate(few, ranking, "nDCG@10", **conventions)

@@ -14,19 +14,19 @@ def test_measure_find_the_worst_apply_what_is_recommended_and_compare() -> None:
     chosen = [query for query, kind in kinds.items() if kind in ("typo", "paraphrase")][:20]
     judgments = {query: sample.judgments()[query] for query in chosen}
     questions = {query: sample.queries()[query] for query in chosen}
-    bench = Benchmark(questions, judgments, sample.documents())
+    bench = Benchmark(questions, judgments, sample.corpus())
 
-    words = keyword(sample.documents(), engine="sqlite")
+    words = keyword(sample.corpus(), engine="sqlite")
     before = bench.run("before", words)
     found = diagnose(
-        judgments, before.ranking, queries=questions, corpus=sample.documents(), measure="nDCG@10", worst=5
+        judgments, before.ranking, queries=questions, corpus=sample.corpus(), measure="nDCG@10", worst=5
     )
     assert len(found.worst) == 5
     assert all(each.causes for each in found.worst)
     promised = {fix.kind: fix for fix in found.first}
     assert "dense" in promised
 
-    bench.run("after", words + lsa(sample.documents()))
+    bench.run("after", words + lsa(sample.corpus()))
     table = bench.compare("nDCG@10")
     row = table.row("after", "nDCG@10")
     assert row.verdict == "better"

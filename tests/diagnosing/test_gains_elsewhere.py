@@ -19,7 +19,7 @@ SPLITS = 40
 
 
 def tried(run: str) -> list[Trial]:
-    judged, corpus = prepare(sample.judgments()), load_corpus(sample.documents())
+    judged, corpus = prepare(sample.judgments()), load_corpus(sample.corpus())
     scores = evaluate(judged, sample.rankings()[run], "nDCG@10")
     evidence = Evidence(scores, judged, 10, {}, sample.queries(), corpus)
     return [*_other_searches(evidence), *_more_documents(evidence)]

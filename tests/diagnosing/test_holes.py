@@ -78,7 +78,7 @@ def test_each_kind_of_hole_is_named_and_comes_first(kind: str) -> None:
 
 @pytest.mark.slow
 def test_six_topics_of_the_sample_that_a_filter_keeps_back() -> None:
-    pages = sample.documents()
+    pages = sample.corpus()
     kept = {
         doc for doc, page in pages.items() if page["topic"] in ("sharing", "security", "restore", "mobile")
     }
@@ -105,7 +105,7 @@ def assert_orders(found: Diagnosis) -> None:
 @pytest.mark.slow
 def test_without_a_hole_none_is_named() -> None:
     rng = np.random.default_rng(0)
-    pages = sample.documents()
+    pages = sample.corpus()
     for share in (0.0, 0.3):
         lost = set(rng.permutation(sorted(pages))[: int(share * len(pages))].tolist())
         for name, lists in sample.rankings().items():

@@ -101,9 +101,7 @@ def results(folder: Path) -> Iterator[Any]:
     yield rankproof.leaderboard(scores)
     yield rankproof.rank_correlation(scores, {name: i for i, name in enumerate(scores)})
     yield rankproof.tune(judgments, runs)
-    found = rankproof.diagnose(
-        judgments, runs["keyword"], queries=sample.queries(), corpus=sample.documents()
-    )
+    found = rankproof.diagnose(judgments, runs["keyword"], queries=sample.queries(), corpus=sample.corpus())
     yield from (
         found,
         *found.fixes,
@@ -117,15 +115,15 @@ def results(folder: Path) -> Iterator[Any]:
     yield from (explained, explained.own, *explained.own.lines, rankproof.report(judgments, runs))
     history = rankproof.History(folder / "results.db")
     yield from (history.save(scores["dense"], "x" * 300), history, history.show("x" * 300))
-    bench = rankproof.Benchmark(corpus=sample.documents())
+    bench = rankproof.Benchmark(corpus=sample.corpus())
     for query, text in list(sample.queries().items())[:9]:
         bench.add_query(query, text, judgments[query])
     for name in ("one", "two"):
-        yield bench.run(name, retrieve.keyword(sample.documents()), progress=False)
+        yield bench.run(name, retrieve.keyword(sample.corpus()), progress=False)
     yield from (bench, bench.compare("nDCG@10", baseline="one"), bench.corpus, *bench.runs["one"].rows[:3])
     pool = rankproof.pool(runs)
     yield from (pool, rankproof.questions_needed(judgments, runs["keyword"], runs["dense"], difference=0.1))
-    yield from rankproof.draw_questions(sample.documents(), 5)
+    yield from rankproof.draw_questions(sample.corpus(), 5)
     yield rankproof.prepare(judgments)
     samples = [{"question": "Is it open?", "contexts": ["It is open.\nYes."] * 9, "answer": "It is open."}]
     judged = rankproof.judge(samples, "faithfulness, context_precision")

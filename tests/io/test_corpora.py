@@ -174,7 +174,7 @@ def test_the_questions_of_the_sample_are_read() -> None:
         == load_questions(sample.folder() / "queries.jsonl")
         == sample.queries()
     )
-    assert len(load_corpus(sample.folder() / "documents.jsonl")) == len(sample.documents())
+    assert len(load_corpus(sample.folder() / "documents.jsonl")) == len(sample.corpus())
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ COMMANDS = {
     "audit": "audit q a",
     "diagnose": "diagnose q a --queries q.jsonl --corpus corpus",
     "explain": "explain q a q7 -m nDCG@10",
-    "report": "report q a b -m AP -o page.html --queries q.jsonl --documents corpus",
+    "report": "report q a b -m AP -o page.html --queries q.jsonl --corpus corpus",
     "fuse": "fuse a b --method mapfuse --judgments q -o fused.run",
     "fuse tuned": "fuse a b --method weighted-sum --tune q -o tuned.run",
     "pool": "pool a b --depth 3 --judgments q",

@@ -15,7 +15,7 @@ from rankproof.judging.lexical.judge import likelihood
 from rankproof.judging.lexical.support import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
 from rankproof.judging.trust import estimates
 from rankproof.judging.verdicts import Ask, Relation
-from rankproof.sample import documents, queries
+from rankproof.sample import corpus, queries
 from rankproof.scoring.scores import Scores
 from rankproof.stats.distributions import t_quantile
 
@@ -24,7 +24,7 @@ FOUR = "context_precision, context_recall, context_entity_recall, context_releva
 
 def samples(n: int = 12, contexts: int = 3) -> list[dict]:
     """Questions of the embedded sample with documents that somebody may have retrieved."""
-    texts = [each["text"] for each in documents().values()]
+    texts = [each["text"] for each in corpus().values()]
     return [
         {
             "id": query,

@@ -32,7 +32,7 @@ def of_the_sample() -> str:
         "nDCG@10, R@10, RR@10, AP",
         by=sample.kinds(),
         queries=sample.queries(),
-        documents=sample.documents(),
+        corpus=sample.corpus(),
         title="Fernhold support search",
     ).html()
 
@@ -54,7 +54,7 @@ def of_hostile_ids() -> str:
         by=dict.fromkeys(HOSTILE, HOSTILE[0]),
         title=HOSTILE[0],
         queries={name: name for name in HOSTILE},
-        documents={name: {"title": name} for name in HOSTILE},
+        corpus={name: {"title": name} for name in HOSTILE},
     ).html()
 
 
@@ -75,14 +75,14 @@ def of_one_query() -> str:
         ]
         for name, ranking in sample.rankings().items()
     }
-    return explanation_page(systems, queries=sample.queries(), documents=sample.documents())
+    return explanation_page(systems, queries=sample.queries(), corpus=sample.corpus())
 
 
 @cache
 def of_a_hostile_query() -> str:
     judged = {HOSTILE[0]: {doc: i % 3 for i, doc in enumerate(HOSTILE)}}
     found = explain(judged, {HOSTILE[0]: list(HOSTILE)}, HOSTILE[0], "nDCG@5")
-    return found.html(HOSTILE[1], queries={HOSTILE[0]: HOSTILE[2]}, documents={HOSTILE[1]: HOSTILE[3]})
+    return found.html(HOSTILE[1], queries={HOSTILE[0]: HOSTILE[2]}, corpus={HOSTILE[1]: HOSTILE[3]})
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -16,7 +16,7 @@ def rankproof(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str
     return code, capsys.readouterr().err
 
 
-TEXTS = ("--queries", "queries.jsonl", "--documents", "documents.jsonl")
+TEXTS = ("--queries", "queries.jsonl", "--corpus", "documents.jsonl")
 
 
 def test_the_page_is_the_one_that_python_writes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,7 +34,7 @@ def test_the_page_is_the_one_that_python_writes(folder: Path, capsys: pytest.Cap
     code, err = rankproof(*words, capsys=capsys)
     assert (code, err) == (0, "Wrote shell.html.\n")
     runs = {"keyword.run": "keyword.run", "dense.run": "dense.run"}
-    made = report("judgments.tsv", runs, "nDCG@10,AP", queries="queries.jsonl", documents="documents.jsonl")
+    made = report("judgments.tsv", runs, "nDCG@10,AP", queries="queries.jsonl", corpus="documents.jsonl")
     assert made.save("python.html").read_text() == (folder / "shell.html").read_text()
 
 
@@ -58,7 +58,7 @@ def test_the_ending_decides_what_is_written(folder: Path, capsys: pytest.Capture
         (("-o", "a.html", "--queries", "querys.jsonl"), 2, "Did you mean 'queries.jsonl'?"),
         (("-o", "a.html", "--queries", "bad.jsonl"), 3, "bad.jsonl, line 2: no valid JSON"),
         (("-o", "a.html", "--queries", "noid.jsonl"), 3, "noid.jsonl, line 1: a record without an id"),
-        (("-o", "a.html", "--documents", "latin.tsv"), 3, "latin.tsv, line 1: the bytes"),
+        (("-o", "a.html", "--corpus", "latin.tsv"), 3, "latin.tsv, line 1: the bytes"),
         (("-o", "a.html", "--alpha", "2"), 2, "alpha: got 2.0"),
         (("--alpha", "2"), 2, "alpha: got 2.0"),
     ],
@@ -115,7 +115,7 @@ def test_the_documents_say_how_many_there_are(
     folder: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = []
-    for corpus in ("documents.jsonl", str(len(sample.documents()))):
+    for corpus in ("documents.jsonl", str(len(sample.corpus()))):
         words = (command, "judgments.tsv", "dense.run", "-m", "Accuracy@10", "--corpus", corpus)
         assert run(words) == 0
         told.append(capsys.readouterr().out)

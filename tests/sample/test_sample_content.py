@@ -16,20 +16,20 @@ KINDS = {"easy", "typo", "paraphrase", "multi-document", "no answer"}
 
 
 def test_sizes_are_as_promised():
-    assert len(sample.documents()) >= 140
+    assert len(sample.corpus()) >= 140
     assert len(sample.queries()) == 60
-    assert len({document["topic"] for document in sample.documents().values()}) >= 8
+    assert len({document["topic"] for document in sample.corpus().values()}) >= 8
 
 
 def test_every_document_has_a_title_a_text_and_the_topic_its_id_begins_with():
-    for name, document in sample.documents().items():
+    for name, document in sample.corpus().items():
         assert set(document) == {"title", "text", "topic"}
         assert name.startswith(f"{document['topic']}-")
         assert document["title"].strip() == document["title"] != ""
 
 
 def test_documents_are_short_enough_to_read():
-    for name, document in sample.documents().items():
+    for name, document in sample.corpus().items():
         sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z\"“])", document["text"])
         assert 2 <= len(sentences) <= 7, name
         assert len(document["text"].split()) <= 110, name
@@ -37,7 +37,7 @@ def test_documents_are_short_enough_to_read():
 
 @pytest.mark.parametrize("field", ["title", "text"])
 def test_no_two_documents_are_the_same(field):
-    repeated = Counter(document[field].casefold() for document in sample.documents().values())
+    repeated = Counter(document[field].casefold() for document in sample.corpus().values())
     assert [text for text, times in repeated.items() if times > 1] == []
 
 
@@ -68,7 +68,7 @@ def test_every_question_has_a_kind_and_judgments():
 
 def test_judgments_name_documents_that_exist_and_grades_from_0_to_3():
     for graded in sample.judgments().values():
-        assert graded.keys() <= sample.documents().keys()
+        assert graded.keys() <= sample.corpus().keys()
         assert set(graded.values()) <= {0, 1, 2, 3}
         assert len(graded) >= 4
 
@@ -92,9 +92,9 @@ def test_every_question_has_a_document_that_was_judged_and_found_wanting():
 
 def test_what_is_returned_may_be_changed_without_harm():
     sample.judgments()["q01"].clear()
-    sample.documents()["errors-fh101-01"]["title"] = ""
+    sample.corpus()["errors-fh101-01"]["title"] = ""
     assert sample.judgments()["q01"]
-    assert sample.documents()["errors-fh101-01"]["title"]
+    assert sample.corpus()["errors-fh101-01"]["title"]
 
 
 def test_reading_the_sample_needs_nothing_but_the_standard_library():

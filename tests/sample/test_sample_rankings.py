@@ -58,7 +58,7 @@ def test_rankings_name_known_questions_and_documents_once_and_are_50_deep(name):
     rows = columns(sample.folder() / f"{name}.run")
     assert len({(row[0], row[2]) for row in rows}) == len(rows)
     assert {row[0] for row in rows} <= sample.queries().keys()
-    assert {row[2] for row in rows} <= sample.documents().keys()
+    assert {row[2] for row in rows} <= sample.corpus().keys()
     assert max(len(ranking) for ranking in sample.rankings()[name].values()) == 50
     assert {row[5] for row in rows} == {name}
 

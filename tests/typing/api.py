@@ -12,6 +12,7 @@ from rankproof import (
     Gate,
     History,
     Interval,
+    Judge,
     JudgedScores,
     Judgments,
     Leaderboard,
@@ -19,19 +20,28 @@ from rankproof import (
     Run,
     ScoreRow,
     Scores,
+    ScoresLike,
     Standings,
     audit,
+    calibrate,
+    chat,
     compare,
+    compare_scores,
     diagnose,
     evaluate,
     explain,
     gate,
+    gate_scores,
     judge,
+    judge_drift,
     kinship,
     leaderboard,
+    mirage,
     prepare,
     report,
     sample,
+    stress,
+    trial,
 )
 from rankproof.functional import value
 
@@ -83,6 +93,24 @@ def judged() -> float:
     return scores.coverage["faithfulness"]
 
 
+def deepest(scores: ScoresLike) -> tuple[str, float]:
+    return scores.worst(1)[0]
+
+
+def of_either_kind() -> tuple[str | None, str, str]:
+    rows = [{"id": "a", "question": "How long?", "contexts": ["30 days."]}, {"id": "b", "question": "Who?"}]
+    first = judge(rows, "P@1", judge=lambda relation, left, right: 3)
+    second: ScoresLike = judge(rows, "P@1", judge=lambda relation, left, right: 3)
+    evaluated = evaluate(relevant, rankings["keyword"], "RR")
+    deepest(first), deepest(evaluated)
+    found = compare_scores({"one": first, "two": second})
+    return (
+        found.winner,
+        gate_scores(first, second).outcome,
+        leaderboard({"one": first, "two": second}).measure,
+    )
+
+
 def with_conventions() -> tuple[float, float, str, str, float]:
     keyword, dense = rankings["keyword"], rankings["dense"]
     found = compare(relevant, rankings, "RR", baseline="keyword", missing="skip", corpus_size=1_000)
@@ -123,3 +151,13 @@ def refused() -> None:
     bench.compare("RR", mising="skip")  # type: ignore[call-arg]
     bench.diagnose("nothing", worts=3)  # type: ignore[call-arg]
     bench.run("nothing", lambda text: []).evaluate("RR", mising="skip")  # type: ignore[call-arg]
+    judge([], "P@1", judge="openai:x", temprature=0.1)  # type: ignore[call-arg]
+    judge([], "P@1", judge="openai:x", max_money="two")  # type: ignore[arg-type]
+    judge([], "P@1", ledgr="v.db")  # type: ignore[call-arg]
+    Judge("openai:x", concurency=2)  # type: ignore[call-arg]
+    calibrate("v.db", judge="openai:x", bugdet_tokens=5)  # type: ignore[call-arg]
+    judge_drift("v.db", judge="openai:x", sead=5)  # type: ignore[call-arg]
+    mirage([], judge="openai:x", paris=5)  # type: ignore[call-arg]
+    stress([], judge="openai:x", topp=0.5)  # type: ignore[call-arg]
+    trial("openai:x", tris=5)  # type: ignore[call-arg]
+    chat(len, name="x", verison="2")  # type: ignore[call-arg]

@@ -149,7 +149,7 @@ class Benchmark(Displayable):
     @classmethod
     def sample(cls) -> Benchmark:
         """The embedded sample: 60 questions to the support of a backup service, judged, and its pages."""
-        return cls(sample.queries(), sample.judgments(), sample.documents())
+        return cls(sample.queries(), sample.judgments(), sample.corpus())
 
     @classmethod
     @with_columns

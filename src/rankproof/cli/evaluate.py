@@ -24,6 +24,7 @@ from rankproof.cli.output import (
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
+    from rankproof.scoring.protocol import ScoresLike
     from rankproof.scoring.scores import Scores
     from rankproof.scoring.words import Reasons
 
@@ -97,7 +98,7 @@ def command(
     show(scores, f"{text!s}\n{_worst(scores, worst)}\n" if worst else text, form, output)
 
 
-def _worst(scores: dict[str, Scores], n: int) -> str:
+def _worst(scores: Mapping[str, ScoresLike], n: int) -> str:
     from rankproof.document.formats.table import lines_of
     from rankproof.scoring.words import worst_queries
 
@@ -107,7 +108,7 @@ def _worst(scores: dict[str, Scores], n: int) -> str:
     )
 
 
-def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | None) -> None:
+def show(scores: Mapping[str, ScoresLike], text: str | bytes, form: str, output: str | None) -> None:
     """Write the results; what makes them wrong goes to standard error if they have no place for it, and ends with 3."""
     write(as_options(str(text)) if form in TEXTS else text, output)
     say_apart(scores, form)
@@ -115,7 +116,7 @@ def show(scores: dict[str, Scores], text: str | bytes, form: str, output: str | 
 
 
 def render_scores(
-    scores: dict[str, Scores], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
+    scores: Mapping[str, ScoresLike], form: str, per_query: bool, colour: bool, reasons: Reasons | None = None
 ) -> str | bytes:
     """The results in the format asked for; `reasons` say why single queries have no value."""
     from rankproof.document.formats import check

@@ -310,7 +310,9 @@ def _designed(
             "mixed answers in three files (or in one, as base_answer, oracle_answer and mixed_answer), and one metric "
             "at most. Next: name them in this order."
         )
-    given = {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
+    given: dict[str, Any] = (
+        {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
+    )
     with tell_progress(f"judging {', '.join(files)}"):
         found = mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
     nothing = (
@@ -375,7 +377,7 @@ def _rendered(
 
         return page_of(scores)
     reasons = {name: each.reasons for name, each in scores.items()} if per_query else None
-    found = render_scores(dict(scores), form, per_query, is_coloured(output), reasons)
+    found = render_scores(scores, form, per_query, is_coloured(output), reasons)
     if not isinstance(found, str):
         return found
     if form in TEXTS:

@@ -282,7 +282,7 @@ def _keep_corpus(context: click.Context, option: click.Parameter, given: str | N
 
 
 def _size(context: click.Context, option: click.Parameter, given: int | None) -> int | None:
-    """How many documents there are, counted where they are given; `documents` then finds them as well."""
+    """How many documents there are, counted where they are given; `titles` then finds them as well."""
     corpus, size = corpus_apart(context.meta[_DOCUMENTS], given)
     context.meta[_DOCUMENTS] = corpus
     if corpus is None or size is not None:
@@ -292,13 +292,17 @@ def _size(context: click.Context, option: click.Parameter, given: int | None) ->
     return len(load_corpus(corpus))
 
 
-def documents(about: str) -> Callable[[F], F]:
-    """The option for titles of documents, else those that `--corpus` names (options given come first)."""
-    return click.option("--documents", metavar="FILE", callback=_or_corpus, help=about)
+def titles(command: F) -> F:
+    """What has the titles of documents: what `--corpus` names, or `--documents`, its old name (given options first)."""
+    old = click.option("--documents", "titles", metavar="FILE", callback=_or_corpus, hidden=True)
+    return old(command)
 
 
 def _or_corpus(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
-    return context.meta.get(_DOCUMENTS) if given is None else given
+    if given is None:
+        return context.meta.get(_DOCUMENTS)
+    click.echo(f"--documents is now --corpus. Next: write --corpus {given}.", err=True)
+    return given
 
 
 def rules(command: F) -> F:

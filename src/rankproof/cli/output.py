@@ -19,7 +19,7 @@ from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rankproof.document.formats import Result
-    from rankproof.scoring.scores import Scores
+    from rankproof.scoring.protocol import ScoresLike
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -96,7 +96,7 @@ def may_replace(path: str | None, meta: dict[str, Any] | None = None) -> bool:
     return bool(meta.get(_FORCE)) or (path is not None and os.path.realpath(path) in meta.get(_OWN, ()))
 
 
-def errors_of(scores: Mapping[str, Scores]) -> list[str]:
+def errors_of(scores: Mapping[str, ScoresLike]) -> list[str]:
     """What makes numbers wrong, as the audit of each system says it."""
     return [
         f"{name}: {finding}"
@@ -106,7 +106,7 @@ def errors_of(scores: Mapping[str, Scores]) -> list[str]:
     ]
 
 
-def say_apart(scores: Mapping[str, Scores], form: str) -> None:
+def say_apart(scores: Mapping[str, ScoresLike], form: str) -> None:
     """Say on standard error what data have no place for: that some queries are in no group."""
     if form not in (*TEXTS, "markdown", "html", "github"):
         for each in dict.fromkeys(each.apart for each in scores.values() if each.apart):

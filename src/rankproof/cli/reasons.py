@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @options.force
 @click.option("--beside", metavar="RUN", help="On a page: another ranking side by side.")
 @click.option("--queries", metavar="FILE", help="Texts of queries, as JSON lines.")
-@options.documents("On a page: titles of documents, a file or folder. [those of --corpus]")
+@options.titles
 @options.profile
 @options.conventions
 def explain_number(
@@ -44,7 +44,7 @@ def explain_number(
     output: str | None,
     beside: str | None,
     queries: str | None,
-    documents: str | None,
+    titles: str | None,
     **settings: Any,
 ) -> None:
     """Show how one number of one query comes about; or say what a word means.
@@ -82,7 +82,7 @@ def explain_number(
     if form == "json":
         write(as_json([each.to_dict() for each in found]), output)
     else:
-        page = partial(explanation_page, dict(systems), queries=texts, documents=documents)
+        page = partial(explanation_page, dict(systems), queries=texts, corpus=titles)
         write(made.render(explanations(found, texts.get(query, ""), page)), output)
     wrong = (f"{name}: {each}" for name, explained in systems for one in explained for each in one.wrong)
     end(wrong, shown=output is None)

@@ -14,7 +14,7 @@ from rankproof.cli.output import TEXTS, as_options, end, errors_of, format_of, m
 from rankproof.errors import DataError, UsageError, shorten
 
 if TYPE_CHECKING:
-    from rankproof.scoring.scores import Scores
+    from rankproof.scoring.protocol import ScoresLike
 
 _SCORING = ("ties", "missing", "no_relevant", "unjudged", "duplicates", "corpus", "corpus_size", "context_k")
 """Options that shape scores, and so come too late for saved ones."""
@@ -108,7 +108,7 @@ def check_saving(
 
 
 def save(
-    scores: Sequence[Scores], names: Sequence[str], tags: Sequence[str], history: str, replace: bool
+    scores: Sequence[ScoresLike], names: Sequence[str], tags: Sequence[str], history: str, replace: bool
 ) -> None:
     """Save each under its name, and say so on standard error."""
     from rankproof.comparing.history import History

@@ -16,12 +16,12 @@ from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.comparing.leaderboard import RankCorrelation
-    from rankproof.scoring.scores import Scores
+    from rankproof.scoring.protocol import ScoresLike
 
 
 def scores_of_systems(
     words: Sequence[str], measures: Sequence[str] | None, history: str, **conventions: Any
-) -> dict[str, Scores]:
+) -> dict[str, ScoresLike]:
     """The scores of each system: of JUDGMENTS RUN RUN..., or of saved names."""
     from rankproof.comparing.history import History
     from rankproof.scoring.evaluate import evaluate, prepare
@@ -186,7 +186,7 @@ def _two(measures: list[str]) -> UsageError:
 @options.names
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
 @click.option("--queries", metavar="FILE", help="Texts of queries: JSON lines, or ID<TAB>TEXT.")
-@options.documents("Titles of documents: a folder, a file of documents, or ID<TAB>TITLE. [those of --corpus]")
+@options.titles
 @click.option("--title", default="Retrieval report", metavar="TEXT", help="The heading of the page.")
 @options.by
 @click.option("--margin", type=float, metavar="X", help="A difference that would not matter.")
@@ -207,12 +207,14 @@ def write_report(
     output: str | None,
     by: str | None,
     shown_as: str | None,
+    titles: str | None,
     **settings: Any,
 ) -> None:
     """Write one page that shows everything: summary, pictures, tables.
 
     The page is one file: it needs no network, no script and nothing beside it.
     The first measure decides what is called best and which queries are shown.
+    --corpus gives the titles of documents, --queries the texts of queries.
 
     \b
     rankproof report judgments.tsv before.run after.run
@@ -227,9 +229,8 @@ def write_report(
     check_one_stdin(judgments, *runs)
     groups = None if by is None else read_groups(by, judgments)
     with tell_progress("making the report"):
-        made = report(
-            judgments, named_paths(runs, shown_as), options.asked_measures(measures), by=groups, **settings
-        )
+        asked = options.asked_measures(measures)
+        made = report(judgments, named_paths(runs, shown_as), asked, by=groups, corpus=titles, **settings)
         if output is not None:
             made.save(output, force=may_replace(output))
     if output is None:

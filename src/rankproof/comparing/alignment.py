@@ -17,6 +17,7 @@ from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.grouping import group_places
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 
 if TYPE_CHECKING:
@@ -24,14 +25,18 @@ if TYPE_CHECKING:
 
 
 def align_scores(
-    scores: Mapping[str, Scores], baseline: str, measures: Any = None, by: Any = None, anyway: bool = False
-) -> tuple[dict[str, Scores], list[str]]:
+    scores: Mapping[str, ScoresLike],
+    baseline: str,
+    measures: Any = None,
+    by: Any = None,
+    anyway: bool = False,
+) -> tuple[dict[str, ScoresLike], list[str]]:
     """The scores over the same queries and measures, and what has to be said about that.
 
     Where judgments, conventions or definitions differ, that is an error naming them, unless `anyway`.
     """
     for name, each in scores.items():
-        if not isinstance(each, Scores):
+        if not isinstance(each, ScoresLike):
             raise UsageError(
                 f"{shorten(name)}: got {shorten(each)} ({type(each).__name__}), expected scores. Next: give what "
                 "evaluate(judgments, ranking) gave."
@@ -60,7 +65,7 @@ def align_scores(
 GROUPS = "They were scored in different groups of queries, which are left out."
 
 
-def _count_alike(scores: list[Scores], names: list[str]) -> None:
+def _count_alike(scores: list[ScoresLike], names: list[str]) -> None:
     """Let a query count where it counts for all, so that means and differences are over the same queries."""
     for name in names:
         flags = [each.column(name).counted for each in scores]
@@ -70,7 +75,7 @@ def _count_alike(scores: list[Scores], names: list[str]) -> None:
             each.columns[name] = replace(each.columns[name], counted=both)
 
 
-def _notes(differ: list[str], scores: Mapping[str, Scores], kept: Scores) -> list[str]:
+def _notes(differ: list[str], scores: Mapping[str, ScoresLike], kept: ScoresLike) -> list[str]:
     """How the scores differ that were compared anyway."""
     if not differ:
         return []
@@ -79,19 +84,30 @@ def _notes(differ: list[str], scores: Mapping[str, Scores], kept: Scores) -> lis
     return [f"Compared anyway, over {over}. They were not made alike: {'; '.join(differ)}."]
 
 
-def _same_source(scores: Mapping[str, Scores], first: Scores) -> bool:
+def _same_source(scores: Mapping[str, ScoresLike], first: ScoresLike) -> bool:
     """Whether all were made in one go: nothing can differ then."""
-    return first.judgments is not None and all(
-        each.judgments is first.judgments
-        and each.conventions == first.conventions
-        and list(each) == list(first)
-        and _by_query(each) == _by_query(first)
-        for each in scores.values()
+    ranked = with_rankings(scores)
+    judgments = first.judgments if isinstance(first, Scores) else None
+    return (
+        judgments is not None
+        and len(ranked) == len(scores)
+        and all(
+            each.judgments is judgments
+            and each.conventions == first.conventions
+            and list(each) == list(first)
+            and _by_query(each) == _by_query(first)
+            for each in ranked.values()
+        )
     )
 
 
+def with_rankings(scores: Mapping[str, ScoresLike]) -> dict[str, Scores]:
+    """Those that were made from rankings: a judge's are not."""
+    return {name: each for name, each in scores.items() if isinstance(each, Scores)}
+
+
 def _differences(
-    scores: Mapping[str, Scores], baseline: str, names: list[str], measures: Any
+    scores: Mapping[str, ScoresLike], baseline: str, names: list[str], measures: Any
 ) -> Iterator[str]:
     """What differs from the baseline, in words."""
     first = scores[baseline]
@@ -105,7 +121,7 @@ def _differences(
                 yield f"{about} do not both have {', '.join(odd)}"
 
 
-def _between(one: Scores, other: Scores) -> Iterator[str]:
+def _between(one: ScoresLike, other: ScoresLike) -> Iterator[str]:
     if set(one.queries) != set(other.queries):
         common = len(set(one.queries) & set(other.queries))
         yield f"different queries ({len(one.queries)} and {len(other.queries)}, {common} in common)"
@@ -117,14 +133,14 @@ def _between(one: Scores, other: Scores) -> Iterator[str]:
             yield f"different conventions ({each.name}={mine} and {theirs})"
 
 
-def _defined_otherwise(one: Scores, other: Scores, about: str, names: list[str]) -> Iterator[str]:
+def _defined_otherwise(one: ScoresLike, other: ScoresLike, about: str, names: list[str]) -> Iterator[str]:
     for name in names:
         mine, theirs = (scores.definition["measures"].get(name) for scores in (one, other))
         if mine != theirs:
             yield f"{about} define {name} differently"
 
 
-def _common_measures(scores: Mapping[str, Scores], first: Scores, measures: Any) -> list[str]:
+def _common_measures(scores: Mapping[str, ScoresLike], first: ScoresLike, measures: Any) -> list[str]:
     if measures is not None:
         return [_measured(scores, first, asked.name) for asked in first.parse_all(measures)]
     names = [name for name in first if all(name in each.columns for each in scores.values())]
@@ -134,7 +150,7 @@ def _common_measures(scores: Mapping[str, Scores], first: Scores, measures: Any)
     return names
 
 
-def _measured(scores: Mapping[str, Scores], first: Scores, measure: str) -> str:
+def _measured(scores: Mapping[str, ScoresLike], first: ScoresLike, measure: str) -> str:
     """The name under which all have it."""
     own = first.key(measure) if measure in first else measure
     for name, each in scores.items():
@@ -145,7 +161,7 @@ def _measured(scores: Mapping[str, Scores], first: Scores, measure: str) -> str:
     return own
 
 
-def _common_queries(scores: Mapping[str, Scores], first: Scores) -> list[str]:
+def _common_queries(scores: Mapping[str, ScoresLike], first: ScoresLike) -> list[str]:
     others = [set(each.queries) for each in scores.values()]
     queries = [query for query in first.queries if all(query in other for other in others)]
     if not queries:
@@ -156,14 +172,14 @@ def _common_queries(scores: Mapping[str, Scores], first: Scores) -> list[str]:
     return queries
 
 
-def _common_groups(scores: Mapping[str, Scores], queries: list[str]) -> dict[str, str] | None:
+def _common_groups(scores: Mapping[str, ScoresLike], queries: list[str]) -> dict[str, str] | None:
     """Query to group, where all were scored in the same groups of these queries."""
     groups = [_by_query(each) for each in scores.values()]
     kept = [{query: each[query] for query in queries if query in each} for each in groups]
     return kept[0] if kept[0] and all(each == kept[0] for each in kept) else None
 
 
-def _by_query(scores: Scores) -> dict[str, str]:
+def _by_query(scores: ScoresLike) -> dict[str, str]:
     return {scores.queries[i]: name for name, rows in scores.groups.items() for i in rows.tolist()}
 
 
@@ -206,7 +222,7 @@ class Soundness:
         }
 
 
-def soundness(scores: Scores, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
+def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
     """What limits these scores; `decided` are the measures of which it matters what nobody judged."""
     depth = measure.cutoff or DEPTH
     bounded = {name: scores.bounds(name, of="unjudged") for name in decided}
@@ -226,8 +242,8 @@ def soundness(scores: Scores, measure: Measure, decided: Iterable[str] = ()) -> 
     )
 
 
-def _unanswered(scores: Scores) -> int:
-    hits = scores.hits
+def _unanswered(scores: ScoresLike) -> int:
+    hits = scores.hits if isinstance(scores, Scores) else None
     if hits is None or hits.answered is None:
         found = [scores.audit.of_kind(kind) for kind in UNANSWERED]
         return min(sum(each.count for each in found if each is not None), len(scores.queries))
@@ -235,8 +251,8 @@ def _unanswered(scores: Scores) -> int:
     return int(np.count_nonzero(~(hits.answered & (condensed | (hits.retrieved > 0)))))
 
 
-def _unjudged(scores: Scores, depth: int) -> float | None:
-    if scores.hits is None:
+def _unjudged(scores: ScoresLike, depth: int) -> float | None:
+    if not isinstance(scores, Scores) or scores.hits is None:
         return scores.unjudged.get(depth)
     shown = int(np.minimum(scores.hits.retrieved, depth).sum())
     return None if not shown else float(1 - scores.hits.top(depth).count().sum() / shown)
@@ -246,12 +262,12 @@ ABOVE_ZERO = float(np.nextafter(0, 1))
 """The least grade that is above 0."""
 
 
-def first_measure(scores: Scores) -> str:
+def first_measure(scores: ScoresLike) -> str:
     """The name of the deciding measure."""
     return next(iter(scores))
 
 
-def sign_of(scores: Scores) -> int:
+def sign_of(scores: ScoresLike) -> int:
     """1 where more of the deciding measure is better, else -1."""
     return next(iter(scores.columns.values())).measure.spec.sign
 
@@ -266,26 +282,26 @@ def check_mean(measure: Measure) -> Measure:
     return measure
 
 
-def hits_of(scores: Scores) -> Hits:
+def hits_of(scores: ScoresLike) -> Hits:
     """The hits that the scores were made from."""
-    if scores.hits is None:
+    if not isinstance(scores, Scores) or scores.hits is None:
         raise DataError("there are no rankings behind these scores. Next: evaluate again.")
     return scores.hits
 
 
-def relevant_from(scores: Scores) -> float:
+def relevant_from(scores: ScoresLike) -> float:
     """From which grade on the deciding measure calls a document relevant: any above 0 where it asks for none."""
     rel = next(iter(scores.columns.values())).measure.rel
     return float(1 if rel is None else rel) or ABOVE_ZERO
 
 
-def relevant_in_words(scores: Scores) -> str:
+def relevant_in_words(scores: ScoresLike) -> str:
     """What counts as relevant, as a page says it."""
     least = relevant_from(scores)
     return "a grade above 0" if least == ABOVE_ZERO else f"a grade of {least:g} or more"
 
 
-def hardest_queries(scores: Scores, among: Array) -> list[int]:
+def hardest_queries(scores: ScoresLike, among: Array) -> list[int]:
     """The queries picked by `among`, those with the worst values first."""
     values = sign_of(scores) * scores.column(first_measure(scores)).values
     return [row for row in np.argsort(values, kind="stable").tolist() if among[row]]
@@ -311,8 +327,8 @@ def cases_of(
 def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCase, ...]:
     """The queries that lost most against the baseline, then those that won most, under both systems."""
     shown = (compared.baseline, system)
-    scores = {name: compared.scores[name] for name in shown}
-    judgments = scores[system].judgments
+    scores = with_rankings({name: compared.scores[name] for name in shown})
+    judgments = scores[system].judgments if system in scores else None
     if judgments is None or any(each.ranking is None for each in scores.values()):
         raise UsageError(
             "there are no rankings behind these scores, so no lists to show. Next: compare the files."
@@ -339,7 +355,7 @@ def _most_moved(compared: Comparison, system: str, n: int) -> dict[str, str]:
 
 
 def _chosen(
-    scores: Mapping[str, Scores], shown: Sequence[str], compared: Comparison | None
+    scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None
 ) -> dict[str, str]:
     """Queries, and why each is shown."""
     chosen: dict[str, str] = {}
@@ -353,7 +369,7 @@ def _chosen(
     return chosen
 
 
-def _lowest(shown: Sequence[Scores]) -> list[str]:
+def _lowest(shown: Sequence[ScoresLike]) -> list[str]:
     """The queries that one of the systems answers worst; left out are those that all answer perfectly."""
     first, measure = shown[0], next(iter(shown[0].columns.values())).measure
     values = np.array([sign_of(each) * each.column(measure).values for each in shown])

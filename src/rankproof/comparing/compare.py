@@ -34,7 +34,7 @@ from rankproof.scoring.evaluate import (
     without_means,
 )
 from rankproof.scoring.grouping import Grouping, groups_of
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrected import Corrected
 from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detection import detectable, needed_or_why
@@ -126,7 +126,7 @@ def compare(
 
 
 def compare_scores(
-    scores: Mapping[str, Scores],
+    scores: Mapping[str, ScoresLike],
     measures: Measures | None = None,
     *,
     baseline: str | None = None,
@@ -181,7 +181,7 @@ def compare_scores(
 
 
 def _every_pair(
-    scores: Mapping[str, Scores],
+    scores: Mapping[str, ScoresLike],
     rng: np.random.Generator,
     alpha: float,
     margin: float | None,
@@ -230,7 +230,7 @@ def _check(alpha: float, margin: float | None, seed: int) -> None:
         check_margin(margin)
 
 
-def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[SystemPair]:
+def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iterator[SystemPair]:
     """The differences over all queries, then over each slice, for every measure."""
     for group, (own, other) in {"": (mine, theirs), **_slices(mine, theirs)}.items():
         for key in own:
@@ -260,7 +260,7 @@ def pairs(name: str, mine: Scores, theirs: Scores, level: float) -> Iterator[Sys
                 )
 
 
-def _settled(scores: Scores, key: str) -> tuple[float | None, ...]:
+def _settled(scores: ScoresLike, key: str) -> tuple[float | None, ...]:
     """The share of what counts that a judge settled, and the ends of the mean; nothing where none was asked."""
     shares = getattr(scores, "coverage", None)
     return () if shares is None else (shares[key], *(scores.bounds(key) or (None, None)))
@@ -276,7 +276,7 @@ def counted_notes(compared: Iterable[SystemPair], baseline: str, queries: int) -
             )
 
 
-def bounds_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
+def bounds_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
     """What is said of means over the samples that could be measured: what they may be with the rest.
 
     Otherwise a system gains in looks by each sample on which it fails so that nothing is left to measure.
@@ -292,7 +292,7 @@ def bounds_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
                 )
 
 
-def kin_notes(scores: Mapping[str, Scores]) -> Iterator[str]:
+def kin_notes(scores: Mapping[str, ScoresLike]) -> Iterator[str]:
     """What is said of systems whose judge is of their own model."""
     for name, each in scores.items():
         if found := each.audit.of_kind("judge-kin"):
@@ -316,11 +316,11 @@ def favours(compared: Sequence[SystemPair], baseline: str) -> Iterator[str]:
             )
 
 
-def _slices(mine: Scores, theirs: Scores) -> dict[str, tuple[Scores, Scores]]:
+def _slices(mine: ScoresLike, theirs: ScoresLike) -> dict[str, tuple[ScoresLike, ScoresLike]]:
     return {group: (mine.slices[group], theirs.slices[group]) for group in mine.slices}
 
 
-def possible_ends(mine: Scores, theirs: Scores, name: str) -> Ends:
+def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
     """The least and the greatest difference that a query can have, alike on both sides.
 
     From the best or the worst that either system scored to the far end of the measure; where it has no end, to what
@@ -337,7 +337,7 @@ def possible_ends(mine: Scores, theirs: Scores, name: str) -> Ends:
     return -far, far
 
 
-def _both(mine: Scores, theirs: Scores, name: str) -> Array:
+def _both(mine: ScoresLike, theirs: ScoresLike, name: str) -> Array:
     """Which queries count for both."""
     own, other = mine.column(name), theirs.column(name)
     both = np.ones(len(own.values), dtype=bool)

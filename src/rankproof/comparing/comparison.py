@@ -15,7 +15,7 @@ from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import PAGE, TERMINAL, Document, Part
 from rankproof.errors import NotThere, UsageError, one_of
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.protocol import ScoresLike
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Finding
@@ -80,7 +80,7 @@ class Comparison(Result):
     """Every system against the baseline: rows, and the scores behind them."""
 
     rows: list[ComparisonRow]
-    scores: dict[str, Scores]
+    scores: dict[str, ScoresLike]
     baseline: str
     alpha: float
     margin: float | None
@@ -241,5 +241,5 @@ class Comparison(Result):
         return f"<{kind} with {self.baseline} by {self.names[0]}, winner: {won or 'none'}; {others}>"
 
 
-def _warnings(scores: Scores) -> int:
+def _warnings(scores: ScoresLike) -> int:
     return sum(each.severity == "warning" for each in scores.audit)

@@ -43,7 +43,7 @@ from rankproof.scoring.evaluate import (
     prepare,
 )
 from rankproof.scoring.grouping import Grouping, groups_of
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, MINIMUM, PASS, decide, decide_these, overall
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"
@@ -60,8 +60,8 @@ class Gate(Result):
     rows: list[GateRow]
     alpha: float
     strict: bool = False
-    baseline: Scores | None = field(default=None, repr=False)
-    candidate: Scores | None = field(default=None, repr=False)
+    baseline: ScoresLike | None = field(default=None, repr=False)
+    candidate: ScoresLike | None = field(default=None, repr=False)
     notes: list[str] = field(default_factory=list)
     """What is to be said beside the rows: how scores differ that were compared anyway."""
     data: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -133,7 +133,7 @@ def gate(
     minimum: int = MINIMUM,
     allow_missing: float = ALLOWED,
     allow_errors: bool = False,
-    anchors: Mapping[str, Scores] | None = None,
+    anchors: Mapping[str, ScoresLike] | None = None,
     anchor_margin: float | Mapping[str, float] | None = None,
     by: Grouping | None = None,
     seed: int = 0,
@@ -165,13 +165,13 @@ def gate(
     ready, by = prepare(judgments), groups_of(by, judgments)
     asked = _deciding(margin, floors) if measures is None else measures
     old, new = (
-        each if isinstance(each, Scores) else evaluate(ready, each, asked, by=by, **conventions)
+        each if isinstance(each, ScoresLike) else evaluate(ready, each, asked, by=by, **conventions)
         for each in (baseline, candidate)
     )
     return gate_scores(
         old,
         new,
-        list(new) if isinstance(baseline, Scores) else None,
+        list(new) if isinstance(baseline, ScoresLike) else None,
         margin=margin,
         alpha=alpha,
         strict=strict,
@@ -188,8 +188,8 @@ def gate(
 
 
 def gate_scores(
-    baseline: Scores,
-    candidate: Scores,
+    baseline: ScoresLike,
+    candidate: ScoresLike,
     measures: Measures | None = None,
     *,
     margin: float | Mapping[str, float] = 0.01,
@@ -201,7 +201,7 @@ def gate_scores(
     minimum: int = MINIMUM,
     allow_missing: float = ALLOWED,
     allow_errors: bool = False,
-    anchors: Mapping[str, Scores] | None = None,
+    anchors: Mapping[str, ScoresLike] | None = None,
     anchor_margin: float | Mapping[str, float] | None = None,
     by: Grouping | None = None,
     anyway: bool = False,

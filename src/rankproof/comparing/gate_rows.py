@@ -14,6 +14,7 @@ from rankproof.comparing.compare import SystemPair, corrected_in, pairs
 from rankproof.document.display import Displayable
 from rankproof.errors import one_of
 from rankproof.scoring.evaluate import check_floor
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.gate import FAIL, INCONCLUSIVE, PASS, Decision
@@ -128,7 +129,7 @@ def _lost(pair: SystemPair) -> dict[str, float]:
     return {name: pair.sign * value for value, name in sorted(below)}
 
 
-def floor_row(scores: Scores, name: str, limit: float) -> GateRow:
+def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
     """Whether a mean is as good as it must be; where a judge's error can be taken out, the mean without it."""
     if name not in scores:
         raise one_of("floor", name, scores.columns)
@@ -182,7 +183,7 @@ def error_rows(data: Mapping[str, Soundness]) -> list[GateRow]:
     ]
 
 
-def coverage_rows(old: Scores, new: Scores, limit: float | None) -> list[GateRow]:
+def coverage_rows(old: ScoresLike, new: ScoresLike, limit: float | None) -> list[GateRow]:
     """Too few judgments are no proof of a loss: they leave the question open.
 
     Scores by verdicts are never decided where a judge left much open, asked for or not.
@@ -243,8 +244,8 @@ WIDER = 2
 
 
 def anchor_pairs(
-    candidate: Scores, anchors: Mapping[str, Scores], level: float, anyway: bool = False
-) -> tuple[list[tuple[str, SystemPair]], dict[str, Scores]]:
+    candidate: ScoresLike, anchors: Mapping[str, ScoresLike], level: float, anyway: bool = False
+) -> tuple[list[tuple[str, SystemPair]], dict[str, ScoresLike]]:
     """The candidate's differences to each anchor over all queries, by measure, and the anchors as they are compared."""
     found, kept = [], {}
     for name, anchor in anchors.items():
@@ -256,8 +257,8 @@ def anchor_pairs(
 
 
 def mean_of(
-    scores: Mapping[str, Scores], measures: Sequence[str] | None = None, anyway: bool = False
-) -> Scores:
+    scores: Mapping[str, ScoresLike], measures: Sequence[str] | None = None, anyway: bool = False
+) -> ScoresLike:
     """The mean of several results query by query, as scores: steadier than any one of them.
 
     Facts, audit and definitions are those of the last.
@@ -268,7 +269,8 @@ def mean_of(
     )
     last = alike[names[-1]]
     found = last.only(list(last), last.queries)
-    found.hits = found.judgments = found.ranking = None
+    if isinstance(found, Scores):
+        found.hits = None
     for name in list(found.columns):
         columns = [each.column(name) for each in alike.values()]
         counted = [each.counted for each in columns if each.counted is not None]
@@ -280,7 +282,7 @@ def mean_of(
     return found
 
 
-def _whole(scores: Scores) -> Scores:
+def _whole(scores: ScoresLike) -> ScoresLike:
     """The scores without their groups, which an anchor need not have."""
     if not scores.groups:
         return scores

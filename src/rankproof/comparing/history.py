@@ -23,6 +23,7 @@ from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.grouping import Grouping
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 from rankproof.store import experiments
 from rankproof.store.answers import git_commit, of_ranking
@@ -115,7 +116,7 @@ class History(Result):
 
     @overload
     def save(
-        self, scores: Scores, name: str, *, tags: Mapping[str, str] | None = None, replace: bool = False
+        self, scores: ScoresLike, name: str, *, tags: Mapping[str, str] | None = None, replace: bool = False
     ) -> HistoryEntry: ...
 
     def save(  # type: ignore[misc]  # the first argument has another name in each
@@ -161,7 +162,7 @@ class History(Result):
         with open_to_read(self.path, self.timeout) as connection:
             return experiments.entry(connection, _named(name), self.path)
 
-    def scores(self, name: str) -> Scores:
+    def scores(self, name: str) -> ScoresLike:
         """The scores of that name, value for value as they were saved."""
         return _scores(self._read(name), self.path)
 
@@ -215,11 +216,11 @@ class History(Result):
 
     def mean(
         self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False
-    ) -> Scores:
+    ) -> ScoresLike:
         """The mean of saved results query by query, as scores to hold others against."""
         return mean_of(self._all(names), measures, anyway)
 
-    def _all(self, names: Iterable[str]) -> dict[str, Scores]:
+    def _all(self, names: Iterable[str]) -> dict[str, ScoresLike]:
         return {name: self.scores(name) for name in names}
 
     @old_arguments(target="path")
@@ -262,7 +263,7 @@ def _named(name: str) -> str:
     return experiments.check_name("name", unicodedata.normalize("NFC", name))
 
 
-def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
+def _experiment(scores: ScoresLike, name: str, tags: dict[str, str]) -> Experiment:
     """The scores as they are saved, with where and by what they were made."""
     facts = scores.to_dict()
     facts = {key: facts[key] for key in facts if key not in ("queries", "per_query")}
@@ -283,14 +284,14 @@ def _experiment(scores: Scores, name: str, tags: dict[str, str]) -> Experiment:
     return Experiment(entry, tuple(scores.queries), columns, facts)
 
 
-def _ranking_of(scores: Scores) -> str:
+def _ranking_of(scores: ScoresLike) -> str:
     """The fingerprint of the ranking; none for scores that were read back."""
-    if scores.ranking is None:
+    if not isinstance(scores, Scores) or scores.ranking is None:
         return str(scores.stored.get("ranking", ""))
     return of_ranking(scores.ranking.table(), by_rank=scores.conventions.ties == "rank")
 
 
-def _scores(experiment: Experiment, path: Path) -> Scores:
+def _scores(experiment: Experiment, path: Path) -> ScoresLike:
     """The scores as they were when they were saved."""
     facts = {**experiment.facts, "ranking": experiment.entry.ranking}
     try:
@@ -307,7 +308,7 @@ def _scores(experiment: Experiment, path: Path) -> Scores:
     return scores
 
 
-def _check_mean(path: Path, saved: str, measure: str, mean: float, scores: Scores) -> None:
+def _check_mean(path: Path, saved: str, measure: str, mean: float, scores: ScoresLike) -> None:
     """Refuse a mean that its own values do not give."""
     found = scores.means.get(measure, math.nan)
     if not math.isclose(mean, found, rel_tol=SAME, abs_tol=SAME):

@@ -31,7 +31,7 @@ from rankproof.scoring.evaluate import (
     prepare,
     systems_by_name,
 )
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import correct, letters
 from rankproof.stats.differences import Ends, agree_with_test, difference_interval
 from rankproof.stats.flips import sign_flips
@@ -51,7 +51,7 @@ from rankproof.stats.rankings import (
 PERMUTATIONS = 10_000
 SPLITS = 1_000
 
-Systems = Mapping[str, Scores] | Mapping[str, float] | str | os.PathLike[str]
+Systems = Mapping[str, ScoresLike] | Mapping[str, float] | str | os.PathLike[str]
 """Scores of systems: as `evaluate` gives them, as numbers, or the path of a file with numbers."""
 
 
@@ -263,7 +263,7 @@ def leaderboard(
 
 def _evaluated(
     judgments: Any, systems: Mapping[Any, Any], measure: str | Measure | None, conventions: Mapping[str, Any]
-) -> dict[str, Scores]:
+) -> Mapping[str, ScoresLike]:
     """Scores of rankings, all under the same judgments."""
     check_conventions(conventions, leaderboard)
     judged = prepare(judgments)
@@ -341,9 +341,9 @@ def _ordering(
             " Next: give one of these."
         )
     first = next(iter(systems.values()))
-    if not isinstance(first, Scores):
+    if not isinstance(first, ScoresLike):
         return {name: _number(name, value) for name, value in systems.items()}, higher, ""
-    together = [set(each.queries) for each in systems.values() if isinstance(each, Scores)]
+    together = [set(each.queries) for each in systems.values() if isinstance(each, ScoresLike)]
     if len(together) > 1 and not set.intersection(*together):
         raise DataError(
             "no query that all of these systems were scored on, so their order says nothing. "
@@ -368,7 +368,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _mean(name: str, scores: Any, measure: str) -> float:
-    if not isinstance(scores, Scores):
+    if not isinstance(scores, ScoresLike):
         raise UsageError(
             f"{shorten(name)}: got {shorten(scores)}, expected scores of evaluate as the others."
             " Next: give all systems as results of evaluate."
@@ -393,7 +393,7 @@ def _labels(first: str, second: str) -> tuple[str, str]:
     )
 
 
-def _several(scores: Mapping[str, Scores]) -> Mapping[str, Scores]:
+def _several(scores: Mapping[str, ScoresLike]) -> Mapping[str, ScoresLike]:
     if not isinstance(scores, Mapping) or len(scores) < 2:
         raise UsageError(
             "leaderboard needs scores of at least two systems as {name: scores}."
@@ -402,7 +402,7 @@ def _several(scores: Mapping[str, Scores]) -> Mapping[str, Scores]:
     return scores
 
 
-def _counting(scores: Mapping[str, Scores], name: str) -> tuple[dict[str, Array], list[str]]:
+def _counting(scores: Mapping[str, ScoresLike], name: str) -> tuple[dict[str, Array], list[str]]:
     """The values of the queries that count for all systems, and those queries."""
     columns = {system: each.column(name) for system, each in scores.items()}
     queries = next(iter(scores.values())).queries
@@ -413,7 +413,7 @@ def _counting(scores: Mapping[str, Scores], name: str) -> tuple[dict[str, Array]
     return values, [queries[i] for i in np.flatnonzero(kept).tolist()]
 
 
-def _farthest(scores: Mapping[str, Scores], name: str) -> Callable[[str, str], Ends]:
+def _farthest(scores: Mapping[str, ScoresLike], name: str) -> Callable[[str, str], Ends]:
     return lambda one, other: possible_ends(scores[one], scores[other], name)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -128,6 +128,11 @@ class ScoreColumn(Displayable):
     def mean(self) -> float:
         """The values as one number, by the measure's own average."""
         return average(self.measure, self.counting)
+
+    def cut(self, queries: Array) -> Self:
+        """The values of the queries at these places, in this order."""
+        counted = None if self.counted is None else self.counted[queries]
+        return replace(self, values=self.values[queries], counted=counted)
 
 
 def average(measure: Measure, values: PerQuery) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankproof._moved import size_apart
+from rankproof._moved import old_arguments
 from rankproof.comparing.alignment import check_mean
 from rankproof.core.audit.finding import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
@@ -128,7 +128,7 @@ class Diagnosis(Result):
         return f"<Diagnosis of {self.judged} queries: {self.measure}={self.mean:.4f}, first: {found}>"
 
 
-@size_apart
+@old_arguments("corpus", corpus="corpus_size")
 @with_columns
 @pipes_kept()
 def diagnose(

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from rankproof.scoring.scores import Scores
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
 
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import ModelArguments, UnseededArguments
+
 N = 50
 """Pairs of each relation that are labelled if nobody says otherwise: what a correction needs."""
 Answers = Callable[[Ask], int | None]
@@ -57,7 +60,7 @@ def calibrate(
     relation: str | None = None,
     metrics: Asked | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededArguments],
 ) -> Calibration:
     """How far a judge agrees with people, by labels on pairs drawn at random.
 
@@ -278,7 +281,7 @@ def judge_drift(
     judge: Any = None,
     since: str | None = None,
     n: int = MOST,
-    **options: Any,
+    **options: Unpack[ModelArguments],
 ) -> JudgeDrift:
     """Ask a judge again about fixed pairs of its ledger, and say how many verdicts changed.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
@@ -43,6 +43,9 @@ from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
 from rankproof.scoring.grouping import group_places, groups_of
 from rankproof.store.ledger import Ledger
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import ModelArguments
 
 
 @dataclass(slots=True)
@@ -156,7 +159,7 @@ def judge(
     probe: bool = True,
     soft: str = STRONGEST,
     made_by: Any = None,
-    **options: Any,
+    **options: Unpack[ModelArguments],
 ) -> JudgedScores:
     """Score samples by verdicts on their texts.
 
@@ -190,7 +193,7 @@ class Judge(Displayable):
         judge: Any = "lexical",
         *,
         ledger: str | os.PathLike[str] | Ledger | None = None,
-        **options: Any,
+        **options: Unpack[ModelArguments],
     ) -> None:
         self.ledger = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(Path(ledger))
         self.judges = judges_of(judge, ledger=self.ledger, **options)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from rankproof.judging.trust.drift import JudgeDrift, changes
 from rankproof.judging.trust.estimates import Checked, Estimate
 from rankproof.judging.verdicts import Account
 from rankproof.judging.words import findings_of, sentences
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrected import Corrected
 
 
@@ -60,7 +60,7 @@ class Coverage(Displayable, Mapping[str, float]):
 
 
 @dataclass(eq=False, repr=False)
-class JudgedScores(Scores):
+class JudgedScores(ScoresLike):
     """Scores of samples by verdicts. What nobody judged is unmeasured: in no mean, never 0 and never 1."""
 
     judges: list[dict[str, Any]] = field(default_factory=list)
@@ -181,13 +181,15 @@ class JudgedScores(Scores):
         """The mean with the judge's error taken out, by labels of people; None where there are not enough."""
         return corrected_in(self.corrections, self.key(measure))
 
-    def corrected_lead(self, other: Scores, measure: str | Measure, level: float = 0.95) -> Corrected | None:
+    def corrected_lead(
+        self, other: ScoresLike, measure: str | Measure, level: float = 0.95
+    ) -> Corrected | None:
         """The mean minus that of other scores of the same samples, with the judge's error taken out."""
         name = self.key(measure)
         theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
         return self.checked[name].minus(theirs, level) if name in self.checked and theirs else None
 
-    def favour(self, other: Scores, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
+    def favour(self, other: ScoresLike, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
         """What gives, at a level, what the judge itself adds to the lead over other scores, by labels of both."""
         name = self.key(measure)
         theirs = other.checked.get(name) if isinstance(other, JudgedScores) else None
@@ -200,18 +202,15 @@ class JudgedScores(Scores):
 
     def row(self, measure: str | Measure) -> ScoreRow:
         """Everything to be said about one mean."""
-        column, found = self.column(measure), self.uncertainty(measure)
-        low, high = self.interval(measure)
+        column, found = self.column(measure), super().row(measure)
         corrected, estimate = self.corrected(measure), self.estimate(measure)
-        return ScoreRow(
-            measure=column.measure.name,
-            mean=column.mean,
-            n=len(column.counting),
+        independent = self.settings.get("soft") == INDEPENDENT
+        low, high = self.interval(measure)
+        return replace(
+            found,
             low=low if np.isfinite(low) else None,
             high=high if np.isfinite(high) else None,
-            method=method_of(column, found.method, self.settings.get("soft") == INDEPENDENT)
-            if found.n > 1
-            else "",
+            method=method_of(column, found.method, independent) if found.n > 1 else "",
             coverage=column.coverage,
             possible=column.possible,
             estimate=None if estimate is None else (estimate.value, estimate.low, estimate.high),
@@ -219,28 +218,16 @@ class JudgedScores(Scores):
             corrected=None if corrected is None else corrected.value,
             corrected_ends=None if corrected is None else (corrected.low, corrected.high),
             note="" if estimate else note_of([column]),
-            higher=column.measure.spec.higher,
         )
 
     def summary(self, name: str = "") -> Summary:
         """What a report shows of these scores."""
-        return Summary(
-            name=name,
-            rows=[self.row(each) for each in self.columns],
-            queries=len(self.queries),
-            documents=0,
-            tied=None,
-            slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
-            apart=self.apart,
-            findings=list(self.audit.serious),
-            profile=None,
-            nouns=self.nouns,
-            said=[
-                *sentences(self.by, self.account, self.settings.get("compat")),
-                *estimate_sentences(self.estimates),
-                *on_corrections(self.corrections),
-            ],
-        )
+        said = [
+            *sentences(self.by, self.account, self.settings.get("compat")),
+            *estimate_sentences(self.estimates),
+            *on_corrections(self.corrections),
+        ]
+        return replace(super().summary(name), said=said)
 
     nouns = ("sample", "samples")
 
@@ -303,11 +290,9 @@ class JudgedScores(Scores):
 
     # --- parts, out and back -------------------------------------------------------------------
 
-    def only(self, measures: Sequence[str], queries: Sequence[str]) -> JudgedScores:
+    def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these metrics and samples; a metric that no sample has is an error."""
-        index = {query: i for i, query in enumerate(self.queries)}
-        part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
-        part.columns = {name: part.columns[name] for name in measures}
+        part = super().only(measures, queries)
         part.checked = {name: each for name, each in part.checked.items() if name in part.columns}
         for name in measures:
             if not len(part.column(name).counting):
@@ -317,13 +302,9 @@ class JudgedScores(Scores):
                 )
         return part
 
-    def _slice(self, queries: Array) -> JudgedScores:
+    def _slice(self, queries: Array) -> Self:
         return replace(
-            self,
-            query_ids=tuple(self.queries[i] for i in queries.tolist()),
-            columns={name: self.column(name).cut(queries) for name in self.columns},
-            groups={},
-            stored={},
+            super()._slice(queries),
             checked={name: each.cut(queries) for name, each in self.checked.items()},
             estimates={},
         )
@@ -342,10 +323,6 @@ class JudgedScores(Scores):
     def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
         """Take the values of a metric as they were saved, with what was saved beside them."""
         self.columns[name] = column_from(self.parse(name), values, counted, self.stored["judged"][name])
-
-    def _in_one_line(self) -> str:
-        means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
-        return f"<JudgedScores of {len(self.queries)} samples: {means}>"
 
 
 def _plain(account: Account) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from rankproof.document.formats import Result
 from rankproof.document.model import Column, Document, Paragraph, Part, Table
@@ -23,6 +23,9 @@ from rankproof.judging.metrics.counting import SAME
 from rankproof.judging.samples import Sample, read_samples
 from rankproof.judging.tally import JudgedColumn
 from rankproof.stats.shares import Share, share_of
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import ModelArguments
 
 SETTINGS = ("base", "oracle", "mixed")
 METRIC = "completeness"
@@ -139,7 +142,7 @@ def mirage(
     correct: float = 1.0,
     judge: Any = "lexical",
     ledger: Any = None,
-    **options: Any,
+    **options: Unpack[ModelArguments],
 ) -> Mirage:
     """How a generator takes to its contexts: MIRAGE's four rates.
 

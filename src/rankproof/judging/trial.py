@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from rankproof.judging.verdicts import WITHOUT_PARTS, Account, Ask
 from rankproof.stats.agreement import cohen_kappa
 from rankproof.stats.shares import Share, share_of
 from rankproof.store.ledger import Ledger
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import ModelArguments
 
 FEWER = (20, 5)
 """Pairs a call that are tried where asking all together costs accuracy."""
@@ -115,7 +118,9 @@ class Trial(Result):
         )
 
 
-def trial(judge: Any, *, ledger: str | os.PathLike[str] | Ledger | None = None, **options: Any) -> Trial:
+def trial(
+    judge: Any, *, ledger: str | os.PathLike[str] | Ledger | None = None, **options: Unpack[ModelArguments]
+) -> Trial:
     """Ask a model about the labelled pairs that come with rankproof, one by one and together.
 
     `judge` is a model, as "openai:MODEL" or `chat(model)`; in a cascade the model of it. With a `ledger` what was

@@ -28,7 +28,7 @@ from rankproof.monitoring.events import Event
 from rankproof.monitoring.live import LiveQueries, live_queries
 from rankproof.monitoring.shifts import AT_MOST, Shift, shifts
 from rankproof.scoring.evaluate import evaluate
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.protocol import ScoresLike
 
 ALPHA = 0.05
 ENOUGH_USERS = 100
@@ -134,7 +134,7 @@ def drift(
     judgments: Any = None,
     ranking: Any = None,
     measures: Any = None,
-    scores: Scores | Mapping[str, Mapping[str, float]] | None = None,
+    scores: ScoresLike | Mapping[str, Mapping[str, float]] | None = None,
     corpus: Any = None,
     hashes: str | os.PathLike[str] | Mapping[str, str] | None = None,
     training: Any = None,
@@ -267,7 +267,7 @@ def _values(
         notes += [str(finding) for finding in scores.audit if finding.severity == "error"]
     if scores is None:
         return []
-    if not isinstance(scores, Scores):
+    if not isinstance(scores, ScoresLike):
         return [(name, values, _ends(values)) for name, values in scores.items()]
     found = []
     for name, column in scores.columns.items():

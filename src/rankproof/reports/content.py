@@ -162,7 +162,7 @@ class PageTexts:
 
     title: str
     queries: Any = None
-    documents: Any = None
+    corpus: Any = None
 
 
 def collect(
@@ -201,7 +201,7 @@ def collect(
         cases=cases,
         findings=tuple(_findings(scores)),
         texts=query_texts(texts.queries, judgments.query_ids, named[0]),
-        titles=read_titles(texts.documents, named[1]),
+        titles=read_titles(texts.corpus, named[1]),
         profile=first.conventions.profile,
         version=_version(),
     )

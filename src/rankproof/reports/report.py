@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from rankproof._moved import old_arguments
+from rankproof.comparing.alignment import with_rankings
 from rankproof.comparing.compare import compare
 from rankproof.comparing.comparison import Comparison
 from rankproof.core.defaults import REPORT_MEASURES
@@ -115,7 +116,7 @@ def kind(path: str | os.PathLike[str]) -> str:
     return KINDS[ending]
 
 
-@old_arguments(corpus="corpus_size")
+@old_arguments("corpus", corpus="corpus_size", documents="corpus")
 @with_columns
 @pipes_kept()
 def report(
@@ -127,7 +128,7 @@ def report(
     by: Grouping | None = None,
     title: str = "Retrieval report",
     queries: Any = None,
-    documents: Any = None,
+    corpus: Any = None,
     alpha: float = 0.05,
     margin: float | None = None,
     correction: str = "holm",
@@ -139,7 +140,7 @@ def report(
     """Everything there is to say about one system or several, ready to be written as a page.
 
     The first measure decides: its differences, worst queries and groups are shown. `queries` gives the texts
-    of queries, `documents` the titles of documents, each as a mapping by id or as the path of JSON lines.
+    of queries, `corpus` the titles of documents, each as a mapping by id or as the path of JSON lines.
     `diagnosis` is what `diagnose` gave for one of the systems, to stand on the page. The other arguments are
     those of `compare`.
 
@@ -158,7 +159,7 @@ def report(
     asked = REPORT_MEASURES if measures is None else measures
     if len(opened) == 1:
         scores = {name: evaluate(judged, each, asked, by=by, **conventions) for name, each in opened.items()}
-        alone = collect(judged, scores, None, PageTexts(title, queries, documents), alpha)
+        alone = collect(judged, scores, None, PageTexts(title, queries, corpus), alpha)
         return Report(replace(alone, diagnosed=diagnosis), None, scores)
     permutations = _permutations(len(judged.queries), len(opened))
     compared = compare(
@@ -175,8 +176,9 @@ def report(
         **conventions,
     )
     _check_deciding(compared)
-    content = collect(judged, compared.scores, compared, PageTexts(title, queries, documents), alpha)
-    return Report(replace(content, permutations=permutations, diagnosed=diagnosis), compared, compared.scores)
+    scores = with_rankings(compared.scores)
+    content = collect(judged, scores, compared, PageTexts(title, queries, corpus), alpha)
+    return Report(replace(content, permutations=permutations, diagnosed=diagnosis), compared, scores)
 
 
 def _check(systems: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,16 +18,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
 
+from rankproof._moved import old_names
+
 Document: TypeAlias = dict[str, str]
 Ranking: TypeAlias = dict[str, dict[str, float]]
 
 RANKINGS = ("keyword", "dense", "fused")
 
 
-def documents() -> dict[str, Document]:
+def corpus() -> dict[str, Document]:
     """The documents by id; each has a ``title``, a ``text`` and a ``topic``.
 
-    >>> documents()["errors-fh101-01"]["title"]
+    >>> corpus()["errors-fh101-01"]["title"]
     'FH-101: sign-in rejected although the password is right'
     """
     return _by_id("documents.jsonl")
@@ -97,3 +99,6 @@ def _ranking(name: str) -> Ranking:
         query, _, document, _, score, _ = line.split()
         scores.setdefault(query, {})[document] = float(score)
     return scores
+
+
+__getattr__ = old_names(__name__, {"documents": "corpus"})

@@ -29,6 +29,7 @@ from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.grouping import Grouping, group_places, groups_of
 from rankproof.scoring.limits import SEED
+from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 
 Measures = str | Measure | Iterable[str | Measure]
@@ -212,11 +213,12 @@ def check_margin(margin: Any, of: str = "", *, zero: bool = False) -> None:
     check_number("margin", margin, least=0 if zero else None, above=None if zero else 0, advice=advice)
 
 
-def check_spelling(scores: Scores, name: str) -> None:
+def check_spelling(scores: ScoresLike, name: str) -> None:
     """Refuse scores of a ranking that finds nothing only because its ids are spelt otherwise."""
-    if scores.ranking is None or scores.judgments is None or scores.audit.of_kind(NOTHING_SHARED) is None:
+    if not isinstance(scores, Scores) or scores.ranking is None or scores.judgments is None:
         return
-    check_found(ranked_otherwise(scores.judgments, scores.ranking.table().doc), name)
+    if scores.audit.of_kind(NOTHING_SHARED) is not None:
+        check_found(ranked_otherwise(scores.judgments, scores.ranking.table().doc), name)
 
 
 def check_floor(limit: Any, measure: str) -> None:
@@ -229,12 +231,12 @@ def systems_by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(name): each for name, each in systems.items()}
 
 
-def without_means(scores: Scores) -> list[str]:
+def without_means(scores: ScoresLike) -> list[str]:
     """The measures whose mean is no mean of the queries' values, so that it has no difference query by query."""
     return [name for name, each in scores.columns.items() if each.measure.spec.average != "mean"]
 
 
-def check_not_thin(scores: Mapping[str, Scores], measure: str) -> None:
+def check_not_thin(scores: Mapping[str, ScoresLike], measure: str) -> None:
     """Refuse to put systems in order by means over the few samples that a judge could settle."""
     for name, each in scores.items():
         if each.thin(measure):
@@ -244,7 +246,7 @@ def check_not_thin(scores: Mapping[str, Scores], measure: str) -> None:
             )
 
 
-def check_averages(scores: Scores) -> None:
+def check_averages(scores: ScoresLike) -> None:
     """Refuse to decide by measures that are not averaged by the mean."""
     odd = without_means(scores)
     if odd:
@@ -254,7 +256,7 @@ def check_averages(scores: Scores) -> None:
         )
 
 
-def _average(scores: Scores, name: str) -> str:
+def _average(scores: ScoresLike, name: str) -> str:
     return {"geometric": "the geometric mean", "sum": "a sum"}.get(
         scores.column(name).measure.spec.average, "no mean"
     )

@@ -294,12 +294,13 @@ class Explanation(Result):
             "wrong": list(self.wrong),
         }
 
-    def html(self, name: str = "the ranking", *, queries: Any = None, documents: Any = None) -> str:
+    @old_arguments(documents="corpus")
+    def html(self, name: str = "the ranking", *, queries: Any = None, corpus: Any = None) -> str:
         """The same as a page: found and wanted as sets, the list beside the ideal, the steps.
 
-        `queries` and `documents` give texts and titles, as for `report`.
+        `queries` and `corpus` give texts and titles, as for `report`.
         """
-        return explanation_page({name: [self]}, queries=queries, documents=documents)
+        return explanation_page({name: [self]}, queries=queries, corpus=corpus)
 
     def _document(self) -> Document:
         """The list, the steps, and what differs."""
@@ -353,8 +354,9 @@ def explain(
     )
 
 
+@old_arguments(documents="corpus")
 def explanation_page(
-    systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, documents: Any = None
+    systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, corpus: Any = None
 ) -> str:
     """Explanations of the same measures and query under one system, or several side by side, as one page."""
     from rankproof import __version__
@@ -370,7 +372,7 @@ def explanation_page(
         query=query,
         measures=tuple(measures),
         text=read_texts(queries, {query}, QUERY_TEXT).get(query),
-        titles=read_titles(documents, listed),
+        titles=read_titles(corpus, listed),
         version=__version__,
     )
     return html(lesson)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankproof.errors import UsageError, missing_extra
-from rankproof.scoring.scores import Scores
+from rankproof.scoring.protocol import ScoresLike
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9.\-]+")
 
@@ -27,7 +27,7 @@ def tracked_names(measures: list[str]) -> dict[str, str]:
 
 
 def to_mlflow(
-    scores: Scores,
+    scores: ScoresLike,
     name: str | None = None,
     *,
     experiment: str | None = None,
@@ -64,7 +64,7 @@ def _experiment(client: Any, name: str | None) -> str:
     return found
 
 
-def to_wandb(scores: Scores, run: Any = None, *, name: str | None = None, **settings: Any) -> Any:
+def to_wandb(scores: ScoresLike, run: Any = None, *, name: str | None = None, **settings: Any) -> Any:
     """Log the means to the summary of a W&B run, with definitions as its config and a table of values per query.
 
     Into `run`, which stays open; or into a new one made by `wandb.init(name=name, **settings)`, which is finished.
@@ -85,7 +85,7 @@ def to_wandb(scores: Scores, run: Any = None, *, name: str | None = None, **sett
     return into
 
 
-def _params(scores: Scores) -> dict[str, str]:
+def _params(scores: ScoresLike) -> dict[str, str]:
     """What shaped the numbers, as short texts."""
     conventions = scores.definition["conventions"]
     kept = {f"rankproof.{key}": str(value) for key, value in conventions.items() if value is not None}

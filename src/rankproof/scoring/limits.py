@@ -24,6 +24,7 @@ from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, is_one_of
 
 if TYPE_CHECKING:
+    from rankproof.scoring.protocol import ScoresLike
     from rankproof.scoring.scores import Scores
 
 
@@ -72,13 +73,13 @@ def ceiling(scores: Scores, measure: str | Measure) -> float:
     return _reached(scores, column)[0]
 
 
-def ends(scores: Scores, measure: str | Measure) -> Pair:
+def ends(scores: ScoresLike, measure: str | Measure) -> Pair:
     """What a query can score: the bounds that the measure declares, from above by the best that any query of
     these judgments could reach. Where a document is relevant to each query, no query scores more than .2 in P@5."""
     column = scores.column(measure)
     spec = column.measure.spec
     best = (
-        highest_reachable(scores, measure) if spec.higher and spec.average != "sum" else None
+        scores.highest_reachable(measure) if spec.higher and spec.average != "sum" else None
     )  # a count's is itself
     above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
     return spec.bounds[0], max(above, float(column.counting.max(initial=-np.inf)))
@@ -201,8 +202,11 @@ class PerQueryValues(Displayable, Mapping[str, dict[str, float]]):
         return f"<values by query of {', '.join(self.names)}>"
 
 
-def as_data(scores: Scores) -> dict[str, Any]:
+def as_data(scores: ScoresLike) -> dict[str, Any]:
     """Everything about the scores as plain data that JSON can hold."""
+    definition = dict(scores.definition)
+    definition.setdefault("conventions", scores.conventions.to_dict())
+    definition.setdefault("fingerprint", scores.fingerprint)
     return {
         "queries": list(scores.queries),
         "rows": {name: scores.row(name).to_dict() for name in scores.columns},
@@ -212,7 +216,7 @@ def as_data(scores: Scores) -> dict[str, Any]:
             name: [scores.query_ids[i] for i in rows.tolist()] for name, rows in scores.groups.items()
         },
         "facts": scores.facts,
-        "definition": scores.definition,
+        "definition": definition,
         "audit": scores.audit.to_dict(),
     }
 

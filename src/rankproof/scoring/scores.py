@@ -2,298 +2,105 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Self
 
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.names import parse, parse_all
-from rankproof.core.rules import Conventions
-from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary
-from rankproof.document.formats import Result
-from rankproof.document.model import Document
-from rankproof.errors import DataError, NotThere, RankproofError, check_whole, shorten
+from rankproof.core.scoring import Pair, ScoreRow, Summary
+from rankproof.errors import DataError, shorten
 from rankproof.scoring import limits
-from rankproof.scoring.limits import PerQueryValues, facts_of
+from rankproof.scoring.protocol import ScoresLike
 
 if TYPE_CHECKING:
     from rankproof.core.audit import Audit
-    from rankproof.stats.corrected import Corrected
-    from rankproof.stats.intervals import Interval
 
 
 @dataclass(eq=False, repr=False)
-class Scores(Result):
+class Scores(ScoresLike):
     """Means by measure (`scores["nDCG@10"]`), values by query, and everything known about both."""
 
-    query_ids: Sequence[str]
-    """The query ids in the order they were judged; of large judgments they are kept as bytes."""
-    columns: dict[str, ScoreColumn]
-    conventions: Conventions = field(default_factory=Conventions)
-    groups: dict[str, Array] = field(default_factory=dict)
-    """For each slice the queries in it."""
-    names: dict[str, str] = field(default_factory=dict)
-    """Names under which measures were asked, where a profile changed them."""
     hits: Hits | None = None
     judgments: Judgments | None = None
     ranking: Rankings | None = None
     census: Census = field(default_factory=Census)
-    library: str = ""
-    """Of which library the data frames are that were scored; "" for other inputs."""
-    stored: dict[str, Any] = field(default_factory=dict)
-    """What `from_dict` read back: rows, definition and audit as they were."""
     parent: Scores | None = None
     """The scores that these are a slice of."""
     reached: dict[str, Pair] = field(default_factory=dict)
     """The mean and the largest of the queries' ceilings by measure, as far as they were asked for."""
 
-    @cached_property
-    def queries(self) -> tuple[str, ...]:
-        """The query ids in the order they were judged."""
-        return tuple(self.query_ids)
-
-    nouns: ClassVar[tuple[str, str]] = ("query", "queries")
-    """What one and many of what is scored are called."""
-
-    # --- numbers -------------------------------------------------------------------------------
-
-    def key(self, measure: str | Measure) -> str:
-        """The canonical name under which a measure stands here."""
-        name = measure.name if isinstance(measure, Measure) else measure
-        if not isinstance(name, str):
-            raise NotThere(
-                f"got {shorten(name)}, expected a measure or its name. Next: name one, like {next(iter(self))}."
-            )
-        if name in self.columns:
-            return name
-        if name in self.names:
-            return self.names[name]
-        try:
-            name = self.parse(name).name
-        except RankproofError as unknown:
-            raise NotThere(str(unknown)) from None
-        name = self.names.get(name, name)
-        if name not in self.columns:
-            raise NotThere(
-                f"{name} was not measured; there are {', '.join(self.columns)}. Next: name one of these, or "
-                "measure it too."
-            )
-        return name
-
-    def parse(self, measure: str) -> Measure:
-        """The measure of that name; judged scores know metrics of their own under some names."""
-        return parse(measure)
-
-    def parse_all(self, measures: Any) -> list[Measure]:
-        """Several measures, as `parse` knows them."""
-        return parse_all(measures)
-
-    def column(self, measure: str | Measure) -> ScoreColumn:
-        """The values of one measure as an array, in the order of `queries`."""
-        return self.columns[self.key(measure)]
-
-    def __getitem__(self, measure: str | Measure) -> float:
-        return self.column(measure).mean
-
-    def __contains__(self, measure: object) -> bool:
-        try:
-            return isinstance(measure, str | Measure) and self.key(measure) in self.columns
-        except KeyError:
-            return False
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def keys(self) -> list[str]:
-        """The canonical names of the measures."""
-        return list(self.columns)
-
-    def items(self) -> list[tuple[str, float]]:
-        """The measures with their means."""
-        return [(name, self[name]) for name in self.columns]
-
-    @property
-    def means(self) -> dict[str, float]:
-        """The mean of each measure."""
-        return dict(self.items())
-
-    @cached_property
-    def per_query(self) -> PerQueryValues:
-        """`{measure: {query: value}}`."""
-        return PerQueryValues(tuple(self.columns), self.key, self.values)
-
-    def values(self, measure: str | Measure) -> dict[str, float]:
-        """The value of each query that counts."""
-        column = self.column(measure)
-        if column.counted is None:
-            return dict(zip(self.query_ids, column.values.tolist(), strict=True))
-        kept = np.flatnonzero(column.counted).tolist()
-        return {self.query_ids[i]: float(column.values[i]) for i in kept}
-
-    def worst(self, n: int = 5, measure: str | Measure | None = None) -> list[tuple[str, float]]:
-        """The `n` queries with the worst values, the worst first."""
-        column = self.column(measure if measure is not None else next(iter(self.columns)))
-        n = check_whole("n", n, 0, advice="give how many queries, like 5")
-        values = self.values(column.measure.name)
-        sign = column.measure.spec.sign
-        return sorted(values.items(), key=lambda item: sign * item[1])[:n]
-
-    # --- what the numbers are worth ------------------------------------------------------------
-
-    def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the mean; without ends where a single query leaves nothing to say."""
-        found = self.uncertainty(measure, level)
-        return (found.low, found.high) if math.isfinite(found.low) else (-math.inf, math.inf)
-
-    def uncertainty(self, measure: str | Measure, level: float = 0.95) -> Interval:
-        """The confidence interval with its method and the number of queries."""
-        from rankproof.stats.intervals import interval
-
-        column = self.column(measure)
-        average = column.measure.spec.average
-        return interval(column.counting, level=level, average=average, bounds=limits.ends(self, measure))
+    def highest_reachable(self, measure: str | Measure) -> float | None:
+        """The best that any of the queries could reach; None: not known."""
+        return limits.highest_reachable(self, measure)
 
     def ceiling(self, measure: str | Measure) -> float:
         """The best mean that any ranking could reach under these judgments."""
-
         return limits.ceiling(self, measure)
 
     def bounds(self, measure: str | Measure, of: str = "ties", grade: float = 1) -> Pair | None:
         """Where the mean could lie: over orders of equal scores (`of="ties"`), or if documents nobody judged
         were relevant at `grade` (`of="unjudged"`). None where no bound is known to be true; both ends are
         the mean itself where nothing is tied."""
-
         return limits.bounds(self, measure, of, grade)
 
     def split(self, measure: str | Measure) -> Pair | None:
         """How far the mean is below its ceiling, as (never found, ranked too low); None where that has no sense."""
-
         return limits.split(self, measure)
 
-    def thin(self, measure: str | Measure) -> bool:
-        """Whether a mean is over so few of what it speaks for that it is not shown; only verdicts leave things open."""
-        return False
-
-    def corrected(self, measure: str | Measure) -> Corrected | None:
-        """The mean with a judge's error taken out; None where no judge was asked."""
-        return None
-
-    def corrected_lead(self, other: Scores, measure: str | Measure, level: float = 0.95) -> Corrected | None:
-        """The mean minus that of other scores, with a judge's error taken out; None where no judge was asked."""
-        return None
-
-    def favour(self, other: Scores, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
-        """What gives, at a level, what a judge itself adds to the lead over other scores; None without labels."""
-        return None
-
-    # --- slices and rows -----------------------------------------------------------------------
-
-    @cached_property
-    def slices(self) -> dict[str, Scores]:
-        """The scores of each group of queries that `by=` named."""
-        return {name: self._slice(queries) for name, queries in self.groups.items()}
-
-    def only(self, measures: Sequence[str], queries: Sequence[str]) -> Scores:
+    def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these measures and queries, in this order, without slices; audit and facts as they were."""
-        index = {query: i for i, query in enumerate(self.query_ids)}
-        part = self._slice(np.array([index[query] for query in queries], dtype=np.intp))
-        part.columns = {name: part.columns[name] for name in measures}
+        part = super().only(measures, queries)
         part.stored = {"definition": self.definition, "audit": self.audit.to_dict(), "facts": self.facts}
         if len(queries) == len(self.query_ids):
             part.stored["rows"] = self.stored.get("rows", {})
         return part
 
-    def _slice(self, queries: Array) -> Scores:
-        def cut(column: ScoreColumn) -> ScoreColumn:
-            counted = None if column.counted is None else column.counted[queries]
-            return ScoreColumn(column.measure, column.values[queries], counted, column.note)
-
-        return Scores(
-            query_ids=tuple(self.query_ids[i] for i in queries.tolist()),
-            columns={name: cut(column) for name, column in self.columns.items()},
-            conventions=self.conventions,
-            names=self.names,
-            library=self.library,
+    def _slice(self, queries: Array) -> Self:
+        return replace(
+            super()._slice(queries),
             hits=None if self.hits is None else self.hits.select(queries),
+            judgments=None,
+            ranking=None,
+            census=Census(),
             parent=self.parent or self,
+            reached={},
         )
-
-    @property
-    def apart(self) -> str:
-        """What is to be said of queries in none of the groups that `by=` named; empty where there are none."""
-        from rankproof.core.audit.queries import ungrouped_queries
-
-        left = ungrouped_queries(self.query_ids, self.groups, self.nouns)
-        return "" if left is None else str(left)
 
     def row(self, measure: str | Measure) -> ScoreRow:
         """Everything to be said about one mean."""
-        column, found = self.column(measure), self.uncertainty(measure)
-        note, profile = column.note, self.conventions.profile
+        found, profile = super().row(measure), self.conventions.profile
+        note = found.note
         if profile:
             from rankproof.core.explained import claim  # loads what is known of other tools
 
-            note = "; ".join(filter(None, (note, claim(profile, column.measure).note)))
+            note = "; ".join(filter(None, (note, claim(profile, self.column(measure).measure).note)))
         split = self.split(measure) or (None, None)
-        return ScoreRow(
-            measure=column.measure.name,
-            mean=column.mean,
-            n=len(column.counting),
-            low=found.low if math.isfinite(found.low) else None,
-            high=found.high if math.isfinite(found.high) else None,
-            method=found.method,
+        return replace(
+            found,
             ceiling=self.ceiling(measure),
             ties=self.bounds(measure) if self.facts["tied"] else None,
             unjudged=self.bounds(measure, of="unjudged"),
             never_found=split[0],
             ranked_too_low=split[1],
             note=note,
-            higher=column.measure.spec.higher,
-            most=limits.highest_reachable(self, measure),
+            most=self.highest_reachable(measure),
         )
 
     def summary(self, name: str = "") -> Summary:
         """What a report shows of these scores."""
-        return Summary(
-            name=name,
-            rows=[self.row(each) for each in self.columns],
-            queries=len(self.query_ids),
-            documents=self.facts["documents"],
-            tied=self.facts["tied"],
-            unjudged=self.unjudged,
-            slices={group: [part.row(each) for each in part.columns] for group, part in self.slices.items()},
-            apart=self.apart,
-            findings=list(self.audit.serious),
-            conventions=self.conventions.in_words(),
-            profile=self.conventions.profile,
-        )
-
-    @property
-    def judged_shares(self) -> dict[str, float]:
-        """For each metric by verdicts the share that was settled; nothing where judgments were given."""
-        return {}
-
-    @property
-    def unjudged(self) -> dict[int, float]:
-        """For each cut-off asked for, the share of documents in the top k that nobody judged."""
-        return {int(k): share for k, share in self.facts["unjudged"].items()}
+        said = self.conventions.in_words()
+        return replace(super().summary(name), conventions=said, profile=self.conventions.profile)
 
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What stands under a table: judged documents, the share of ties, the share nobody judged."""
         if "facts" in self.stored:
             return dict(self.stored["facts"])
-        return facts_of(self.hits, self.judgments, list(self.columns.values()))
+        return limits.facts_of(self.hits, self.judgments, list(self.columns.values()))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -303,16 +110,6 @@ class Scores(Result):
         if self.judgments is None:
             return str(self.stored.get("definition", {}).get("fingerprint", ""))
         return of_judgments(self.judgments)
-
-    @property
-    def audit(self) -> Audit:
-        """What is to be known about the data before the numbers are believed."""
-        from rankproof.core.audit import Audit
-        from rankproof.core.audit.queries import UNGROUPED, ungrouped_queries
-
-        kept = [each for each in self._audited if each.kind != UNGROUPED]
-        left = ungrouped_queries(self.query_ids, self.groups, self.nouns)
-        return Audit.of(kept if left is None else [*kept, left])
 
     @cached_property
     def _audited(self) -> Audit:
@@ -328,11 +125,6 @@ class Scores(Result):
         if found.of_kind("no-common-documents") is not None:
             return explain_unmet(found, self.judgments, self.hits, self.ranking.table())
         return audit_spelling(found, self.judgments, self.hits, self.ranking)
-
-    @property
-    def wrong(self) -> list[str]:
-        """What makes the numbers wrong: the errors of the audit, each in words."""
-        return [str(each) for each in self.audit if each.severity == "error"]
 
     @cached_property
     def definition(self) -> dict[str, Any]:
@@ -350,55 +142,18 @@ class Scores(Result):
 
     # --- out and back --------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data that JSON can hold; `Scores.from_dict` reads it back."""
-        from rankproof.scoring.limits import as_data
-
-        return as_data(self)
-
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Scores:
-        """Scores as `to_dict` wrote them."""
-        from rankproof.scoring.limits import read_back
-
+    def from_dict(cls, data: Mapping[str, Any]) -> ScoresLike:
+        """Scores as `to_dict` wrote them; those of a judge are `JudgedScores`."""
         if not isinstance(data, Mapping) or not {"queries", "per_query", "definition"} <= set(data):
             raise DataError(
                 f"scores: got {shorten(data)}, expected what Scores.to_dict gave. Next: pass that on as it is."
             )
-        if cls is Scores and "judged" in data:
+        if "judged" in data:
             from rankproof import JudgedScores  # a later wing, by the public face
 
             return JudgedScores.from_dict(data)
-        return read_back(data, Scores)
-
-    def put(self, name: str, values: Array, counted: Array | None, note: str) -> None:
-        """Take the values of a measure as they were saved."""
-        self.columns[name] = ScoreColumn(self.parse(name), values, counted, note)
-
-    def frame(self, backend: str | None = None) -> Any:
-        """One row a query and one column a measure, as a data frame.
-
-        `backend` is polars, pandas or pyarrow; else it is of the library of the frames that were scored, or of
-        whichever is there.
-        """
-        from rankproof.io.frames import make_frame
-
-        columns: dict[str, Sequence[Any]] = {"query": list(self.queries)}
-        for name in self.columns:
-            values = self.values(name)
-            columns[name] = [values.get(query) for query in self.queries]
-        return make_frame(columns, (self.library or None) if backend is None else backend)
-
-    def _document(self) -> Document:
-        from rankproof.scoring.words import scores as words
-
-        return words([self.summary()])
-
-    def _in_one_line(self) -> str:
-        means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
-        return (
-            f"<Scores of {len(self.query_ids)} {'query' if len(self.query_ids) == 1 else 'queries'}: {means}>"
-        )
+        return limits.read_back(data, Scores)
 
 
 def _defined(measure: Measure) -> dict[str, Any]:

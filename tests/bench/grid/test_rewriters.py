@@ -101,7 +101,7 @@ WORDS = [
 
 
 def test_lsa_says_what_it_takes_and_refuses_what_does_not_fit() -> None:
-    corpus = load_corpus(sample.documents())
+    corpus = load_corpus(sample.corpus())
     small, large = (
         cost_of(corpus),
         cost_of(load_corpus({f"d{n}": "word " * 50 + str(n) for n in range(5000)})),

@@ -15,7 +15,7 @@ from rankproof.io.corpora import load_corpus
 
 @pytest.fixture(scope="session")
 def pages() -> Corpus:
-    return load_corpus(sample.documents())
+    return load_corpus(sample.corpus())
 
 
 @pytest.fixture(scope="session")

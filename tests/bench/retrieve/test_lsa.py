@@ -74,10 +74,10 @@ def test_products_of_sparse_matrices(rows: int) -> None:
 def test_it_is_the_same_in_every_process(questions: list[str]) -> None:
     code = (
         "from rankproof import sample; from rankproof.bench.retrieve import keyword, lsa\n"
-        "print(lsa(dict(list(sample.documents().items())[:40])).search(list(sample.queries().values())[:9], 20))"
+        "print(lsa(dict(list(sample.corpus().items())[:40])).search(list(sample.queries().values())[:9], 20))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    found = lsa(dict(list(sample.documents().items())[:40])).search(questions[:9], 20)
+    found = lsa(dict(list(sample.corpus().items())[:40])).search(questions[:9], 20)
     assert ran.stdout.decode().strip() == str(found)
 
 

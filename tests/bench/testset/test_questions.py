@@ -37,7 +37,7 @@ def kinds(audit: rankproof.Audit) -> dict[str, int]:
 
 
 def test_a_drawn_question_points_to_one_document_and_repeats_no_phrase() -> None:
-    documents = sample.documents()
+    documents = sample.corpus()
     drawn = rankproof.draw_questions(documents)
     texts = {name: forms(f"{each['title']}\n{each['text']}") for name, each in documents.items()}
     assert len(drawn) > 100
@@ -54,7 +54,7 @@ def test_documents_that_nothing_tells_apart_are_left_out() -> None:
 
 
 def test_the_seed_decides_and_a_longer_draw_goes_on_from_a_shorter_one() -> None:
-    documents = sample.documents()
+    documents = sample.corpus()
     first = rankproof.draw_questions(documents, 5, seed=7)
     assert rankproof.draw_questions(documents, 9, seed=7)[:5] == first
     assert rankproof.draw_questions(documents, 5, seed=8) != first

@@ -110,7 +110,7 @@ def data_of(source: GridSource, plan: GridPlan) -> Data:
         judgments = load_judgments(_needed(source, "judgments", sample.judgments))
         corpus = None
     if source.data.get("corpus") is not None:
-        corpus = load_corpus(_needed(source, "corpus", sample.documents))
+        corpus = load_corpus(_needed(source, "corpus", sample.corpus))
     if corpus is None and plan.reads_documents:
         raise UsageError(
             f"{source.name}: it searches, filters or reranks documents, and no corpus is named. "
@@ -125,7 +125,7 @@ def data_of(source: GridSource, plan: GridPlan) -> Data:
 
 def _together(given: Any) -> tuple[dict[str, str], Judgments, Corpus | None]:
     if isinstance(given, str) and given == SAMPLE:
-        return sample.queries(), load_judgments(sample.judgments()), load_corpus(sample.documents())
+        return sample.queries(), load_judgments(sample.judgments()), load_corpus(sample.corpus())
     found = load_labelled(given)
     return dict(found.questions), found.judgments, found.corpus
 

@@ -120,8 +120,8 @@ def draw_questions(
     list of texts, or None to pass the document over.
 
     >>> from rankproof import sample
-    >>> drawn = draw_questions(sample.documents(), 2)
-    >>> [(each.document in sample.documents(), len(each.text.split()) <= 5) for each in drawn]
+    >>> drawn = draw_questions(sample.corpus(), 2)
+    >>> [(each.document in sample.corpus(), len(each.text.split()) <= 5) for each in drawn]
     [(True, True), (True, True)]
     """
     if n is not None:

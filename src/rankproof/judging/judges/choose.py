@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.errors import UsageError, nearest, one_of, shorten
 from rankproof.judging.judges.called import called_judge, verdict_of
@@ -23,6 +23,9 @@ from rankproof.judging.verdicts import (
     verdict_in,
 )
 from rankproof.store.ledger import HUMAN, Ledger
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import ModelArguments
 
 UNASKED = "no human has judged it"
 
@@ -179,7 +182,7 @@ AT = "@http"
 """Begins the address of a judge in its name."""
 
 
-def judge_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> Judge:
+def judge_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> Judge:
     """The judge that `spec` names: a word, words with > between them, a function, or a judge itself.
 
     `options` are those of judges that are models: `base_url`, `temperature` and the like.
@@ -188,7 +191,7 @@ def judge_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> Judg
     return judges[0] if len(judges) == 1 else Cascade(tuple(judges))
 
 
-def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Any) -> list[Judge]:
+def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
     if options and not _has_model(spec):
         raise UsageError(
@@ -244,7 +247,7 @@ def _check_addresses(spec: Any, options: Mapping[str, Any]) -> None:
             )
 
 
-def _named(spec: str, ledger: Ledger | None, options: dict[str, Any]) -> list[Judge]:
+def _named(spec: str, ledger: Ledger | None, options: Mapping[str, Any]) -> list[Judge]:
     kind, _, rest = spec.strip().partition(":")
     if kind == "replay":
         return replay_judges(rest, ledger)
@@ -254,7 +257,7 @@ def _named(spec: str, ledger: Ledger | None, options: dict[str, Any]) -> list[Ju
     return [_one(spec.strip(), kind, rest, options)]
 
 
-def _one(spec: str, kind: str, rest: str, options: dict[str, Any]) -> Judge:
+def _one(spec: str, kind: str, rest: str, options: Mapping[str, Any]) -> Judge:
     if kind == "lexical" and not rest:
         from rankproof.judging.lexical.judge import lexical_judge
 

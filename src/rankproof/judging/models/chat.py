@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from itertools import repeat
-from typing import Any
+from typing import Any, Unpack
 
 from rankproof.errors import UsageError
 from rankproof.judging.judges.called import code_of, from_thread
 from rankproof.judging.models.asking import Call
 from rankproof.judging.models.judge import ModelJudge
-from rankproof.judging.models.limits import Budget, split
+from rankproof.judging.models.limits import Budget, ChatArguments, split
 from rankproof.judging.models.providers import PROVIDERS, Provider, Reply, Service
 from rankproof.judging.models.reading import reply_in
 from rankproof.judging.models.session import Session
@@ -141,7 +141,7 @@ def chat(
     *,
     name: str | None = None,
     version: str | None = None,
-    **options: Any,
+    **options: Unpack[ChatArguments],
 ) -> ModelJudge:
     """The judge that a model in hand makes, asked with our prompts and held to the same checks as a service.
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, nearest
@@ -128,12 +128,59 @@ class ModelLimits(Displayable):
         return Retries(self.tries, self.pause)
 
 
-SENT = (
-    *("temperature", "seed", "top_p", "top_k", "min_p", "reasoning_effort", "thinking", "verbosity"),
-    *("max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty", "service_tier"),
-    *("response_format", "tool_choice"),
-)
-"""Options that many services know; they are sent as they are."""
+class SentArguments(TypedDict, total=False):
+    """Options that many services know; they are sent as they are."""
+
+    temperature: float | None
+    top_p: float | None
+    top_k: int | None
+    min_p: float | None
+    reasoning_effort: str | None
+    thinking: Mapping[str, Any] | None
+    verbosity: str | None
+    max_tokens: int | None
+    max_completion_tokens: int | None
+    frequency_penalty: float | None
+    presence_penalty: float | None
+    service_tier: str | None
+    response_format: Any
+    tool_choice: Any
+
+
+class UnseededArguments(SentArguments, total=False):
+    """Every option of a judge that is a model but its seed, which some functions have for themselves."""
+
+    base_url: str | Mapping[str, str] | None
+    key_variable: str | Mapping[str, str] | None
+    extra: Mapping[str, Any] | None
+    timeout: float
+    tries: int
+    pause: float
+    again: int
+    concurrency: int
+    pairs: int
+    canaries: bool
+    max_calls: int | None
+    budget_tokens: int | None
+    max_money: float | None
+    batch: bool | str
+    poll: float
+    by_address: bool
+
+
+class ModelArguments(UnseededArguments, total=False):
+    """Every option of a judge that is a model."""
+
+    seed: int | None
+
+
+class ChatArguments(ModelArguments, total=False):
+    """The options of a model in hand; `model` is the name that is sent with each call."""
+
+    model: str | None
+
+
+SENT = ("seed", *SentArguments.__annotations__)
 OURS = ("model", "messages", "system", "tools")
 """What a call says itself."""
 LONGEST_REPLY = 200_000
@@ -150,10 +197,10 @@ def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
     _check_no_secret({**sent, **extra})
     for name in sent:
         if name not in SENT:
-            known = (*ModelLimits.__dataclass_fields__, *SENT, "base_url", "key_variable", "extra")
             raise UsageError(
-                f"{name}: no option of a judge.{nearest(name, known)} Next: check its spelling; what is the service's "
-                f"own goes into extra={{'{name}': ...}} (--set extra.{name}=...)."
+                f"{name}: no option of a judge.{nearest(name, ModelArguments.__annotations__)} "
+                "Next: check its spelling; what is the service's own goes into "
+                f"extra={{'{name}': ...}} (--set extra.{name}=...)."
             )
     for name in extra:
         if name in OURS:

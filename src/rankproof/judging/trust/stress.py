@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from rankproof.judging.trust.agreement import Nowhere
 from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.shares import Share, share_of
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.limits import UnseededArguments
 
 Groups = Sequence[Sequence[Ask]]
 Said = Mapping[Ask, int]
@@ -228,7 +231,7 @@ def stress(
     judge: Any = "lexical",
     n: int = MOST,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededArguments],
 ) -> Stress:
     """Ask a judge again about the first `n` samples: in another order, with another sample, each pair by itself,
     and with two claims made one; nothing is kept. A judge by rules flips nowhere but, perhaps, in the last.
