@@ -39,8 +39,8 @@ def test_every_source_gives_the_same_hits(source, judged, ranked, tmp_path: Path
 def test_every_source_gives_the_same_hits_under_every_rule_for_ties(
     source, judged, ranked, ties, tmp_path: Path
 ):
-    if source.name == "DuckDB" and ties == "input":
-        pytest.skip("a relation has no order")
+    if source.name in ("DuckDB", "Polars, lazy") and ties == "input":
+        pytest.skip("what stays in an engine has no order")
     hits, _ = hits_of(source.judgments(tmp_path), source.ranking(tmp_path), ties=ties)
     expected, _ = hits_of(judged, ranked, ties=ties)
     assert columns_of(hits) == columns_of(expected)

@@ -31,11 +31,18 @@ if TYPE_CHECKING:
 
 @click.command("evaluate")
 @click.argument("judgments")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @options.measures
 @click.option(
     "-q", "--per-query", is_flag=True, help="The value of every query; a table has the means below."
 )
+@click.option(
+    "--counted",
+    multiple=True,
+    metavar="FILE",
+    help="What the query of 'rankproof sql' gave, in place of a run.",
+)
+@click.option("--lengths", metavar="FILE", help="How many documents each query has, if counted apart.")
 @click.option(
     "--worst", type=click.IntRange(0), default=0, metavar="N", help="List the N worst queries under a table."
 )
@@ -52,6 +59,8 @@ def command(
     measures: tuple[str, ...],
     per_query: bool,
     worst: int,
+    counted: tuple[str, ...],
+    lengths: str | None,
     shown_as: str | None,
     form: str | None,
     output: str | None,
@@ -74,6 +83,7 @@ def command(
     rankproof evaluate judgments.tsv my.run --save monday
     """
     from rankproof.document.formats import check
+    from rankproof.io.load import load_counted
     from rankproof.scoring.evaluate import evaluate, prepare
 
     form = form or format_of(output)
@@ -82,7 +92,16 @@ def command(
         raise UsageError(
             "--worst is for tables. Next: leave out -f, or take -q for the value of every query."
         )
-    check_one_stdin(judgments, *runs)
+    if not runs and not counted:
+        raise UsageError(
+            "evaluate: got judgments alone, expected a run too. Next: name one, or --counted FILE."
+        )
+    if lengths is not None and len(counted) != 1:
+        raise UsageError(
+            "--lengths belongs to one --counted FILE. Next: give both, or one file that holds both."
+        )
+    check_one_stdin(judgments, *runs, *counted)
+    runs = (*runs, *counted)
     saved.check_saving(names, runs, tags, history, replace)
     asked = options.asked_measures(measures)
     groups = None if by is None else read_groups(by, judgments)
@@ -91,7 +110,8 @@ def command(
         prepared = prepare(judgments)
     for name, path in named_paths(runs, shown_as).items():
         with tell_progress(f"reading {path}"):
-            scores[name] = evaluate(prepared, path, asked, by=groups, **settings)
+            ranking = load_counted(path, lengths) if path in counted else path
+            scores[name] = evaluate(prepared, ranking, asked, by=groups, **settings)
     if names:
         saved.save(list(scores.values()), names, tags, history, replace)
     text = render_scores(scores, form, per_query, is_coloured(output))

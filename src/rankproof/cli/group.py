@@ -55,6 +55,7 @@ COMMANDS = {
     "monitor": "Show what the users of a production log meet.",
     "measures": "List the measures, or describe one in full.",
     "profiles": "List the tools whose conventions can be followed.",
+    "sql": "Write the query that counts where rankings stay in an engine.",
     "convert": "Write judgments or a ranking in another format.",
     "trec_eval": "Take trec_eval's arguments and print what it prints.",
     "demo": "Go through the whole story on the embedded sample.",

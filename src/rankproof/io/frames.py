@@ -17,7 +17,7 @@ from rankproof.io.columns import rankings_in
 from rankproof.io.files import read_bytes
 from rankproof.io.pipes import PathLike, is_pipe
 from rankproof.io.rankings import ranking_of, said_of_order
-from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence
+from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
 from rankproof.io.rows import Rows, judgments_of
 
 MAGIC = b"PAR1"
@@ -29,7 +29,13 @@ def read_parquet(path: PathLike, wanted: Wanted, source: str) -> Any:
     """The columns of a Parquet file that are wanted, as a frame of pyarrow or Polars."""
     in_place = not is_pipe(path) and begins_as_parquet(Path(path))
     where = Path(path) if in_place else io.BytesIO(read_bytes(path))
-    return _read(where, lambda names: list(guess(names, wanted, source).values()), source)
+    return _read(where, lambda names: _wanted(names, wanted, source), source)
+
+
+def _wanted(names: list[str], wanted: Wanted, source: str) -> list[str]:
+    if wanted is RANKING and is_counted(names):
+        return names
+    return list(guess(names, wanted, source).values())
 
 
 def begins_as_parquet(path: Path) -> bool:
@@ -115,11 +121,25 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
     """Rankings from a frame with a column of queries, one of documents, and scores or ranks."""
     table = _opened(frame, source)
     names = _names(table, source)
+    if is_counted(names):
+        from rankproof.io.counted.rows import counted_rows  # few evaluations need it
+
+        whole = table.collect() if hasattr(table, "collect") else table
+        return counted_rows({name: whole.get_column(name).to_list() for name in names}, source)
     took = guess(names, RANKING, source)
-    chosen = _in_memory(table, took)
-    row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
     notes = (guess_sentence(took, source), *said_of_order(took, source))
-    return rankings_in(chosen, took, row_by_row, source, notes)
+
+    @cache
+    def collected() -> Rankings:
+        chosen = _in_memory(table, took)
+        row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
+        return rankings_in(chosen, took, row_by_row, source, notes)
+
+    if hasattr(table, "collect"):  # it is lazy: its engine may count, and keep its rows
+        from rankproof.io.counted.open import counted_frame  # few evaluations need it
+
+        return counted_frame(table, took, collected, source, notes) or collected()
+    return collected()
 
 
 def records_of_frame(frame: Any, source: str) -> Iterator[dict[str, Any]]:

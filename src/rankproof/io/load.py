@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
@@ -74,7 +74,40 @@ def load_ranking(data: Source) -> Rankings:
         return MappingRankings(data)
     if is_frame(data):
         return ranking_from_frame(data)
+    if _is_table(data):
+        from rankproof.io.counted.open import ranking_in_table  # few evaluations need it
+
+        return ranking_in_table(*data, of_frame=ranking_from_frame)
     return ranking_of(read_tuples(_iterable(data, "ranking"), RANKING, "ranking"))
+
+
+def _is_table(data: object) -> TypeGuard[tuple[Any, str]]:
+    """Whether a value is a connection, or a session, with the name of a table in it."""
+    return (
+        isinstance(data, tuple)
+        and len(data) == 2
+        and isinstance(data[1], str)
+        and hasattr(data[0], "execute" if not hasattr(data[0], "sql") else "sql")
+    )
+
+
+def load_counted(path: PathLike, lengths: PathLike | None = None) -> Rankings:
+    """Counted rows from a file: what the query of `rankproof sql` gave; lengths may stand in a file of their own."""
+    from rankproof.io.counted.rows import counted_rows  # few evaluations need it
+
+    columns = [None if each is None else _columns_at(each) for each in (path, lengths)]
+    return counted_rows(columns[0] or {}, name_of(path), columns[1])
+
+
+def _columns_at(path: PathLike) -> dict[str, list[Any]]:
+    """All columns of a table: Parquet, CSV, TSV or JSON lines."""
+    source, found = name_of(path), dict[str, list[Any]]()
+    for number, (_, row) in enumerate(rows_in(path, headless=None)):
+        if not isinstance(row, Mapping):
+            raise DataError(f"{source}: rows without named columns. Next: write the rows with a header.")
+        for name, value in row.items():
+            found.setdefault(name, [None] * number).append(value)
+    return found
 
 
 def _iterable(data: Source, what: str) -> Iterable[Any]:

@@ -352,3 +352,16 @@ def _swapped(
         f"the columns are {list_in_words(columns)}. Next: swap the two arguments, or rename the column that holds "
         f"the {lacks} to {NAMES[lacks][0][0]!r}."
     )
+
+
+COUNTED = {"query_id", "doc_id", "place", "first_place", "last_place"}
+"""Columns that only counted rows have."""
+
+
+def is_counted(names: Sequence[str]) -> bool:
+    """Whether columns are those of counted rows; some engines write their names in upper case.
+
+    >>> is_counted(["QUERY_ID", "DOC_ID", "PLACE", "FIRST_PLACE", "LAST_PLACE"]), is_counted(["query_id", "doc_id"])
+    (True, False)
+    """
+    return {str(name).lower() for name in names} >= COUNTED

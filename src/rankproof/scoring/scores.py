@@ -115,6 +115,7 @@ class Scores(ScoresLike):
     def _audited(self) -> Audit:
         """What is known of the data, whatever the groups."""
         from rankproof.core.audit import Audit, audit_hits, audit_spelling, explain_unmet
+        from rankproof.core.audit.finding import READ_WHOLE
 
         if self.hits is None or self.judgments is None:
             return Audit.from_dict(self.stored.get("audit", []))
@@ -123,7 +124,7 @@ class Scores(ScoresLike):
         if self.ranking is None:
             return found
         if found.of_kind("no-common-documents") is not None:
-            return explain_unmet(found, self.judgments, self.hits, self.ranking.table())
+            return explain_unmet(found, self.judgments, self.hits, self.ranking.part(READ_WHOLE))
         return audit_spelling(found, self.judgments, self.hits, self.ranking)
 
     @cached_property

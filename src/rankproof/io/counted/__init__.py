@@ -1,0 +1,1 @@
+"""Rankings that stay in an engine: it counts where judged documents stand, and hands over the counts alone."""

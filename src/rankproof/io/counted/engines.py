@@ -1,0 +1,260 @@
+"""What counts, engine by engine: each runs the counting query where its rows are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rankproof.core.join import EXACT
+from rankproof.core.rules import Conventions
+from rankproof.io.counted.counts import COUNTS, OF_QUERIES
+from rankproof.io.counted.rankings import Judged, Table, check_ids
+from rankproof.io.counted.text import Counted, counting_text, key, quoted, table_in
+
+if TYPE_CHECKING:
+    import sqlite3
+
+RUN, JUDGED = "rankproof_run", "rankproof_judged"
+"""What the two tables are called inside an engine while it counts."""
+
+
+class SqlEngine:
+    """What engines with SQL share; `bring` is their own."""
+
+    dialect = ""
+    run, judged = RUN, JUDGED
+
+    def __init__(self, data: Any, run: str = RUN) -> None:
+        self.data, self.run = data, run
+
+    def bring(self, text: str, judged: Judged | None = None) -> Table:
+        """The columns that a query over the run, and perhaps over judged documents, gives."""
+        raise NotImplementedError
+
+    def count(self, what: Counted, judged: Judged, conventions: Conventions) -> Table:
+        """The columns of the counting query."""
+        what = replace(what, run=self.run, judgments=self.judged)
+        return self.bring(counting_text(self.dialect, what, conventions), judged)
+
+    def size(self, took: Mapping[str, str], source: str) -> tuple[int, int]:
+        """How many rows and how many queries there are; a row without an id is an error."""
+        query, doc = (quoted(self.dialect, took[role]) for role in ("query", "doc"))
+        found = self.bring(
+            f"select count(*) as n, count({query}) as q, count({doc}) as d, "
+            f"count(distinct {key(self.dialect, took['query'])}) as m from {table_in(self.dialect, self.run)}"
+        )
+        check_ids(int(found["n"][0]), {"query": int(found["q"][0]), "document": int(found["d"][0])}, source)
+        return int(found["n"][0]), int(found["m"][0])
+
+    def some_queries(self, query: str, most: int) -> Sequence[Any]:
+        """The ids of some queries, each once."""
+        name, rows = quoted(self.dialect, query), table_in(self.dialect, self.run)
+        return list(self.bring(f"select distinct {name} as q from {rows} limit {most}")["q"])
+
+    def head(self, query: str, doc: str, rows: int) -> Table:
+        """The first rows of two columns."""
+        names = ", ".join(quoted(self.dialect, name) for name in (query, doc))
+        return self.bring(f"select {names} from {table_in(self.dialect, self.run)} limit {rows}")
+
+
+class DuckDB(SqlEngine):
+    """A relation; its query runs on the connection it came from, and leaves nothing there."""
+
+    dialect = "duckdb"
+
+    def bring(self, text: str, judged: Judged | None = None) -> Table:
+        """The columns that a query gives."""
+        import pyarrow
+
+        rankproof_judged = None if judged is None else pyarrow.table(judged)  # found by its name
+        relation = self.data.query(RUN, text)
+        del rankproof_judged
+        found = (
+            relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation.fetch_arrow_table()
+        )
+        return columns_of(found)
+
+
+class DataFusion(SqlEngine):
+    """A table of a session."""
+
+    dialect = "datafusion"
+
+    def bring(self, text: str, judged: Judged | None = None) -> Table:
+        """The columns that a query gives."""
+        import pyarrow
+
+        if judged is not None:
+            self.data.from_arrow(pyarrow.table(judged), JUDGED)
+        try:
+            return columns_of(self.data.sql(text).to_arrow_table())
+        finally:
+            if judged is not None:
+                self.data.deregister_table(JUDGED)
+
+
+class Spark(SqlEngine):
+    """A data frame, of Spark itself or behind Spark Connect."""
+
+    dialect = "spark"
+    judged = f"{{{JUDGED}}}"
+    most = 5_000_000
+    """Up to so many judged documents every worker gets all of them: 34 bytes each."""
+
+    def bring(self, text: str, judged: Judged | None = None) -> Table:
+        """The columns that a query gives."""
+        import pyarrow
+        from pyspark.sql.functions import broadcast
+
+        spark, given = self.data.sparkSession, {RUN: self.data}
+        if judged is not None:
+            table = spark.createDataFrame(pyarrow.table(judged))
+            given[JUDGED] = broadcast(table) if len(judged["query"]) <= self.most else table
+        return columns_of(spark.sql(text, **given).toArrow())
+
+
+class SQLite(SqlEngine):
+    """A table of a connection; judged documents are handed in as one parameter, so nothing is written."""
+
+    dialect = "sqlite"
+    judged = (
+        "(select json_extract(value, '$[0]') as query_id, json_extract(value, '$[1]') as doc_id, "
+        "json_extract(value, '$[2]') as query, json_extract(value, '$[3]') as judgment, "
+        "json_extract(value, '$[4]') as probe from json_each(?))"
+    )
+
+    def __init__(self, data: sqlite3.Connection, run: str) -> None:
+        super().__init__(data, run)
+        if data.execute("pragma encoding").fetchone()[0] != "UTF-8":
+            # There bytes are in another order.
+            self.dialect = "sqlite, UTF-16"
+            data.create_function("rankproof_bytes", 1, _utf8, deterministic=True)
+
+    def bring(self, text: str, judged: Judged | None = None) -> Table:
+        """The columns that a query gives."""
+        given = () if judged is None else (json.dumps(list(zip(*judged.values(), strict=True))),)
+        cursor = self.data.cursor()
+        cursor.row_factory = None
+        rows = cursor.execute(text, given).fetchall()
+        names = [each[0] for each in cursor.description]
+        return dict(zip(names, zip(*rows, strict=True) if rows else ([] for _ in names), strict=False))
+
+
+def _utf8(text: object) -> bytes | None:
+    return None if text is None else str(text).encode()
+
+
+def columns_of(table: Any) -> Table:
+    """The columns of an Arrow table: counts as numbers, NaN where there is none, all else as it is."""
+    import pyarrow
+    import pyarrow.compute
+
+    found: dict[str, Any] = {}
+    for name in table.column_names:
+        column = table.column(name)
+        if name in (*COUNTS, *OF_QUERIES, "query", "judgment"):
+            floats = pyarrow.compute.fill_null(column.cast(pyarrow.float64()), float("nan"))
+            found[name] = floats.to_numpy()
+        else:
+            found[name] = column.to_pylist()
+    return found
+
+
+class Polars:
+    """A lazy frame, collected by its own streaming engine: some rows at a time are in memory."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+
+    def _collect(self, frame: Any) -> Any:
+        return frame.collect(engine="streaming")
+
+    def size(self, took: Mapping[str, str], source: str) -> tuple[int, int]:
+        """How many rows and how many queries there are; a row without an id is an error."""
+        import polars as pl
+
+        query, doc = pl.col(took["query"]), pl.col(took["doc"])
+        found = self._collect(
+            self.frame.select(n=pl.len(), q=query.count(), d=doc.count(), m=query.drop_nulls().n_unique())
+        )
+        rows, queries, docs, distinct = (int(each) for each in found.row(0))
+        check_ids(rows, {"query": queries, "document": docs}, source)
+        return rows, distinct
+
+    def some_queries(self, query: str, most: int) -> Sequence[Any]:
+        """The ids of some queries, each once."""
+        return list(self._collect(self.frame.select(query).unique().head(most)).get_column(query))
+
+    def head(self, query: str, doc: str, rows: int) -> Table:
+        """The first rows of two columns."""
+        return dict(self._collect(self.frame.select(query, doc).head(rows)).to_dict())
+
+    def count(self, what: Counted, judged: Judged, conventions: Conventions) -> Table:
+        """The same counts as those of the SQL, by Polars' own verbs."""
+        import polars as pl
+
+        by_rank = conventions.ties == "rank" or "score" not in what.columns
+        order = pl.col(what.columns["rank" if by_rank else "score"]).cast(pl.Float64)
+        order = -order if by_rank else order
+        if conventions.precision == "float32" and not by_rank:
+            order = order.cast(pl.Float32).cast(pl.Float64)
+        rows = self.frame.select(
+            q=pl.col(what.columns["query"]).cast(pl.String),
+            d=pl.col(what.columns["doc"]).cast(pl.String),
+            s=order,
+        )
+        rows = rows.with_columns(
+            bad=pl.col("s").is_null() | pl.col("s").is_nan(), copies=pl.lit(1, pl.UInt32)
+        )
+        if conventions.duplicates == "best":
+            rows = rows.group_by("q", "d").agg(pl.col("s").max(), pl.col("bad").any(), copies=pl.len())
+        table = pl.LazyFrame(judged).rename({"query_id": "q", "doc_id": "d"})
+        hits = (
+            rows.join(table, on=["q", "d"])
+            .group_by("judgment")
+            .agg(
+                pl.col("q", "d", "query").first(),
+                s_hit=pl.col("s").max(),
+                lowest=pl.col("s").min(),
+                times=pl.len(),
+            )
+            .rename({"d": "d_hit"})
+        )
+        above, level = pl.col("s") > pl.col("s_hit"), pl.col("s") == pl.col("s_hit")
+        first = pl.col("d") < pl.col("d_hit") if conventions.ties == "id" else pl.col("d") > pl.col("d_hit")
+        found = (
+            rows.join(hits, on="q")
+            .group_by("judgment")
+            .agg(
+                pl.col("query", "times", "lowest", "s_hit").first(),
+                place=1 + (above | (level & first)).sum(),
+                first_place=1 + above.sum(),
+                last_place=(above | level).sum(),
+            )
+            .with_columns(low=(pl.col("s_hit") <= 0).cast(pl.Int64))
+            .rename({"s_hit": "highest"})
+        )
+        wanted = table.group_by("q").agg(pl.col("query", "probe").first())
+        in_all = what.distinct == "all"
+        docs = pl.col("d").n_unique() if in_all else pl.col("d").filter(pl.col("probe") == 1).n_unique()
+        queries = (
+            rows.join(wanted, on="q")
+            .group_by("query")
+            .agg(
+                pl.col("probe").max(),
+                retrieved=pl.len(),
+                unlike=docs,
+                dropped=pl.col("copies").sum() - pl.len(),
+                bad=(pl.col("bad") | pl.col("d").is_null()).sum(),
+                huge=(pl.col("s").abs() >= EXACT).sum() if not by_rank else pl.lit(0),
+            )
+            .with_columns(unlike=pl.when((pl.col("probe") == 1) | in_all).then(pl.col("unlike")))
+            .drop("probe")
+        )
+        both = pl.concat([found, queries], how="diagonal_relaxed")
+        return {
+            name: column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+            for name, column in self._collect(both).to_dict().items()
+        }

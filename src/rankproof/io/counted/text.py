@@ -1,0 +1,278 @@
+"""The counting query as text, for every engine that speaks SQL.
+
+Rank is a sum: the rank of a judged document is 1 + the number of rows of its query that stand before it. Sums need no
+sort, and add up however an engine cuts the rows.
+
+Documents are compared by the bytes of their ids, whatever collation a column has; scores as double precision, to which
+0 is added: engines that order all floats by their bits hold -0.0 for less than 0.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rankproof.core.join import EXACT
+from rankproof.core.rules import Conventions
+from rankproof.errors import UsageError, is_one_of, one_of
+
+PROBED = 1000
+"""In so many queries all documents are looked at for repetitions, where not in every one."""
+HIGHEST_FLOAT32 = 3.4028235677973366e38
+"""From here on a number is infinite in single precision: half a step above the largest."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What engines write differently."""
+
+    text: str
+    """An id as text."""
+    bytes: str
+    """Text as bytes, which compare and group without a collation."""
+    double: str
+    """A number in double precision."""
+    exact: str
+    """A decimal number in double precision, rounded once."""
+    nan: str
+    """Whether a number of double precision is NaN, as a condition."""
+    single: str = ""
+    """A number in single precision; empty where the engine has none."""
+    whole: str = "bigint"
+    """The type of whole numbers; sums would arrive as decimals else."""
+    quote: str = '"'
+    short: str = "varchar"
+    """The type of text."""
+
+
+_ANSI = {"text": "cast({} as varchar)", "double": "cast({} as double)"}
+DIALECTS: dict[str, Dialect] = {
+    "duckdb": Dialect(
+        **_ANSI, bytes="encode({})", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
+        single="cast({} as float)",
+    ),
+    "sqlite": Dialect(
+        text="cast({} as text)", bytes="cast({} as blob)", double="cast({} as real)", exact="cast({} as real)",
+        nan="{0} is null", short="text",
+    ),
+    "sqlite, UTF-16": Dialect(
+        text="cast({} as text)", bytes="rankproof_bytes({})", double="cast({} as real)", exact="cast({} as real)",
+        nan="{0} is null", short="text",
+    ),
+    "postgres": Dialect(
+        text="cast({} as text)", bytes="convert_to({}, 'UTF8')", double="cast({} as double precision)",
+        exact="cast({} as double precision)", nan="{} = 'NaN'::double precision", single="cast({} as real)",
+        short="text",
+    ),
+    "spark": Dialect(
+        text="cast({} as string)", bytes="cast({} as binary)", double="cast({} as double)",
+        exact="cast(cast({} as string) as double)", nan="isnan({})", single="cast({} as float)", quote="`",
+        short="string",
+    ),
+    "datafusion": Dialect(
+        **_ANSI, bytes="cast({} as bytea)", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
+        single="cast({} as real)",
+    ),
+    "bigquery": Dialect(
+        text="cast({} as string)", bytes="cast({} as bytes)", double="cast({} as float64)",
+        exact="cast(cast({} as string) as float64)", nan="is_nan({})", whole="int64", quote="`", short="string",
+    ),
+    "snowflake": Dialect(
+        text="cast({} as varchar)", bytes="to_binary({}, 'UTF-8')", double="cast({} as double)",
+        exact="cast(cast({} as varchar) as double)", nan="{} = 'NaN'::double",
+    ),
+    "trino": Dialect(
+        text="cast({} as varchar)", bytes="to_utf8({})", double="cast({} as double)",
+        exact="cast(cast({} as varchar) as double)", nan="is_nan({})", single="cast({} as real)",
+    ),
+}  # fmt: skip
+"""The engines whose SQL is known; what is run in the tests stands in docs/scale.md."""
+WRITTEN = tuple(name for name in DIALECTS if "," not in name)
+"""Those whose text makes sense outside Python."""
+QUERY = re.compile(r"\s*(\(|(select|with|from|values)\s)", re.IGNORECASE)
+PLAIN = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What stands where in an engine, and what is to be counted there."""
+
+    run: str = "run"
+    """The table of rankings, or a query that gives one."""
+    columns: Mapping[str, str] = field(
+        default_factory=lambda: {"query": "query_id", "doc": "doc_id", "score": "score"}
+    )
+    """The columns of the run by role: query, doc, and score or rank."""
+    judgments: str = "judgments"
+    """The table of judged documents."""
+    judged: Mapping[str, str] = field(default_factory=lambda: {"query": "query_id", "doc": "doc_id"})
+    """Its columns by role: query and doc."""
+    numbered: bool = False
+    """Whether it has the columns `query`, `judgment` and `probe` too: numbers that are handed back in place of ids,
+    and 1 for queries in the sample."""
+    decimal: bool = False
+    """Whether scores are decimal numbers."""
+    distinct: str = "sample"
+    """Where documents that nobody judged are looked at for repetitions: in a `sample` of queries, or in `all`."""
+
+
+def check_counted(conventions: Conventions, source: str) -> None:
+    """Refuse what needs the order of the rows: no engine keeps it."""
+    for name, word in (("ties", "input"), ("duplicates", "first")):
+        if getattr(conventions, name) == word:
+            raise UsageError(
+                f"{source}: {name}={word!r} needs the order in which the rows were given, which no engine keeps. "
+                f"Next: {_WAYS_OUT[name]}, or collect the rows into memory first."
+            )
+
+
+_WAYS_OUT = {
+    "ties": "choose ties='trec' or ties='id', or write the order into a rank column and choose ties='rank'",
+    "duplicates": "choose duplicates='best', which keeps the higher score",
+}
+
+
+def rules_of(conventions: Conventions) -> str:
+    """What shapes the counts, in words that are handed back with them."""
+    ties = conventions.ties if is_one_of(conventions.ties, ("id", "rank")) else "trec"
+    return f"ties={ties} duplicates={conventions.duplicates} precision={conventions.precision}"
+
+
+def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
+    """The query that counts.
+
+    It gives a row for each judged document that was found, and one without a document for each judged query that has
+    a ranking.
+
+    >>> counting_text("duckdb", Counted(), Conventions()).splitlines()[0]
+    'with run_rows as ('
+    """
+    if not is_one_of(dialect, DIALECTS):
+        raise one_of("dialect", dialect, DIALECTS)
+    check_counted(conventions, what.run)
+    spoken = DIALECTS[dialect]
+    best, by_rank = (
+        conventions.duplicates == "best",
+        conventions.ties == "rank" or "score" not in what.columns,
+    )
+    query, doc = (key(dialect, what.columns[role]) for role in ("query", "doc"))
+    score = _order(dialect, what, conventions, by_rank)
+    bad = f"case when {score} is null or {spoken.nan.format(score)} then 1 else 0 end"
+    whole, none = f"cast({{}} as {spoken.whole})".format, f"cast(null as {spoken.whole})"
+    own, judgment = ("query", "judgment") if what.numbered else ("query_id", "doc_id")
+    before = "<" if conventions.ties == "id" else ">"
+    probed = "1 = 1" if what.distinct == "all" else "w.probe = 1"
+    high = "0" if by_rank else f"sum(case when abs(r.s) >= {EXACT:.0f} then 1 else 0 end)"
+    rules = f"'{rules_of(conventions)}'"
+    return f"""with run_rows as (
+  select {query} as q, {doc} as d, {f"max({score})" if best else score} as s,
+    {"count(*)" if best else "1"} as copies, {f"max({bad})" if best else bad} as bad
+  from {table_in(dialect, what.run)}{f" group by {query}, {doc}" if best else ""}
+),
+judged as (
+  select {"" if what.numbered else "distinct "}{key(dialect, what.judged["query"])} as q,
+    {key(dialect, what.judged["doc"])} as d, {_answers(dialect, what)}
+  from {table_in(dialect, what.judgments)}
+),
+hits as (
+  select j.q, j.d, min(j.{own}) as {own}, min(j.{judgment}) as {judgment},
+    max(r.s) as s, min(r.s) as lowest, count(*) as times
+  from run_rows r inner join judged j on r.q = j.q and r.d = j.d group by j.q, j.d
+),
+{_wanted(what, own)}
+select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.times)")} as times,
+    {whole(f"1 + sum(case when r.s > h.s or (r.s = h.s and r.d {before} h.d) then 1 else 0 end)")} as place,
+    {whole("1 + sum(case when r.s > h.s then 1 else 0 end)")} as first_place,
+    {whole("sum(case when r.s >= h.s then 1 else 0 end)")} as last_place,
+    {whole("max(case when h.s <= 0 then 1 else 0 end)")} as low, max(h.lowest) as lowest, max(h.s) as highest,
+    {none} as retrieved, {none} as unlike, {none} as dropped, {none} as bad, {none} as huge,
+    {rules} as rules
+  from run_rows r inner join hits h on r.q = h.q group by h.q, h.d
+union all
+select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"}, {none}, {none}, {none}, {none},
+    {none}, {spoken.double.format("null")}, {spoken.double.format("null")}, {whole("count(*)")},
+    {whole(f"case when max(w.probe) = 1 then count(distinct case when {probed} then r.d end) end")},
+    {whole("sum(r.copies) - count(*)")},
+    {whole("sum(case when r.bad = 1 or r.d is null then 1 else 0 end)")}, {whole(high)},
+    {rules}
+  from run_rows r inner join wanted w on r.q = w.q group by w.q
+"""
+
+
+def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool) -> str:
+    """What the rows are ordered by: their scores, or minus their ranks."""
+    spoken = DIALECTS[dialect]
+    if by_rank:
+        if "rank" not in what.columns:
+            raise UsageError(
+                f"{what.run}: ties='rank' was asked for, but there is no rank column. "
+                "Next: name it, or choose another rule, as ties='trec' for the order by score."
+            )
+        return f"(0.0 - {spoken.double.format(quoted(dialect, what.columns['rank']))})"
+    number = (spoken.exact if what.decimal else spoken.double).format(quoted(dialect, what.columns["score"]))
+    if conventions.precision == "float32":
+        if not spoken.single:
+            raise UsageError(
+                f"dialect {dialect}: scores in single precision were asked for, which this engine has not. "
+                "Next: leave the profile out, or collect the rows into memory first."
+            )
+        # Some engines refuse to make infinite what is too large, so that is written out.
+        infinite, single = (
+            spoken.double.format("'Infinity'"),
+            spoken.double.format(spoken.single.format(number)),
+        )
+        number = (
+            f"case when {number} >= {HIGHEST_FLOAT32!r} then {infinite} "
+            f"when {number} <= {-HIGHEST_FLOAT32!r} then -{infinite} else {single} end"
+        )
+    return f"({number} + 0.0)"
+
+
+def _answers(dialect: str, what: Counted) -> str:
+    """What is handed back for a judged document: numbers that were handed in, or its ids as text."""
+    if what.numbered:
+        return "query, judgment, probe"
+    ids = {
+        name: DIALECTS[dialect].text.format(quoted(dialect, what.judged[role])) for name, role in _IDS.items()
+    }
+    return ", ".join(f"{text} as {name}" for name, text in ids.items())
+
+
+_IDS = {"query_id": "query", "doc_id": "doc"}
+
+
+def _wanted(what: Counted, own: str) -> str:
+    """The judged queries, and in which of them every document is looked at for repetitions."""
+    probe = "max(probe)" if what.numbered and what.distinct != "all" else "1"
+    each = f"select q, min({own}) as {own}, {probe} as probe from judged group by q"
+    if what.numbered or what.distinct == "all":
+        return f"wanted as ({each})"
+    return f"""listed as ({each}),
+wanted as (
+  select q, {own}, case when {own} <= (select max({own}) from (
+      select {own} from listed order by {own} limit {PROBED}) some_of_them) then 1 else 0 end as probe
+  from listed
+)"""
+
+
+def key(dialect: str, column: str) -> str:
+    """A column of ids as bytes, by which rows are joined, grouped and compared."""
+    spoken = DIALECTS[dialect]
+    return spoken.bytes.format(spoken.text.format(quoted(dialect, column)))
+
+
+def quoted(dialect: str, name: str) -> str:
+    """A name as the engine reads it; Snowflake's are in upper case unless they are quoted."""
+    quote = DIALECTS[dialect].quote
+    if dialect == "snowflake" and PLAIN.fullmatch(name):
+        return name
+    return f"{quote}{name.replace(quote, 2 * quote)}{quote}"
+
+
+def table_in(dialect: str, table: str) -> str:
+    """A table by its name, a.b.c too, or a query in its place."""
+    if QUERY.match(table):
+        return f"({table}) given_rows"
+    parts = table.split(".")
+    return table if table.startswith("{") else ".".join(quoted(dialect, part) for part in parts)

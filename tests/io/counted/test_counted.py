@@ -1,0 +1,285 @@
+"""Rankings that stay in an engine give the bits that they give in memory, and refuse what memory refuses."""
+
+from __future__ import annotations
+
+import decimal
+import random
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankproof
+from rankproof import evaluate
+from rankproof.cli import run
+from rankproof.core.rules import Conventions
+from rankproof.errors import DataError, UsageError
+from rankproof.io.counted import rankings
+from rankproof.io.counted.rankings import CountedRankings
+from tests.io.counted.engines import COLUMNS, ENGINES, arrow, by_text, in_duckdb, in_sqlite, random_case
+
+MEASURES = "nDCG@10, nDCG(gain='exp'), AP, RR, P@5, R@10, bpref, Judged@10, RBP, ERR@10, Success@5, SetP, RPrec, GMAP"
+INPUT = ("duckdb", "polars", "sqlite", "datafusion")
+
+
+def check_equal(found, expected, note=""):
+    assert list(found) == list(expected)
+    for name in expected:
+        one, other = found.column(name), expected.column(name)
+        assert np.array_equal(one.values, other.values), (note, name)
+        assert one.mean == other.mean, (note, name)
+        assert found.bounds(name) == expected.bounds(name), (note, name)
+        assert found.bounds(name, of="unjudged") == expected.bounds(name, of="unjudged"), (note, name)
+        assert found.interval(name) == expected.interval(name), (note, name)
+        assert found.ceiling(name) == expected.ceiling(name), (note, name)
+        assert found.split(name) == expected.split(name), (note, name)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_gives_the_bits_of_memory(engine):
+    for seed, ties in enumerate(("trec", "id", "expected", "best", "worst")):
+        judged, rows = random_case(seed)
+        expected = evaluate(judged, arrow(rows), MEASURES, ties=ties)
+        found = evaluate(judged, ENGINES[engine](rows), MEASURES, ties=ties)
+        assert isinstance(found.ranking, CountedRankings)
+        check_equal(found, expected, ties)
+        assert found.facts == expected.facts
+        kinds = [{each.kind for each in scores.audit} for scores in (found, expected)]
+        assert kinds[0] ^ kinds[1] <= {"scores-rise"}, "only the order of rows is not seen"
+        assert found.census.extra == expected.census.extra == 2
+
+
+@pytest.mark.parametrize(
+    "conventions",
+    [
+        {"unjudged": "skip"},
+        {"unjudged": "relevant"},
+        {"missing": "skip", "no_relevant": "skip"},
+        {"profile": "trec_eval-9"},
+        {"profile": "torchmetrics", "ties": "trec"},
+        {"duplicates": "best"},
+        {"ties": "rank"},
+    ],
+    ids=str,
+)
+def test_every_convention_gives_the_bits_of_memory(conventions):
+    judged, rows = random_case(7)
+    if "duplicates" in conventions:
+        rows += [(query, doc, score + 0.5) for query, doc, score in rows[::3]]
+    table = arrow(rows)
+    if "ties" in conventions:
+        order = random.Random(1).sample(range(1, len(rows) + 1), len(rows))
+        table = table.append_column("rank", pa.array(order))
+    expected = evaluate(judged, table, "nDCG@10, AP, P@5", **conventions)
+    for data in (duckdb.from_arrow(table), pl.from_arrow(table).lazy()):
+        found = evaluate(judged, data, "nDCG@10, AP, P@5", **conventions)
+        check_equal(found, expected, conventions)
+        assert found.census.dropped == expected.census.dropped
+
+
+@pytest.mark.parametrize("engine", INPUT)
+@pytest.mark.parametrize("asked", [{"ties": "input"}, {"duplicates": "first"}], ids=str)
+def test_what_needs_the_order_of_rows_is_refused_with_the_way_out(engine, asked):
+    judged, rows = random_case(1)
+    with pytest.raises(UsageError, match=r"needs the order in which the rows were given.*Next: choose"):
+        evaluate(judged, ENGINES[engine](rows), "AP", **asked)
+
+
+@pytest.mark.parametrize("engine", INPUT)
+def test_no_score_is_no_place_in_an_order(engine):
+    judged, rows = {"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", None), ("q", "c", 0.5)]
+    with pytest.raises(DataError, match=r"query 'q'|row 2"):
+        evaluate(judged, ENGINES[engine](rows), "RR")
+    if engine != "sqlite":  # which stores NaN as NULL
+        with pytest.raises(DataError, match=r"query 'q'.*missing or NaN"):
+            evaluate(judged, ENGINES[engine]([("q", "a", 1.0), ("q", "b", float("nan"))]), "RR")
+
+
+@pytest.mark.parametrize("engine", INPUT)
+def test_duplicates_are_told_with_both_values(engine):
+    judged, rows = {"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 0.5), ("q", "a", 0.25)]
+    with pytest.raises(
+        DataError, match=r"document 'a' comes twice for query 'q', with the scores 0.25 and 1"
+    ):
+        evaluate(judged, ENGINES[engine](rows), "RR")
+    with pytest.raises(DataError, match=r"query 'q': there is 1 row more than documents"):
+        evaluate(judged, ENGINES[engine]([*rows[:2], ("q", "b", 0.75)]), "RR")
+    assert evaluate(judged, ENGINES[engine](rows), "RR, P@1", duplicates="best")["P@1"] == 1
+
+
+def test_where_not_all_was_looked_at_for_duplicates_it_is_said(monkeypatch):
+    monkeypatch.setattr(rankings, "ALL", 10)
+    monkeypatch.setattr(rankings, "PROBED", 3)
+    judged, rows = random_case(2)
+    for engine in INPUT:
+        scores = evaluate(judged, ENGINES[engine](rows), "RR")
+        assert "nobody judged in 3 of 23 queries" in scores.audit.format("full").replace("\n           ", " ")
+
+
+@pytest.mark.parametrize("engine", INPUT)
+def test_rows_without_an_id_and_empty_tables_are_refused(engine):
+    judged = {"q": {"a": 1}}
+    with pytest.raises(DataError, match=r"id|got None"):
+        evaluate(judged, ENGINES[engine]([("q", "a", 1.0), (None, "b", 0.5)]), "RR")
+    with pytest.raises(DataError, match=r"id|got None"):
+        evaluate(judged, ENGINES[engine]([("q", "a", 1.0), ("q", None, 0.5)]), "RR")
+
+
+def test_single_precision_and_decimal_scores_are_compared_as_in_memory():
+    judged = {"q": {"a": 1, "b": 1}}
+    single = arrow([("q", "a", 0.1), ("q", "b", 0.1), ("q", "c", 0.2)], score=pa.float32())
+    expected = evaluate(judged, single, "AP, RR")
+    numbers = [decimal.Decimal(each) for each in ("0.3000000000000000000001", "0.3", "9007199254740993.5")]
+    exact = arrow([("q", doc, n) for doc, n in zip("abc", numbers, strict=True)], score=pa.decimal128(38, 22))
+    as_floats = arrow([("q", doc, float(n)) for doc, n in zip("abc", numbers, strict=True)])
+    for make in (duckdb.from_arrow, lambda table: pl.from_arrow(table).lazy()):
+        check_equal(evaluate(judged, make(single), "AP, RR"), expected)
+        check_equal(evaluate(judged, make(exact), "AP, RR"), evaluate(judged, as_floats, "AP, RR"))
+    huge = duckdb.sql(
+        "select 'q' as query_id, chr(97 + i::int) as doc_id, (i * 10::hugeint ** 25::hugeint)::hugeint as score from range(3) t(i)"
+    )
+    assert evaluate(judged, huge, "RR")["RR"] == 0.5
+
+
+def test_integers_as_ids_meet_integers_alone():
+    rows = [(7, 10, 1.0), (7, 9, 1.0), (8, 10, 2.0)]
+    table = arrow(rows)
+    expected = evaluate({7: {9: 1}, 8: {10: 2}}, table, "RR, AP")
+    for data in (duckdb.from_arrow(table), pl.from_arrow(table).lazy(), in_numbers(rows)):
+        check_equal(evaluate({7: {9: 1}, 8: {10: 2}}, data, "RR, AP"), expected)
+        with pytest.raises(DataError, match="got ids that are integers where the judgments have text"):
+            evaluate({"7": {"9": 1}}, data, "RR")
+
+
+def in_numbers(rows):
+    connection = sqlite3.connect(":memory:")
+    connection.execute("create table run (query_id integer, doc_id integer, score integer)")
+    connection.executemany("insert into run values (?, ?, ?)", rows)
+    return connection, "run"
+
+
+def test_same_ranks_have_no_order():
+    table = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "rank": [1, 1]})
+    for data in (duckdb.from_arrow(table), pl.from_arrow(table).lazy()):
+        with pytest.raises(DataError, match="two documents stand at the same rank"):
+            evaluate({"q": {"a": 1}}, data, "RR", ties="rank")
+
+
+def test_engines_are_left_as_they_were():
+    judged, rows = random_case(3)
+    connection, name = in_sqlite(rows)
+    connection.commit()
+    evaluate(judged, (connection, name), "RR")
+    assert not connection.in_transaction
+    assert connection.execute("select count(*) from sqlite_temp_master").fetchone() == (0,)
+    relation = in_duckdb(rows)
+    evaluate(judged, relation, "RR")
+    left = relation.query(
+        "own", "select count(*) from duckdb_views() where view_name like 'rankproof%'"
+    ).fetchall()
+    assert left == [(0,)]
+
+
+def test_names_of_tables_and_columns_may_be_any():
+    judged, rows = random_case(4)
+    connection = sqlite3.connect(":memory:")
+    connection.execute('create table "my run" ("Query ID" text, "select" text, "order" real)')
+    connection.executemany('insert into "my run" values (?, ?, ?)', rows)
+    columns = {"query": "Query ID", "doc": "select", "score": "order"}
+    expected = evaluate(judged, arrow(rows), "AP")
+    check_equal(evaluate(judged, (connection, "my run"), "AP", columns=columns), expected)
+    relation = duckdb.from_arrow(arrow(rows)).project(
+        'query_id as "Query ID", doc_id as "select", score as "order"'
+    )
+    check_equal(evaluate(judged, relation, "AP", columns=columns), expected)
+
+
+def test_explaining_and_comparing_take_the_same_relations():
+    judged, rows = random_case(5)
+    one, other = duckdb.from_arrow(arrow(rows)), pl.from_arrow(arrow([(q, d, -s) for q, d, s in rows])).lazy()
+    expected = rankproof.compare(
+        judged, {"a": arrow(rows), "b": arrow([(q, d, -s) for q, d, s in rows])}, "AP"
+    )
+    assert rankproof.compare(judged, {"a": one, "b": other}, "AP").to_dict() == expected.to_dict()
+    assert str(rankproof.explain(judged, one, "q5", "AP")) == str(
+        rankproof.explain(judged, arrow(rows), "q5", "AP")
+    )
+
+
+# --- rows that were counted elsewhere ---------------------------------------------------------------
+
+
+def test_rows_counted_elsewhere_give_the_same_table(tmp_path: Path, capsys):
+    judged, rows = random_case(6)
+    qrels = tmp_path / "judgments.jsonl"
+    import json
+
+    qrels.write_text(
+        "\n".join(
+            json.dumps({"query_id": q, "doc_id": d, "grade": g})
+            for q, ds in judged.items()
+            for d, g in ds.items()
+        )
+    )
+    for ending in ("parquet", "csv"):
+        for ties in ("trec", "id"):
+            path = by_text(rows, judged, Conventions(ties=ties), tmp_path / f"{ties}.{ending}")
+            expected = evaluate(judged, arrow(rows), MEASURES, ties=ties)
+            assert (
+                run(["evaluate", str(qrels), "--counted", str(path), "--ties", ties, "-m", "AP", "-f", "csv"])
+                == 0
+            )
+            assert repr(expected["AP"]) in capsys.readouterr().out
+    path = tmp_path / "trec.parquet"
+    check_equal(evaluate(judged, path, MEASURES), evaluate(judged, arrow(rows), MEASURES))
+    with pytest.raises(UsageError, match=r"counted under ties=trec.*asked for under ties=id"):
+        evaluate(judged, path, "AP", ties="id")
+    with pytest.raises(DataError, match="which these judgments do not hold"):
+        evaluate({"q9": {"other": 1}}, path, "AP")
+    with pytest.raises(UsageError, match="hold judged documents alone"):
+        rankproof.explain(judged, path, "q5", "AP")
+
+
+def test_lengths_may_be_counted_apart(tmp_path: Path, capsys):
+    found = tmp_path / "rows.csv"
+    found.write_text("query_id,doc_id,place,first_place,last_place\nq1,a,2,1,2\n")
+    lengths = tmp_path / "lengths.csv"
+    lengths.write_text("query_id,length\nq1,3\nq2,1\n")
+    judgments = tmp_path / "judgments.tsv"
+    judgments.write_text("q1\ta\t1\nq2\tb\t1\n")
+    arguments = ["evaluate", str(judgments), "--counted", str(found), "-m", "RR,SetP"]
+    assert run(arguments) == 3
+    assert "--lengths" in capsys.readouterr().err
+    assert run([*arguments, "--lengths", str(lengths), "-f", "csv"]) == 0
+    assert "RR,0.25," in capsys.readouterr().out
+
+
+def test_a_result_of_two_runs_of_the_query_is_refused(tmp_path: Path):
+    judged, rows = random_case(8)
+    table = pa.parquet.read_table(by_text(rows, judged, Conventions(), tmp_path / "rows.parquet"))
+    with pytest.raises(DataError, match="was counted twice"):
+        evaluate(judged, pa.concat_tables([table, table]), "AP")
+    with pytest.raises(DataError, match="no row says how long"):
+        evaluate(judged, table.filter(pa.compute.is_valid(table["doc_id"])), "AP")
+
+
+@pytest.mark.parametrize(
+    "dialect", ["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "trino"]
+)
+def test_the_text_is_written_for_every_dialect(dialect, capsys):
+    assert run(["sql", "--dialect", dialect, "--run", "lake.run", "--ties", "id"]) == 0
+    text = capsys.readouterr().out
+    assert "lake" in text
+    assert not {"qualify", "filter (", "over ("} & set(text.lower().split("\n"))
+    assert text.count("(") == text.count(")")
+
+
+def test_an_unknown_dialect_and_rules_without_a_sum_are_refused(capsys):
+    assert run(["sql", "--dialect", "oracle"]) == 2
+    assert run(["sql", "--dialect", "duckdb", "--ties", "input"]) == 2
+    assert "Next: choose --ties trec" in capsys.readouterr().err
+    assert COLUMNS
