@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rankproof.core.measure import REGISTRY, Measure, sections
-from rankproof.core.measures import FAMILIES
+from rankproof.core.measures import families
 from rankproof.scoring.catalogue import OTHERS, TERMS
 
 GLOSSARY = Path(__file__).with_name("glossary.md")
@@ -31,16 +31,16 @@ Where something is divided by nothing, the value is 0. A grade below 0 is not re
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([START, *_contents(), *(line for name in FAMILIES for line in _family(name))])
+    return "\n".join([START, *_contents(), *(line for name in families() for line in _family(name))])
 
 
 def _family_members(name: str) -> list[Measure]:
-    modules = {module.__name__ for module in FAMILIES[name]}
+    modules = {module.__name__ for module in families()[name]}
     return [each for each in REGISTRY.values() if each.spec.function.__module__ in modules]
 
 
 def _contents() -> Iterator[str]:
-    for name in FAMILIES:
+    for name in families():
         links = ", ".join(f"[{each}](#{str(each).lower()})" for each in _family_members(name))
         yield f"- **{name}**: {links}"
     yield ""

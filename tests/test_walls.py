@@ -203,6 +203,7 @@ def test_importing_rankproof_loads_two_modules_of_ours() -> None:
 SLOW_TO_LOAD = {
     *("numpy.ma", "numpy.random", "hashlib", "secrets", "html", "narwhals", "sqlite3", "asyncio"),
     *("rankproof.core.explained", "rankproof.core.profiles"),
+    *("rankproof.core.measures.census", "rankproof.core.measures.novelty"),
 }
 """What takes a millisecond or more to load, and few evaluations need."""
 
@@ -211,7 +212,7 @@ SLOW_TO_LOAD = {
     ("arguments", "others", "most"),
     [
         (["--help"], {"scoring", "comparing", "stats"}, 13),
-        (["evaluate", "q.qrels", "r.run"], {"comparing", "store"}, 94),
+        (["evaluate", "q.qrels", "r.run"], {"comparing", "store"}, 78),
     ],
 )
 def test_a_command_loads_little(tmp_path: Path, arguments: list[str], others: set[str], most: int) -> None:

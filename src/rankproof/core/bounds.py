@@ -8,7 +8,8 @@ document up never hurts. So the bounds are the extremes over m, and every m is w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,7 @@ def seen_down_to(hits: Hits, k: int | None) -> Hits:
     return hits if k is None else replace(hits.top(k), retrieved=np.minimum(hits.retrieved, k))
 
 
-@dataclass(frozen=True, eq=False)
-class _Gaps:
+class _Gaps(NamedTuple):
     """The runs of unjudged ranks between judged documents, down to the cut; a gap may be empty."""
 
     query: Array
@@ -161,8 +161,7 @@ def _rest(query: Array, values: Array) -> Array:
     return total[query] - _running(query, values)
 
 
-@dataclass(frozen=True, eq=False)
-class _Places:
+class _Places(NamedTuple):
     """The rankings down to the cut with a row at every rank, and where documents nobody judged stand."""
 
     rows: Hits
@@ -264,8 +263,7 @@ def _gained(h: Hits, gain: object, rel: float) -> Array:
     return found if rel <= 0 else np.where(h.grade >= rel, found, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Ideals:
+class _Ideals(NamedTuple):
     """The DCG of each query's ideal order, and what it becomes with more documents of one gain."""
 
     gain: float

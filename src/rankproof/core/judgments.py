@@ -227,8 +227,7 @@ class Order(NamedTuple):
     level: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
+class Group(NamedTuple):
     """What one judge prefers: `prefers[i, j]` says that document i should stand before j."""
 
     prefers: Array
@@ -238,8 +237,7 @@ class Group:
     """Whether the judge gave one order of all documents, rather than several partial ones."""
 
 
-@dataclass(frozen=True, eq=False)
-class Preferences:
+class Preferences(NamedTuple):
     """The preferences of all judges of a query over its judged documents.
 
     Documents are numbered by rank; the first `retrieved` of them were retrieved, the others not.

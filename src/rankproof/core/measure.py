@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -300,7 +300,46 @@ def _set(parameter: Parameter, values: Mapping[str, Any]) -> bool:
     return parameter.name in values and values[parameter.name] != parameter.default
 
 
-REGISTRY: dict[str, Measure] = {}
+class Registry(MutableMapping[str, Measure]):
+    """Measures by their canonical names, in the order in which they are listed; everyday ones are there at once.
+
+    Whoever asks for another, or looks at all of them, has the rest loaded: few evaluations need it.
+    """
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, Measure] = {}
+        """Those that are there already."""
+        self.load_rest: Callable[[], None] | None = None
+
+    def _whole(self) -> dict[str, Measure]:
+        if self.load_rest is not None:
+            load, self.load_rest = self.load_rest, None
+            load()
+        return self.loaded
+
+    def __getitem__(self, name: str) -> Measure:
+        return self.loaded[name] if name in self.loaded else self._whole()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole())
+
+    def __len__(self) -> int:
+        return len(self._whole())
+
+    def __setitem__(self, name: str, made: Measure) -> None:
+        self.loaded[name] = made
+
+    def __delitem__(self, name: str) -> None:
+        del self._whole()[name]
+
+    def sort(self, modules: Sequence[str]) -> None:
+        """Bring measures into the order of the modules that declare them; those of other modules come last."""
+        places = {name: place for place, name in enumerate(modules)}
+        place_of = lambda each: places.get(each[1].spec.function.__module__, len(places))  # noqa: E731
+        self.loaded = dict(sorted(self.loaded.items(), key=place_of))
+
+
+REGISTRY = Registry()
 """Every measure by its canonical name, in the order of declaration."""
 
 JUDGED: dict[str, Measure] = {}
@@ -386,8 +425,10 @@ def measure(
 def _add(made: Measure) -> None:
     CHANGES.append(made.name)
     spec = made.spec
+    own = spec.function.__module__.startswith("rankproof.core.measures.")
+    listed = REGISTRY.loaded if own else dict(REGISTRY)  # the names of those not loaded yet are taken too
     for taken in (spec.name, *spec.also):
-        if taken in REGISTRY or taken in ALIASES:
+        if taken in listed or taken in ALIASES:
             raise UsageError(f"a measure named {taken!r} exists already. Next: choose another name.")
     REGISTRY[spec.name] = made
     for other, params in spec.also.items():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,7 @@ ROWS_AT_ONCE = 1_000_000
 """Rows worked on at a time, so that a ranking with one score for everything fits into memory."""
 
 
-@dataclass(frozen=True, eq=False)
-class Orders:
+class Orders(NamedTuple):
     """Several orders of some queries, side by side."""
 
     queries: Array
@@ -47,8 +47,7 @@ class Orders:
         return total / self.counts
 
 
-@dataclass(frozen=True, eq=False)
-class Tie:
+class Tie(NamedTuple):
     """One run of equal scores, as far as it was judged."""
 
     rows: Array

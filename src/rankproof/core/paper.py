@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -60,8 +60,7 @@ class Written:
         return self.steps[-1].number
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A judged document at its rank."""
 
     rank: int
@@ -73,8 +72,7 @@ class Found:
     """Which aspect of the query the grade is for, where a measure goes by aspects."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One query, as a person would have it on paper."""
 
     found: list[Found]

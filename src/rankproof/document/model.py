@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rankproof.document.terminal import ALWAYS as ALWAYS
 from rankproof.document.terminal import WARNING as WARNING
@@ -42,16 +42,14 @@ class Cell(str):
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """What the blocks that follow are about."""
 
     text: str
     level: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """Running text. On a screen paragraphs follow each other without an empty line; an empty one keeps two apart."""
 
     text: str
@@ -73,8 +71,7 @@ class ListItem(str):
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class Bullets:
+class Bullets(NamedTuple):
     """A list. Each item may have a label in front, like how serious it is."""
 
     items: Sequence[str]
@@ -89,8 +86,7 @@ class Bullets:
             yield label, str(item), getattr(item, "lines", ()), getattr(item, "under", ())
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Columns side by side, the first of which names the rows."""
 
     columns: Sequence[Column]
@@ -125,8 +121,7 @@ class Table:
         return list(zip(*(each.cells for each in self.columns), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A drawing: of characters for a terminal, and as a picture for a page. Either may be missing."""
 
     caption: str
@@ -138,8 +133,7 @@ class Chart:
     """Whether the caption stands right above the lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteCase:
+class SuiteCase(NamedTuple):
     """One thing that was tested: passed, failure, error or skipped, and what is said of it."""
 
     name: str
@@ -148,8 +142,7 @@ class SuiteCase:
     said: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(NamedTuple):
     """A suite of test cases, for tools that read these; tables say the same to people."""
 
     name: str
@@ -157,8 +150,7 @@ class Cases:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """What is to be copied as it is, like a command."""
 
     text: str
@@ -186,8 +178,7 @@ class Part:
             object.__setattr__(self, attribute, value)
 
 
-@dataclass(frozen=True, slots=True)
-class FirstFit:
+class FirstFit(NamedTuple):
     """Several forms of the same: a screen takes the first that fits, the last one if none does; others the first."""
 
     forms: Sequence[Sequence[Part]]

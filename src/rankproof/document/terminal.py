@@ -8,9 +8,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rankproof.document.display import first_columns, width
 from rankproof.document.numbers import count
@@ -82,8 +81,7 @@ def _size(variable: str, axis: int, usual: int) -> int:
         return usual
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A heading (of one or more lines) and the cells under it."""
 
     heading: str
@@ -297,8 +295,7 @@ WARNING = "more warning"
 COUNTED = ("more error", WARNING, "more note")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Some lines, how dispensable they are, and what they are called when they are left out."""
 
     lines: Sequence[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -153,8 +153,7 @@ def _by_query(columns: Any) -> Any:
 # --- pieces ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Texts:
+class _Texts(NamedTuple):
     """A column of text: all bytes, and where each text begins (one more entry than there are texts)."""
 
     data: Array

@@ -6,9 +6,8 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
@@ -24,8 +23,7 @@ SAMPLE = 50
 """How many lines are looked at."""
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A file format: "trec judgments", "trec ranking", "delimited", "json" or "parquet"."""
 
     name: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,8 +59,7 @@ def judgments_from_mapping(mapping: Mapping[Any, Any], source: str = "judgments"
     )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """The judgments of some queries that follow each other."""
 
     length: Array
@@ -71,8 +70,7 @@ class _Part:
     """The grade of each document; empty where they are judged aspect by aspect."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Tables:
+class _Tables(NamedTuple):
     """The judgments of each query, as they were given until `make_dicts` has made them alike."""
 
     source: str

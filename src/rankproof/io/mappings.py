@@ -52,8 +52,7 @@ class MappedRows(NamedTuple):
     score: Array
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Finder:
+class Finder(NamedTuple):
     """Looks for the documents of some judgments in one run after the other."""
 
     judgments: Judgments
@@ -226,8 +225,7 @@ class MappingRankings:
                 census.dropped += dropped
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Batch:
+class _Batch(NamedTuple):
     """The rankings of some queries that follow each other in the judgments."""
 
     source: str

@@ -6,9 +6,8 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 from rankproof.errors import DataError, UsageError, nearest
 from rankproof.io.pipes import pipes_kept, read_side_by_side
@@ -209,8 +208,7 @@ def _paths_in(arguments: Iterable[object]) -> Iterator[object]:
             yield from each.values()
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What a table is to be read as, and which columns that takes."""
 
     what: str

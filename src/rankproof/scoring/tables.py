@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from rankproof.core.audit import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class TableField:
+class TableField(NamedTuple):
     """One column: its heading, how a row fills it, and for which rows it has something to say."""
 
     heading: str

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple
 
 from rankproof.core.audit.finding import ENOUGH_SHARED, EXAMPLES, NEARLY_NONE, Finding, Severity, count_of
 from rankproof.core.judgments import Judgments
@@ -91,8 +91,7 @@ def _as_number(text: str) -> str:
     return text.partition(".")[0].lstrip("0") or "0" if _NUMBER.fullmatch(text) else text
 
 
-@dataclass(frozen=True)
-class Spelling:
+class Spelling(NamedTuple):
     """One way in which two spellings of an id can differ."""
 
     kind: str

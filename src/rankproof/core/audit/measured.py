@@ -22,7 +22,6 @@ from rankproof.core.audit.finding import (
 )
 from rankproof.core.hits import Hits
 from rankproof.core.measure import Measure
-from rankproof.core.measures.counts import accuracy, documents
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.rules import counted_queries, has_relevant, known_extremes
 from rankproof.core.scoring import average, ceiling
@@ -33,10 +32,15 @@ DROWNED = 0.9
 
 def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
     """Accuracy beside what returning nothing would score, and beside what one wants to know."""
+    if case.hits.corpus_size is None:  # which accuracy needs
+        return
+    from rankproof.core.measures.counts import accuracy  # loaded for those who ask for it
+
     asked = next((each for each in case.measures if each.spec.function is accuracy.spec.function), None)
     if asked is None:
         return
-    own, nothing = float(asked(case.hits).mean()), _of_nothing(asked, case.hits)
+    wrong = relevant_count(case.hits, asked.rel or 0)  # where no document is shown, only these are
+    own, nothing = float(asked(case.hits).mean()), float((1 - wrong / case.hits.corpus_size).mean())
     drowned = nothing >= DROWNED
     why = ", as almost every document is rightly left out, whatever the ranking" if drowned else ""
     yield Finding(
@@ -48,11 +52,6 @@ def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
         (),
         "judge the retriever by P, R and F1.",
     )
-
-
-def _of_nothing(measure: Measure, hits: Hits) -> float:
-    """The accuracy of a system that shows no document: only the relevant ones are wrong."""
-    return float((1 - relevant_count(hits, measure.rel or 0) / documents(hits, "Accuracy")).mean())
 
 
 def _what_counts(measure: Measure, hits: Hits) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
+from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from rankproof.core.audit.finding import EXAMPLES, Finding, count_of, list_words, percent
@@ -57,8 +58,7 @@ _ASCII_PUNCTUATION = {code: None for code in range(128) if not chr(code).isalnum
 _BLANKS = r"[^\S\n]+|[\u200b-\u200f\u2060\ufeff\u00ad]+"
 
 
-@dataclass(frozen=True)
-class SpellingRule:
+class SpellingRule(NamedTuple):
     """One way in which two spellings of an id differ."""
 
     kind: str

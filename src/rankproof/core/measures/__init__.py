@@ -1,33 +1,45 @@
-"""Every measure of rankproof, by family; importing this package fills the registry."""
+"""Every measure of rankproof, by family; importing this package fills the registry, as far as most need it."""
 
-# In the order in which measures are listed, which is not that of the alphabet.
-from rankproof.core.measures import sets  # noqa: I001  (its measures come first)
-from rankproof.core.measures import ranked
-from rankproof.core.measures import graded
-from rankproof.core.measures import gains
-from rankproof.core.measures import interpolated
-from rankproof.core.measures import incomplete
-from rankproof.core.measures import users
-from rankproof.core.measures import cwl
-from rankproof.core.measures import compatibility
-from rankproof.core.measures import aspects
-from rankproof.core.measures import novelty
-from rankproof.core.measures import counts
-from rankproof.core.measures import census
-from rankproof.core.measures import pairs
-from rankproof.core.measures import preferences
-from rankproof.core.measures import spans
+from types import ModuleType
 
-FAMILIES = {
-    "Sets": (sets,),
-    "Ranks": (ranked, interpolated),
-    "Grades": (graded, gains),
-    "Incomplete judgments": (incomplete,),
-    "Readers": (users, cwl, compatibility),
-    "Aspects": (aspects, novelty),
-    "Counts": (counts, census),
-    "Two rankings": (pairs,),
-    "Preferences": (preferences,),
-    "Spans of text": (spans,),
-}
-"""The modules that declare measures, by what they are about, in the order of the reference page."""
+from rankproof.core.measure import REGISTRY
+from rankproof.core.measures import graded, ranked, sets
+
+
+def families() -> dict[str, tuple[ModuleType, ...]]:
+    """The modules that declare measures, by what they are about, in the order in which measures are listed."""
+    from rankproof.core.measures import (
+        aspects,
+        census,
+        compatibility,
+        counts,
+        cwl,
+        gains,
+        incomplete,
+        interpolated,
+        novelty,
+        pairs,
+        preferences,
+        spans,
+        users,
+    )
+
+    return {
+        "Sets": (sets,),
+        "Ranks": (ranked, interpolated),
+        "Grades": (graded, gains),
+        "Incomplete judgments": (incomplete,),
+        "Readers": (users, cwl, compatibility),
+        "Aspects": (aspects, novelty),
+        "Counts": (counts, census),
+        "Two rankings": (pairs,),
+        "Preferences": (preferences,),
+        "Spans of text": (spans,),
+    }
+
+
+def _load_rest() -> None:
+    REGISTRY.sort([module.__name__ for family in families().values() for module in family])
+
+
+REGISTRY.load_rest = _load_rest

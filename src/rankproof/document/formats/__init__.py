@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from rankproof.document.disk import check_free, write_file
 from rankproof.document.display import Displayable
@@ -23,8 +22,7 @@ FULL, NOTEBOOK = "full", "notebook"
 """The formats of a text with everything, and of what a notebook shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFormat:
+class OutputFormat(NamedTuple):
     """A format: its name, how it prints a document, and the endings of its files."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from rankproof.document.formats import FULL, OutputFormat, register
 from rankproof.document.model import (
@@ -144,11 +143,11 @@ def _shortened(block: Bullets) -> list[str]:
 
 def _shown(table: Table) -> list[Column]:
     """The columns as a screen has them: cut where they may be, the best cells marked."""
-    columns = [replace(each, cells=_cells(each, table.stacked), most=0) for each in table.columns]
+    columns = [each._replace(cells=_cells(each, table.stacked), most=0) for each in table.columns]
     for at in table.shrink:
         others = sum(each.width + len(GAP) for n, each in enumerate(columns) if n not in table.shrink)
         room = (page_width() - others - len(GAP) * (len(table.shrink) - 1)) // len(table.shrink)
-        columns[at] = replace(columns[at], cells=[cut(cell, max(room, 9)) for cell in columns[at].cells])
+        columns[at] = columns[at]._replace(cells=[cut(cell, max(room, 9)) for cell in columns[at].cells])
     return columns
 
 
@@ -183,8 +182,8 @@ def _narrow(columns: Sequence[Column]) -> list[Column]:
         rows += [(group, *("" for _ in others))] if group else []
         rows.append((f"{INDENT}{name}", *others))
     first, *rest = (
-        replace(column, cells=cells)
+        column._replace(cells=cells)
         for column, cells in zip(columns[1:], zip(*rows, strict=True), strict=True)
     )
     room = page_width() - sum(each.width + len(GAP) for each in rest)
-    return [replace(first, cells=[cut(each, room) for each in first.cells]), *rest]
+    return [first._replace(cells=[cut(each, room) for each in first.cells]), *rest]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,8 +35,7 @@ class BadLine(Exception):
         self.found = found
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Some whole lines of text, with room around them."""
 
     buffer: Array

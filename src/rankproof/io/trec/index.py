@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, pairwise
 from operator import index
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -263,8 +263,7 @@ BITS = (10, 23)
 """The least and the most bits that number a place in that table."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Index:
+class Index(NamedTuple):
     """The judgments by a key of query and document; keys are only a hint, equality decides."""
 
     queries: Names

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,8 +72,7 @@ def read_qrels(
     return replace(judgments, machine=machine, notes=tuple(notes)) if notes else judgments
 
 
-@dataclass(frozen=True, eq=False)
-class _JudgedRows:
+class _JudgedRows(NamedTuple):
     """What a piece of plain judgments holds: the runs of a query, the documents, their grades."""
 
     queries: bytes

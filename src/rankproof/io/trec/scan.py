@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -242,8 +243,7 @@ def _in_strict_order(score: Array, start: Array, conventions: Conventions) -> Ar
     return np.logical_and.reduceat(falls, start)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """Rankings and the judged documents in them."""
 
     rows: Rows

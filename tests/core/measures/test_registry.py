@@ -1,0 +1,40 @@
+"""Measures that few evaluations need are loaded when they are asked for, and nobody can tell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+FIRST = {
+    "a late measure": "rankproof.core.names.parse('RBO')",
+    "another name of one": "rankproof.core.names.parse('ERR_IA@20')",
+    "the module of one": "import rankproof.core.measures.novelty",
+    "a measure of one's own": "rankproof.measure('Own')(lambda h: h.count())",
+    "how many there are": "len(REGISTRY)",
+}
+
+
+def told(first: str, then: str) -> list[str]:
+    code = f"import rankproof, rankproof.core.names\nfrom rankproof.core.measure import REGISTRY\n{first}\n{then}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_the_measures_and_their_order_are_the_same_whatever_was_asked_for_first() -> None:
+    every = told("", "print(*REGISTRY)")
+    assert "RBO" in every
+    for what, first in FIRST.items():
+        listed = told(first, "print(*REGISTRY)")
+        assert [each for each in listed if each != "Own"] == every, what
+        assert ("Own" in listed) == ("own" in what), what
+
+
+def test_the_name_of_a_measure_that_is_not_loaded_yet_is_taken() -> None:
+    for name in ("RBO", "ERR_IA", "nDCG"):
+        then = f"""
+try:
+    rankproof.measure({name!r})(lambda h: h.count())
+except rankproof.errors.UsageError as error:
+    print(error)
+"""
+        assert {"exists", "already."} <= set(told("", then)), name
