@@ -212,7 +212,7 @@ SLOW_TO_LOAD = {
     ("arguments", "others", "most"),
     [
         (["--help"], {"scoring", "comparing", "stats"}, 13),
-        (["evaluate", "q.qrels", "r.run"], {"comparing", "store"}, 80),
+        (["evaluate", "q.qrels", "r.run"], {"comparing", "store"}, 82),
     ],
 )
 def test_a_command_loads_little(tmp_path: Path, arguments: list[str], others: set[str], most: int) -> None:
