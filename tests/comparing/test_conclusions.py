@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rankproof import Benchmark, compare, report
+from rankproof.comparing.comparison import ComparisonRow
 from rankproof.comparing.conclusions import conclusions
 from rankproof.comparing.words import sentences
 
@@ -17,42 +19,43 @@ ASKS = re.compile(r"about [\d,]+ quer(y|ies) would show")
 NOTHING = re.compile(r"cannot tell|nothing to tell apart|No winner: nothing")
 
 
-def row(rng: np.random.Generator, system: str, measure: str, group: str) -> dict[str, Any]:
+def row(rng: np.random.Generator, system: str, measure: str, group: str) -> ComparisonRow:
     """A row as a comparison could have it."""
     verdict = str(rng.choice(VERDICTS, p=[0.2, 0.2, 0.5, 0.1]))
     small = verdict == "unclear" and rng.random() < 0.2
     by = float(rng.choice([0.0004, 0.004, 0.03, 0.2])) * (-1 if verdict == "worse" else 1)
     same = verdict == "unclear" and rng.random() < 0.2
-    return {
-        "system": system,
-        "baseline": "base",
-        "measure": measure,
-        "slice": group,
-        "n": 8 if small else 60,
-        "mean": 0.5,
-        "difference": 0.0 if same else by,
-        "low": by - 0.01,
-        "high": by + 0.01,
-        "p": 0.01,
-        "p_corrected": 0.01 if verdict in ("better", "worse") else 0.4,
-        "effect": 0.2,
-        "detectable": 0.1,
-        "queries_needed": int(rng.integers(20, 4000)) if rng.random() < 0.8 else None,
-        "wins": 0 if same else 8,
-        "ties": 60,
-        "losses": 0 if same else 5,
-        "verdict": verdict,
-        "note": "fewer than 10 queries decide nothing" if small else "",
-    }
+    return ComparisonRow(
+        system=system,
+        baseline="base",
+        measure=measure,
+        slice=group,
+        n=8 if small else 60,
+        mean=0.5,
+        difference=0.0 if same else by,
+        low=by - 0.01,
+        high=by + 0.01,
+        p=0.01,
+        p_corrected=0.01 if verdict in ("better", "worse") else 0.4,
+        effect=0.2,
+        detectable=0.1,
+        queries_needed=int(rng.integers(20, 4000)) if rng.random() < 0.8 else None,
+        wins=0 if same else 8,
+        ties=60,
+        losses=0 if same else 5,
+        verdict=verdict,
+        note="fewer than 10 queries decide nothing" if small else "",
+    )
 
 
-def view(seed: int) -> dict[str, Any]:
+def comparison(seed: int) -> Any:
+    """What sentences look at of a comparison."""
     rng = np.random.default_rng(seed)
     systems = [f"s{i}" for i in range(rng.integers(1, 4))]
     measures = ["nDCG@10", "R@100"][: rng.integers(1, 3)]
     groups = ["", "tail", "head"][: rng.integers(1, 4)]
     rows = [row(rng, s, m, g) for s in systems for m in measures for g in groups]
-    better = [r for r in rows if r["verdict"] == "better" and r["measure"] == measures[0] and not r["slice"]]
+    better = [r for r in rows if r.verdict == "better" and r.measure == measures[0] and not r.slice]
     data = {
         name: {
             "queries": 60,
@@ -65,26 +68,29 @@ def view(seed: int) -> dict[str, Any]:
         }
         for name in ("base", *systems)
     }
-    return {
-        "rows": rows,
-        "baseline": "base",
-        "winner": better[0]["system"] if better else None,
-        "alpha": 0.05,
-        "margin": 0.02 if any(r["verdict"] == "equivalent" for r in rows) else None,
-        "correction": "holm",
-        "data": data,
-    }
+    return SimpleNamespace(
+        rows=rows,
+        baseline="base",
+        winner=better[0].system if better else None,
+        alpha=0.05,
+        margin=0.02 if any(r.verdict == "equivalent" for r in rows) else None,
+        correction="holm",
+        data=data,
+        headline="",
+        notes=[],
+        queries=60,
+    )
 
 
 @pytest.mark.slow
 def test_no_sentence_contradicts_a_row() -> None:
     for seed in range(1500):
-        given = view(seed)
+        given = comparison(seed)
         told = conclusions(given)
-        for system in dict.fromkeys(each["system"] for each in given["rows"]):
-            rows = [each for each in given["rows"] if each["system"] == system]
+        for system in dict.fromkeys(each.system for each in given.rows):
+            rows = [each for each in given.rows if each.system == system]
             said = [each for each in told if re.search(rf"\b{system}\b", each)]
-            wins, losses = ([r for r in rows if r["verdict"] == word] for word in ("better", "worse"))
+            wins, losses = ([r for r in rows if r.verdict == word] for word in ("better", "worse"))
             text = " ".join(said)
             claims = [
                 each for each in said if each.startswith((f"{system} ", "Mixed", "All others", "No winner"))
@@ -95,20 +101,18 @@ def test_no_sentence_contradicts_a_row() -> None:
                 assert not any(NOTHING.search(each) for each in said), (seed, told)
                 assert not ASKS.search(text), (seed, told)
             for lost in losses[:3]:
-                named = any(
-                    lost["measure"] in each and (not lost["slice"] or lost["slice"] in each) for each in told
-                )
-                assert named or "All others are worse" in told[0] or rows[0]["verdict"] == "worse", (
+                named = any(lost.measure in each and (not lost.slice or lost.slice in each) for each in told)
+                assert named or "All others are worse" in told[0] or rows[0].verdict == "worse", (
                     seed,
                     told,
                 )
-            if given["data"][system]["unanswered"]:
+            if given.data[system]["unanswered"]:
                 assert not ASKS.search(text), (seed, told)
-                assert f"{system} {given['data'][system]['unanswered']} of 60 queries" in text, (seed, told)
+                assert f"{system} {given.data[system]['unanswered']} of 60 queries" in text, (seed, told)
             if any("is better than" in each and each.startswith(system) for each in said):
-                assert any(r["verdict"] == "better" and not r["slice"] for r in rows)
+                assert any(r.verdict == "better" and not r.slice for r in rows)
         assert "beyond chance" not in " ".join(told)
-        assert not any(each.startswith("No winner") for each in told) or given["winner"] is None
+        assert not any(each.startswith("No winner") for each in told) or given.winner is None
 
 
 JUDGED = {f"q{i}": {"a": 1} for i in range(120)}
@@ -199,5 +203,7 @@ def test_a_leader_that_loses_elsewhere_is_no_plain_winner() -> None:
 
 
 def test_the_last_sentence_is_how_p_was_made() -> None:
-    assert sentences({**view(0), "notes": ["A note."]})[0] == "A note."
-    assert sentences(view(0))[-1].startswith("p by random sign flips")
+    found = comparison(0)
+    assert sentences(found)[-1].startswith("p by random sign flips")
+    found.notes = ["A note."]
+    assert sentences(found)[0] == "A note."

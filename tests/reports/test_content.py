@@ -117,8 +117,7 @@ def test_groups_are_counted_and_small_ones_not_decided() -> None:
     page = report(RELEVANT, {"old": OLD, "new": NEW}, "RR", by={"q1": "long", "q2": "short", "q3": "short"})
     assert page.content.systems[0].slices == {"long": (1, 1.0), "short": (2, pytest.approx(5 / 12))}
     assert "Groups of queries" in page.html()
-    rows = (page.content.comparison or {})["rows"]
-    assert {row["verdict"] for row in rows if row["slice"]} == {"unclear"}
+    assert {row.verdict for row in page.content.comparison or () if row.slice} == {"unclear"}
 
 
 def test_a_finding_stands_once_with_the_systems_it_is_about() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Unpack
@@ -305,16 +305,20 @@ class Standings(Comparison):
         """The comparison and the standings as plain data."""
         return {**super().to_dict(), "standings": self.standings, "rivals": self.rivals}
 
-    def _view(self) -> dict[str, Any]:
-        from rankproof.bench.words import standings_table
+    @property
+    def headline(self) -> str:
+        """Who leads, and whether that is more than chance."""
         from rankproof.comparing.conclusions import leader_sentence
 
-        turned = [{**each.to_dict(), "difference": -each.difference} for each in self.setbacks]
-        return {
-            **super()._view(),
-            "above": [Part(standings_table(self.standings, self.names))],
-            "winning": leader_sentence(self.leader, self.names[0], self.rivals, turned, self._few()),
-        }
+        turned = [replace(each, difference=-each.difference) for each in self.setbacks]
+        return leader_sentence(self.leader, self.names[0], self.rivals, turned, self._few())
+
+    def _document(self, worst: int = 0) -> Document:
+        from rankproof.bench.words import standings_table
+        from rankproof.comparing.words import comparison
+
+        above = [Part(standings_table(self.standings, self.names))]
+        return comparison(self, above, self.cases(worst) if worst else ())
 
     def _few(self) -> str:
         """Why nothing is decided at all, where it is so."""

@@ -12,8 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.bench.grid.outcome import Effect, GridRow, Held, Level
-from rankproof.comparing.words import probability, signed_number, wrong_data
-from rankproof.comparing.words import span as difference_span
 from rankproof.document.display import width
 from rankproof.document.html.charts import Dot, scatter
 from rankproof.document.model import (
@@ -30,8 +28,17 @@ from rankproof.document.model import (
     Record,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, score, short_span
+from rankproof.document.numbers import (
+    ABSENT,
+    count,
+    probability,
+    score,
+    short_span,
+    signed_number,
+    signed_span,
+)
 from rankproof.errors import shorten
+from rankproof.scoring.words import wrong_data
 from rankproof.stats.shares import Quantile
 
 if TYPE_CHECKING:
@@ -233,7 +240,7 @@ def _worth(found: Grid, held: Held) -> str:
         rival = f"It is the baseline itself; the second best, {rival},"
     return (
         f"{worth} {rival} has {score(held.baseline)}, a difference of {signed_number(held.difference)} "
-        f"{difference_span(held.difference_low, held.difference_high)}, p {_p(held.p)}: "
+        f"{signed_span(held.difference_low, held.difference_high)}, p {_p(held.p)}: "
         f"{held.note or _VERDICTS[held.verdict]}."
     )
 
@@ -351,7 +358,7 @@ def _factors(found: Grid) -> Iterator[list[Block]]:
 def _level(effect: Effect, n: int, level: Level) -> tuple[str, ...]:
     if n == 0:
         return effect.factor, level.name, score(level.mean), "", "", "", f"{effect.share:.1%}"
-    off = signed_number(level.difference), difference_span(level.low, level.high), _p(level.p)
+    off = signed_number(level.difference), signed_span(level.low, level.high), _p(level.p)
     return "", level.name, score(level.mean), *off, ""
 
 

@@ -277,9 +277,8 @@ def _warn(found: Gate, aloud: bool) -> None:
     """
     from rankproof.comparing.gate_words import headline, sentence_of
 
-    view = found.to_dict()
-    why = [sentence_of(each, view) for each in view["rows"] if each["outcome"] == "inconclusive"]
-    said = " ".join([headline(view), *why])
+    why = [sentence_of(each, found) for each in found.rows if each.outcome == "inconclusive"]
+    said = " ".join([headline(found), *why])
     if os.environ.get("GITHUB_ACTIONS") == "true":
         escaped = said.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         click.echo(f"::warning title=rankproof gate::{escaped}", err=not aloud)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -13,7 +11,7 @@ from rankproof.comparing.alignment import soundness
 from rankproof.core.measure import Measure
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
-from rankproof.document.model import PAGE, TERMINAL, Document, Part
+from rankproof.document.model import Document
 from rankproof.errors import NotThere, UsageError, one_of
 from rankproof.scoring.protocol import ScoresLike
 
@@ -119,10 +117,21 @@ class Comparison(Result):
     def _sign(self, measure: str | Measure) -> int:
         return self.scores[self.baseline].column(measure).measure.spec.sign
 
-    def _mean(self, measure: str) -> float | None:
-        """The baseline's mean; none where it is over too few of the samples to be shown."""
+    @property
+    def queries(self) -> int:
+        """How many queries were compared."""
+        return len(self.scores[self.baseline].queries)
+
+    @property
+    def baseline_means(self) -> dict[str, float | None]:
+        """The baseline's mean of each measure; None where it is over too few of the samples to be shown."""
         first = self.scores[self.baseline]
-        return None if first.thin(measure) else first[measure]
+        return {name: None if first.thin(name) else first[name] for name in self.names}
+
+    @property
+    def headline(self) -> str:
+        """Who leads, in a sentence, where every system was held against every other; else empty."""
+        return ""
 
     def _decides(self, row: ComparisonRow) -> bool:
         return row.measure == self.names[0] and not row.slice
@@ -188,42 +197,12 @@ class Comparison(Result):
         return self._printed(name, worst=worst)
 
     def _document(self, worst: int = 0) -> Document:
-        from rankproof.comparing.words import case_blocks, comparison
+        from rankproof.comparing.words import comparison as words
 
-        media = (*TERMINAL, PAGE)
-        cases = [Part(*case_blocks(each), media=media) for each in self.cases(worst)] if worst else []
-        return comparison({**self._view(), "cases": cases})
+        return words(self, cases=self.cases(worst) if worst else ())
 
-    def _view(self) -> dict[str, Any]:
-        """What a report shows: plain values only."""
-        return {
-            "rows": [each.to_dict() for each in self.rows],
-            "baseline": self.baseline,
-            "queries": len(self.scores[self.baseline].queries),
-            "means": {name: self._mean(name) for name in self.names},
-            "winner": self.winner,
-            "alpha": self.alpha,
-            "margin": self.margin,
-            "correction": self.correction,
-            "notes": self.notes,
-            "data": self.data,
-            "pairs": [each.to_dict() for each in self.pairs],
-            "moved": {name: self._turned(name) for name in self.scores if name != self.baseline},
-            "findings": self._findings(),
-            "warnings": {name: _warnings(each) for name, each in self.scores.items()},
-            "audit": self._audit(),
-        }
-
-    def _audit(self) -> str:
-        """How the audit of the system with most warnings is read: by a command where files are behind it."""
-        scores = max(self.scores.values(), key=_warnings)
-        files = [scores.definition.get(each, "") for each in ("judgments", "ranking")]
-        of_spans = any(column.measure.spec.kind == "span" for column in scores.columns.values())
-        if of_spans or not all(map(os.path.isfile, files)):
-            return ".scores[NAME].audit"
-        return shlex.join(["rankproof", "audit", *files, "-m", ",".join(scores)])
-
-    def _findings(self) -> list[tuple[Finding, list[str]]]:
+    @cached_property
+    def findings(self) -> list[tuple[Finding, list[str]]]:
         """Each serious finding once, with the systems it is about."""
         about: dict[Finding, list[str]] = {}
         for name, each in self.scores.items():
@@ -231,15 +210,7 @@ class Comparison(Result):
                 about.setdefault(finding, []).append(name)
         return list(about.items())
 
-    def _turned(self, system: str) -> list[float]:
-        """The differences on the first measure, so that more is better."""
-        return [self._sign(self.names[0]) * value for _, value in self.moved(system)]
-
     def _in_one_line(self) -> str:
         others = ", ".join(name for name in self.scores if name != self.baseline)
         kind, won = type(self).__name__, self.winner
         return f"<{kind} with {self.baseline} by {self.names[0]}, winner: {won or 'none'}; {others}>"
-
-
-def _warnings(scores: ScoresLike) -> int:
-    return sum(each.severity == "warning" for each in scores.audit)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.differences import probability, signed_number
-from rankproof.document.numbers import count, score, share
+from rankproof.document.numbers import count, probability, score, share, signed_number
 
-View = Mapping[str, Any]
-Line = Mapping[str, Any]
+if TYPE_CHECKING:
+    from rankproof.comparing.comparison import Comparison, ComparisonRow
+
 FEW = 0.05
 """So small a share of unanswered queries is said, and stops nobody."""
 OPEN = 0.2
@@ -31,10 +31,10 @@ NAMED = 3
 class Standing:
     """What was proven of one system against the baseline, over all measures and groups."""
 
-    row: Line
+    row: ComparisonRow
     """The deciding row: the first measure over all queries."""
-    gains: list[Line]
-    losses: list[Line]
+    gains: list[ComparisonRow]
+    losses: list[ComparisonRow]
 
     @property
     def mixed(self) -> bool:
@@ -42,122 +42,119 @@ class Standing:
         return bool(self.gains and self.losses)
 
 
-def standings(view: View) -> list[Standing]:
+def standings(found: Comparison) -> list[Standing]:
     """The standing of each system, in the order of the rows."""
-    rows = view["rows"]
-    first = next(each["measure"] for each in rows if not each["slice"])
-    deciding = [each for each in rows if each["measure"] == first and not each["slice"]]
+    rows = found.rows
+    first = next(each.measure for each in rows if not each.slice)
+    deciding = [each for each in rows if each.measure == first and not each.slice]
 
-    def proven(system: str, verdict: str) -> list[Line]:
-        return [each for each in rows if each["system"] == system and each["verdict"] == verdict]
+    def proven(system: str, verdict: str) -> list[ComparisonRow]:
+        return [each for each in rows if each.system == system and each.verdict == verdict]
 
-    return [
-        Standing(row, proven(row["system"], "better"), proven(row["system"], "worse")) for row in deciding
-    ]
+    return [Standing(row, proven(row.system, "better"), proven(row.system, "worse")) for row in deciding]
 
 
-def conclusions(view: View) -> list[str]:
+def conclusions(found: Comparison) -> list[str]:
     """The headline, then a sentence for each system that needs one, then what limits them."""
-    found = standings(view)
-    told = [_told(each, view) for each in found]
-    headline = view.get("winning") or _headline(found, told, view)
+    reached = standings(found)
+    told = [_told(each, found) for each in reached]
+    headline = found.headline or _headline(reached, told, found.winner)
     others = [each for each in told if each and each not in headline]
-    return [headline, *others, *limits(view)]
+    return [headline, *others, *limits(found)]
 
 
-def _headline(found: Sequence[Standing], told: Sequence[str], view: View) -> str:
-    row = found[0].row
-    for each, said in zip(found, told, strict=True):
-        if each.row["system"] == view["winner"]:
+def _headline(reached: Sequence[Standing], told: Sequence[str], winner: str | None) -> str:
+    row = reached[0].row
+    for each, said in zip(reached, told, strict=True):
+        if each.row.system == winner:
             return said
-    if len(found) == 1 and (found[0].gains or found[0].losses or row["verdict"] == "equivalent"):
+    if len(reached) == 1 and (reached[0].gains or reached[0].losses or row.verdict == "equivalent"):
         return told[0]
-    if all(each.row["verdict"] == "worse" and not each.gains for each in found):
-        return f"All others are worse than {row['baseline']} on {row['measure']}."
-    if row["note"]:
-        return f"No winner on {row['measure']}: {row['note']}."
-    return f"No winner: no system is shown to beat {row['baseline']} on {row['measure']}."
+    if all(each.row.verdict == "worse" and not each.gains for each in reached):
+        return f"All others are worse than {row.baseline} on {row.measure}."
+    if row.note:
+        return f"No winner on {row.measure}: {row.note}."
+    return f"No winner: no system is shown to beat {row.baseline} on {row.measure}."
 
 
-def _told(standing: Standing, view: View) -> str:
+def _told(standing: Standing, found: Comparison) -> str:
     """What is said of one system."""
     row = standing.row
-    name, base, verdict = row["system"], row["baseline"], row["verdict"]
+    name, base, verdict = row.system, row.baseline, row.verdict
     if standing.mixed:
         return f"Mixed: {name} gains {_where(standing.gains)}, but loses {_where(standing.losses)}, against {base}."
     if verdict in ("better", "worse"):
-        by = f"{name} is {verdict} than {base} on {row['measure']}, by {signed_number(row['difference'])}."
-        return by + _tiny(row, view)
+        by = f"{name} is {verdict} than {base} on {row.measure}, by {signed_number(row.difference)}."
+        return by + _tiny(row, found)
     if standing.losses:
-        return f"{name} loses {_where(standing.losses)} against {base}. {_open(row, view, proven=True)}"
+        return f"{name} loses {_where(standing.losses)} against {base}. {_open(row, found, proven=True)}"
     if standing.gains:
-        return f"{name} gains {_where(standing.gains)} against {base}. {_open(row, view, proven=True)}"
-    return _open(row, view)
+        return f"{name} gains {_where(standing.gains)} against {base}. {_open(row, found, proven=True)}"
+    return _open(row, found)
 
 
-def _where(rows: Iterable[Line]) -> str:
+def _where(rows: Iterable[ComparisonRow]) -> str:
     """Where something was proven: the measure, the group, by how much and how surely."""
     rows = list(rows)
     named = [
-        f"{each['measure']}{' in ' + each['slice'] if each['slice'] else ''} {signed_number(each['difference'])} "
-        f"(p {probability(each['p_corrected'])})"
+        f"{each.measure}{' in ' + each.slice if each.slice else ''} {signed_number(each.difference)} "
+        f"(p {probability(each.p_corrected)})"
         for each in rows[:NAMED]
     ]
     more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
     return f"on {', '.join(named)}{more}"
 
 
-def _open(row: Line, view: View, proven: bool = False) -> str:
+def _open(row: ComparisonRow, found: Comparison, proven: bool = False) -> str:
     """Why the deciding measure has no verdict, and what would give one; `proven`: where another row has one."""
-    name, base, measure = row["system"], row["baseline"], row["measure"]
+    name, base, measure = row.system, row.baseline, row.measure
     pair = f"{name} and {base}"
-    if row["verdict"] == "equivalent":
-        return f"{pair} are equivalent on {measure} within {view['margin']:g}."
-    if row["mean"] is not None and not row["wins"] and not row["losses"] and not row["note"]:
+    if row.verdict == "equivalent":
+        return f"{pair} are equivalent on {measure} within {found.margin:g}."
+    if row.mean is not None and not row.wins and not row.losses and not row.note:
         alone = "" if proven else ": there is nothing to tell apart"
-        every = (
-            "every query" if row["n"] >= view.get("queries", 0) else f"the {row['n']:,} queries that count"
-        )
+        every = "every query" if row.n >= found.queries else f"the {row.n:,} queries that count"
         return f"{pair} have the same value on {every}{' by ' + measure if proven else ''}{alone}."
     if proven:
-        return f"By {measure} over all {row['n']:,} queries, {signed_number(row['difference'])}, nothing is settled."
-    if row["note"]:
-        return f"{name} against {base}: cannot tell, {row['note']}."
-    seen = f"this one is {signed_number(row['difference'])}"
+        return (
+            f"By {measure} over all {row.n:,} queries, {signed_number(row.difference)}, nothing is settled."
+        )
+    if row.note:
+        return f"{name} against {base}: cannot tell, {row.note}."
+    seen = f"this one is {signed_number(row.difference)}"
     shown = (
-        f" {count(row['n'], 'query shows', 'queries show')} differences of {score(row['detectable'])} and more; "
+        f" {count(row.n, 'query shows', 'queries show')} differences of {score(row.detectable)} and more; "
         f"{seen}"
-        if row["detectable"] is not None
-        else f" Over {count(row['n'], 'query', 'queries')} {seen}"
+        if row.detectable is not None
+        else f" Over {count(row.n, 'query', 'queries')} {seen}"
     )
-    return f"{name} against {base}: cannot tell yet.{shown}{_settling(row, view)}."
+    return f"{name} against {base}: cannot tell yet.{shown}{_settling(row, found)}."
 
 
-def _settling(row: Line, view: View) -> str:
+def _settling(row: ComparisonRow, found: Comparison) -> str:
     """How many queries would settle it; where queries went unanswered these come first."""
-    if any(_missing(view, name) for name in (row["system"], row["baseline"])):
+    if any(_missing(found, name) for name in (row.system, row.baseline)):
         return "; answer the queries that were left out first"
-    needed = row["queries_needed"]
+    needed = row.queries_needed
     if needed is None:
-        why = row.get("needed_note", "")
-        return f"; {why}" if why else ""
+        return f"; {row.needed_note}" if row.needed_note else ""
     return f"; about {count(needed, 'query', 'queries')} would show a true one of this size"
 
 
-def _tiny(row: Line, view: View) -> str:
+def _tiny(row: ComparisonRow, found: Comparison) -> str:
     """A word on a difference that is sure, and so small that it may not matter."""
-    by, mean = abs(row["difference"]), row["mean"]
-    if view["margin"] is not None:
-        within = by < view["margin"]
-        return f" That is less than the margin of {view['margin']:g}." if within else ""
-    level = max(abs(mean), abs(mean - row["difference"]))
+    by, mean = abs(row.difference), row.mean or 0.0
+    if found.margin is not None:
+        within = by < found.margin
+        return f" That is less than the margin of {found.margin:g}." if within else ""
+    level = max(abs(mean), abs(mean - row.difference))
     if by > (min(SMALL, PART * level) if level <= 1 else SMALL * level):
         return ""
     return " That is tiny, if sure: a margin (--margin 0.01) asks whether it matters."
 
 
 def leader_sentence(
-    leader: str, measure: str, rivals: Sequence[str], setbacks: Sequence[Line] = (), note: str = ""
+    leader: str, measure: str, rivals: Sequence[str], setbacks: Sequence[ComparisonRow] = (), note: str = ""
 ) -> str:
     """Who leads several systems, and whether that is more than chance; `setbacks` are where others beat it.
 
@@ -181,13 +178,16 @@ def leader_sentence(
 # --- what limits the verdicts ------------------------------------------------------------------------
 
 
-def limits(view: View) -> list[str]:
+def limits(found: Comparison) -> list[str]:
     """What went unanswered, what nobody judged, and which verdicts that could turn."""
-    data = view.get("data") or {}
-    return [*unanswered_notes(data), *unjudged_notes(data), *turned_notes(view["rows"], data)]
+    return [
+        *unanswered_notes(found.data),
+        *unjudged_notes(found.data),
+        *turned_notes(found.rows, found.data),
+    ]
 
 
-def unanswered_notes(data: Mapping[str, Line]) -> Iterator[str]:
+def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """How many judged queries each system left unanswered."""
     some = {name: each for name, each in data.items() if each["unanswered"]}
     if some:
@@ -200,7 +200,7 @@ def unanswered_notes(data: Mapping[str, Line]) -> Iterator[str]:
         yield f"Unanswered ({taken}): {told}."
 
 
-def unjudged_notes(data: Mapping[str, Line]) -> Iterator[str]:
+def unjudged_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The shares of documents nobody judged, where they are large or far apart."""
     shares = {name: each["unjudged"] for name, each in data.items() if each["unjudged"] is not None}
     if shares and (max(shares.values()) >= OPEN or max(shares.values()) - min(shares.values()) >= APART):
@@ -211,23 +211,22 @@ def unjudged_notes(data: Mapping[str, Line]) -> Iterator[str]:
         )
 
 
-def turned_notes(rows: Iterable[Line], data: Mapping[str, Line]) -> Iterator[str]:
+def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The verdicts that would be others if the documents nobody judged were relevant."""
     for row in rows:
-        proven = row["verdict"] in ("better", "worse") and not row["slice"]
-        if not proven or not {row["system"], row["baseline"]} <= data.keys():
+        proven = row.verdict in ("better", "worse") and not row.slice
+        if not proven or not {row.system, row.baseline} <= data.keys():
             continue
-        mine, theirs = (data[name]["ends"].get(row["measure"]) for name in (row["system"], row["baseline"]))
+        mine, theirs = (data[name]["ends"].get(row.measure) for name in (row.system, row.baseline))
         if mine is None or theirs is None:
             continue
         then = mine[1] - theirs[1]
-        if then * row["difference"] <= 0:
+        if then * row.difference <= 0:
             yield (
-                f"What nobody judged could turn this: if those documents were relevant, {row['system']} would be "
-                f"{signed_number(then)} on {row['measure']}, not {signed_number(row['difference'])}."
+                f"What nobody judged could turn this: if those documents were relevant, {row.system} would be "
+                f"{signed_number(then)} on {row.measure}, not {signed_number(row.difference)}."
             )
 
 
-def _missing(view: View, name: str) -> int:
-    each = (view.get("data") or {}).get(name)
-    return 0 if each is None else int(each["unanswered"])
+def _missing(found: Comparison, name: str) -> int:
+    return int(found.data[name]["unanswered"]) if name in found.data else 0

@@ -108,7 +108,7 @@ class Gate(Result):
     def _document(self) -> Document:
         from rankproof.comparing.gate_words import gate as words
 
-        return words(self.to_dict())
+        return words(self)
 
     def _in_one_line(self) -> str:
         rows = ", ".join(f"{each.measure} {each.outcome}" for each in self.rows)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.conclusions import unanswered_notes, unjudged_notes
-from rankproof.comparing.differences import corrected_table, probability, signed_number
+from rankproof.comparing.words import corrected_table
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -20,11 +21,13 @@ from rankproof.document.model import (
     SuiteCase,
     Table,
 )
-from rankproof.document.numbers import count, score, share
+from rankproof.document.numbers import count, probability, score, share, signed_number
 from rankproof.document.terminal import clean
 
-View = Mapping[str, Any]
-Line = Mapping[str, Any]
+if TYPE_CHECKING:
+    from rankproof.comparing.gate import Gate
+    from rankproof.comparing.gate_rows import GateRow
+
 HEADINGS = ("outcome", "measure", "n", "before", "after", "difference", "bounds", "p drop")
 SAYS = {
     "pass": "No loss beyond the margin.",
@@ -46,117 +49,115 @@ NAMED = 5
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
 
 
-def gate(view: View) -> Document:
-    """The outcome first, then the evidence, a table for each group of queries; `view` is `Gate.to_dict`."""
-    told, headings = headline(view), COUNTED if _these(view) else HEADINGS
-    groups = list(dict.fromkeys(each["slice"] for each in view["rows"]))
-    listed = [_table(view, headings, f"{group}:" if group else "", group) for group in groups]
-    together = Table.of(headings, [_cells(each) for each in view["rows"]], HEADINGS[:2])
-    said = sentences(view)
+def gate(found: Gate) -> Document:
+    """The outcome first, then the evidence, a table for each group of queries."""
+    told, headings = headline(found), COUNTED if _these(found) else HEADINGS
+    groups = list(dict.fromkeys(each.slice for each in found.rows))
+    listed = [_table(found, headings, f"{group}:" if group else "", group) for group in groups]
+    together = Table.of(headings, [_cells(each) for each in found.rows], HEADINGS[:2])
+    said = sentences(found)
     return Document(
-        f"Gate: {view['outcome']}",
+        f"Gate: {found.outcome}",
         [
             Part(Paragraph(told), media=(*TERMINAL, PAPER)),
-            Part(Heading(f"{MARKS[view['outcome']]} {told}", 3), together, media=(PAGE,)),
+            Part(Heading(f"{MARKS[found.outcome]} {told}", 3), together, media=(PAGE,)),
             Part(*listed, media=TERMINAL),
             Part(together, media=(PAPER,)),
-            Part(*corrected_table(view["rows"])),
+            Part(*corrected_table(found.rows)),
             Part(*map(Paragraph, said), media=(*TERMINAL, PAPER)),
             Part(Bullets(said), media=(PAGE,)),
-            Part(_cases(view)),
+            Part(_cases(found)),
         ],
-        view["rows"],
-        dict(view),
+        [each.to_dict() for each in found.rows],
+        found.to_dict(),
     )
 
 
-def _these(view: View) -> bool:
+def _these(found: Gate) -> bool:
     """Whether the question is about exactly these queries."""
-    return bool(view["about"] == "these")
+    return bool(found.about == "these")
 
 
-def _table(view: View, headings: Sequence[str], caption: str, group: str) -> Table:
+def _table(found: Gate, headings: Sequence[str], caption: str, group: str) -> Table:
     """The rows of a group; the measure is cut where the table would not fit."""
-    rows = [{**each, "slice": ""} for each in view["rows"] if each["slice"] == group]
+    rows = [replace(each, slice="") for each in found.rows if each.slice == group]
     return Table.of(headings, list(map(_cells, rows)), HEADINGS[:2], caption=caption, shrink=[1])
 
 
-def _cases(view: View) -> Cases:
+def _cases(found: Gate) -> Cases:
     """A case a row; what is inconclusive is skipped unless the gate is strict."""
     cases = [
-        SuiteCase(_label(each), f"gate.{each['check']}", _as_test(view, each), sentence_of(each, view))
-        for each in view["rows"]
+        SuiteCase(_label(each), f"gate.{each.check}", _as_test(found, each), sentence_of(each, found))
+        for each in found.rows
     ]
-    return Cases("rankproof gate", cases, "\n".join([headline(view), *notes(view), *_too_few(view)]))
+    return Cases("rankproof gate", cases, "\n".join([headline(found), *notes(found), *_too_few(found)]))
 
 
-def _as_test(view: View, row: Line) -> str:
-    if row["outcome"] == "inconclusive":
-        return "failure" if view["strict"] and _open(row) else "skipped"
-    if row["outcome"] == "invalid":
+def _as_test(found: Gate, row: GateRow) -> str:
+    if row.outcome == "inconclusive":
+        return "failure" if found.strict and _open(row) else "skipped"
+    if row.outcome == "invalid":
         return "error"
-    return "failure" if row["outcome"] == "fail" else "passed"
+    return "failure" if row.outcome == "fail" else "passed"
 
 
-def _open(row: Line) -> bool:
+def _open(row: GateRow) -> bool:
     """Whether a row leaves the question open; a group that is too small decides nothing either way."""
-    return row["outcome"] == "inconclusive" and not (row["slice"] and row["note"])
+    return row.outcome == "inconclusive" and not (row.slice and row.note)
 
 
-def headline(view: View) -> str:
+def headline(found: Gate) -> str:
     """The outcome in a line, and over how many queries."""
-    return f"{_headline(view)} {count(view['n'], 'query', 'queries')}."
+    return f"{_headline(found)} {count(found.n, 'query', 'queries')}."
 
 
-def _headline(view: View) -> str:
-    if view["outcome"] == "invalid":
-        return (
-            f"INVALID: {'; '.join(_broken(each) for each in view['rows'] if each['outcome'] == 'invalid')}."
-        )
-    open_rows = any(map(_open, view["rows"]))
-    if view["strict"] and view["outcome"] == "fail" and open_rows:
+def _headline(found: Gate) -> str:
+    if found.outcome == "invalid":
+        return f"INVALID: {'; '.join(_broken(each) for each in found.rows if each.outcome == 'invalid')}."
+    open_rows = any(map(_open, found.rows))
+    if found.strict and found.outcome == "fail" and open_rows:
         return "FAIL: not every row could be decided, and the gate is strict."
-    failed = {each["check"] for each in view["rows"] if each["outcome"] == "fail"}
+    failed = {each.check for each in found.rows if each.outcome == "fail"}
     if failed == {"floor"}:
         return "FAIL: a floor is not reached."
-    if view["outcome"] == "inconclusive" and any(map(_uncovered, view["rows"])):
+    if found.outcome == "inconclusive" and any(map(_uncovered, found.rows)):
         return "INCONCLUSIVE: too little is judged to decide anything."
     says = SAYS
-    if _these(view):
-        within = view["outcome"] == "pass" and any(each["lost"] for each in view["rows"])
+    if _these(found):
+        within = found.outcome == "pass" and any(each.lost for each in found.rows)
         says = {**SAYS, **SAYS_COUNTED, "pass": SAYS_COUNTED["within" if within else "pass"]}
-    return f"{view['outcome'].upper()}: {says[view['outcome']]}"
+    return f"{found.outcome.upper()}: {says[found.outcome]}"
 
 
-def _uncovered(row: Line) -> bool:
-    return bool(row["check"] == "coverage" and row["outcome"] != "pass")
+def _uncovered(row: GateRow) -> bool:
+    return bool(row.check == "coverage" and row.outcome != "pass")
 
 
-def sentences(view: View) -> list[str]:
+def sentences(found: Gate) -> list[str]:
     """Why each row that did not pass did not, what limits the others, and how the gate decides."""
-    said = [sentence_of(each, view) for each in view["rows"] if each["outcome"] != "pass" or each["lost"]]
-    if _these(view):
+    said = [sentence_of(each, found) for each in found.rows if each.outcome != "pass" or each.lost]
+    if _these(found):
         return [
             *said,
-            *notes(view),
+            *notes(found),
             "The question is about exactly these queries: mean loss adds up what was lost, over all queries, and no "
             "gain makes up for it. Other queries are not spoken of.",
         ]
     return [
         *said,
-        *(f"{_label(each)}: {_inside(each)}" for each in view["rows"] if _lost_inside(each, view)),
-        *notes(view),
-        *_too_few(view),
-        f"Bounds are one-sided at {share(1 - view['alpha'])}; p drop is how often chance alone gives a drop as "
+        *(f"{_label(each)}: {_inside(each)}" for each in found.rows if _lost_inside(each, found)),
+        *notes(found),
+        *_too_few(found),
+        f"Bounds are one-sided at {share(1 - found.alpha)}; p drop is how often chance alone gives a drop as "
         "large, corrected over all rows (Holm).",
     ]
 
 
-def _too_few(view: View) -> list[str]:
+def _too_few(found: Gate) -> list[str]:
     """What so few queries cannot pass whatever they show, where few of them change; once for all rows alike."""
-    short = [each for each in view["rows"] if _is_short(each)]
+    short = [each for each in found.rows if _is_short(each)]
     said = (
-        too_few_sentence(each["n"], each["smallest_margin"], each["limit"], each["queries_for_margin"])
+        too_few_sentence(each.n, each.smallest_margin or 0.0, each.limit, each.queries_for_margin)
         for each in short
     )
     return list(dict.fromkeys(said))
@@ -175,160 +176,156 @@ def too_few_sentence(n: int, least: float, margin: float, needed: int | None) ->
     return f"{said}; {needed:,} are needed for {margin:g}."
 
 
-def _is_short(row: Line) -> bool:
+def _is_short(row: GateRow) -> bool:
     """Whether a row is open, and its margin one that so many queries cannot pass unless most of them change."""
-    still = row["outcome"] == "inconclusive" and not row["note"] and row["smallest_margin"] is not None
-    return bool(still and row["limit"] <= row["smallest_margin"])
+    least = row.smallest_margin
+    return row.outcome == "inconclusive" and not row.note and least is not None and row.limit <= least
 
 
-def notes(view: View) -> list[str]:
+def notes(found: Gate) -> list[str]:
     """What went unanswered, what nobody judged and what that could turn, and what was noted beside the rows."""
-    data = view["data"]
+    data = found.data
     turned = (
         _turned(each, data)
-        for each in view["rows"]
-        if each["check"] == "difference" and not each["slice"] and each["loss"] is None
+        for each in found.rows
+        if each.check == "difference" and not each.slice and each.loss is None
     )
-    return [*view["notes"], *unanswered_notes(data), *unjudged_notes(data), *filter(None, turned)]
+    return [*found.notes, *unanswered_notes(data), *unjudged_notes(data), *filter(None, turned)]
 
 
-def _turned(row: Line, data: Mapping[str, Line]) -> str:
+def _turned(row: GateRow, data: Mapping[str, Mapping[str, Any]]) -> str:
     """A decision that would be another if the documents nobody judged were relevant."""
-    before, after = (data[s]["ends"].get(row["measure"]) for s in (row["against"] or "baseline", "candidate"))
-    if before is None or after is None or row["outcome"] not in ("pass", "fail"):
+    before, after = (data[s]["ends"].get(row.measure) for s in (row.against or "baseline", "candidate"))
+    if before is None or after is None or row.outcome not in ("pass", "fail"):
         return ""
     then = after[1] - before[1]
-    gain = then if data["candidate"]["higher"].get(row["measure"], True) else -then
-    if (row["outcome"] == "pass") == (gain >= -row["limit"]):
+    gain = then if data["candidate"]["higher"].get(row.measure, True) else -then
+    if (row.outcome == "pass") == (gain >= -row.limit):
         return ""
     return (
-        f"What nobody judged could turn this {row['outcome']}: if those documents were relevant, {_label(row)} would "
-        f"change by {signed_number(then)}, not {signed_number(row['difference'])}."
+        f"What nobody judged could turn this {row.outcome}: if those documents were relevant, {_label(row)} would "
+        f"change by {signed_number(then)}, not {signed_number(row.difference)}."
     )
 
 
-def _lost_inside(row: Line, view: View) -> bool:
+def _lost_inside(row: GateRow, found: Gate) -> bool:
     """Whether a loss is sure that the margin allows."""
-    decided = row["check"] == "difference" and row["outcome"] == "pass"
-    return decided and row["p"] is not None and row["p"] <= view["alpha"]
+    decided = row.check == "difference" and row.outcome == "pass"
+    return decided and row.p is not None and row.p <= found.alpha
 
 
-def _inside(row: Line) -> str:
+def _inside(row: GateRow) -> str:
     return (
-        f"{signed_number(row['difference'])} is a sure loss (p drop {probability(row['p'])}) within the margin of "
-        f"{row['limit']:g}; several of these add up, which an anchor sees."
+        f"{signed_number(row.difference)} is a sure loss (p drop {probability(row.p)}) within the margin of "
+        f"{row.limit:g}; several of these add up, which an anchor sees."
     )
 
 
-def _broken(row: Line) -> str:
-    if row["check"] == "audit":
-        return f"{row['note']} ({row['measure'].lower()}: {row['candidate']:.0f})"
-    side = (row["against"] or "baseline") if row["candidate"] is None else "candidate"
-    answered = row["baseline"] if row["candidate"] is None else row["candidate"]
+def _broken(row: GateRow) -> str:
+    if row.check == "audit":
+        return f"{row.note} ({row.measure.lower()}: {row.candidate:.0f})"
+    side = (row.against or "baseline") if row.candidate is None else "candidate"
+    answered = (row.baseline if row.candidate is None else row.candidate) or 0.0
     return (
-        f"the {side} answered {answered * row['n']:.0f} of {count(row['n'], 'query', 'queries')} ({share(answered)}), "
-        f"and {share(row['limit'])} must be"
+        f"the {side} answered {answered * row.n:.0f} of {count(row.n, 'query', 'queries')} ({share(answered)}), "
+        f"and {share(row.limit)} must be"
     )
 
 
-def sentence_of(row: Line, view: View) -> str:
+def sentence_of(row: GateRow, found: Gate) -> str:
     """One row in words."""
     what = _label(row)
-    if row["outcome"] == "invalid":
+    if row.outcome == "invalid":
         return f"{what}: {_broken(row)}."
-    if row["check"] == "floor":
-        return f"{what}: {_level(row)}, and {row['limit']:g} must be reached."
-    if row["check"] == "coverage":
-        return f"{what}: {share(row['candidate'])} judged, and {share(row['limit'])} is asked for."
-    if row["loss"] is not None and row["outcome"] != "inconclusive":
+    if row.check == "floor":
+        return f"{what}: {_level(row)}, and {row.limit:g} must be reached."
+    if row.check == "coverage":
+        return f"{what}: {share(row.candidate)} judged, and {share(row.limit)} is asked for."
+    if row.loss is not None and row.outcome != "inconclusive":
         return f"{what}: {_counted(row)}."
-    if row["outcome"] == "pass":
-        over = count(row["n"], "query", "queries")
-        return f"{what}: {signed_number(row['difference'])} over {over}, a loss of {row['limit']:g} is ruled out."
-    if row["outcome"] == "fail":
-        over = count(row["n"], "query", "queries")
-        return (
-            f"{what}: {signed_number(row['difference'])} over {over}, beyond the margin of {row['limit']:g}."
-        )
-    over = f"{signed_number(row['difference'])} over {count(row['n'], 'query', 'queries')}"
-    if row["p"] is not None and row["p"] <= view["alpha"] and not row["note"]:
-        sure = f"{over} is a loss (p drop {probability(row['p'])})"
-        return f"{what}: {sure}; whether it is beyond {row['limit']:g} is open."
-    return f"{what}: {over}, cannot tell{_missing(row, view)}."
+    if row.outcome == "pass":
+        over = count(row.n, "query", "queries")
+        return f"{what}: {signed_number(row.difference)} over {over}, a loss of {row.limit:g} is ruled out."
+    if row.outcome == "fail":
+        over = count(row.n, "query", "queries")
+        return f"{what}: {signed_number(row.difference)} over {over}, beyond the margin of {row.limit:g}."
+    over = f"{signed_number(row.difference)} over {count(row.n, 'query', 'queries')}"
+    if row.p is not None and row.p <= found.alpha and not row.note:
+        sure = f"{over} is a loss (p drop {probability(row.p)})"
+        return f"{what}: {sure}; whether it is beyond {row.limit:g} is open."
+    return f"{what}: {over}, cannot tell{_missing(row, found)}."
 
 
-def _counted(row: Line) -> str:
+def _counted(row: GateRow) -> str:
     """What was lost on exactly these queries, the worst of them by name."""
-    over = count(row["n"], "query", "queries")
-    if not row["lost"]:
+    over = count(row.n, "query", "queries")
+    if not row.lost:
         return f"none of {over} lost anything"
-    worst = [f"{clean(query)} ({signed_number(value)})" for query, value in list(row["lost"].items())[:NAMED]]
-    more = len(row["lost"]) - len(worst)
+    worst = [f"{clean(query)} ({signed_number(value)})" for query, value in list(row.lost.items())[:NAMED]]
+    more = len(row.lost) - len(worst)
     worst += [f"{more:,} more (JSON names all)"] if more else []
-    place = "within" if row["outcome"] == "pass" else "beyond"
+    place = "within" if row.outcome == "pass" else "beyond"
     return (
-        f"{len(row['lost']):,} of {over} lost, {score(row['loss'])} on average over all, {place} the margin of "
-        f"{row['limit']:g}: {', '.join(worst)}"
+        f"{len(row.lost):,} of {over} lost, {score(row.loss)} on average over all, {place} the margin of "
+        f"{row.limit:g}: {', '.join(worst)}"
     )
 
 
-def _level(row: Line) -> str:
+def _level(row: GateRow) -> str:
     """The mean that a floor is held against; where the judge's error can be taken out, the one without it."""
-    if row["candidate"] is None:
+    if row.candidate is None:
         return "too few samples could be measured for a mean"
-    raw = score(row["candidate"])
-    return raw if row["corrected"] is None else f"{score(row['corrected'])} (by the judge alone {raw})"
+    raw = score(row.candidate)
+    return raw if row.corrected is None else f"{score(row.corrected)} (by the judge alone {raw})"
 
 
-def _missing(row: Line, view: View) -> str:
+def _missing(row: GateRow, found: Gate) -> str:
     """What is missing for a decision: answers, else what would let a change pass that changes nothing."""
-    if row["note"]:
-        return f": {row['note']}"
+    if row.note:
+        return f": {row.note}"
     said = ""
-    if row["detectable"] is not None:
-        said += f": these show losses of {score(row['detectable'])} and more"
-    if any(each["unanswered"] for each in view["data"].values()):
+    if row.detectable is not None:
+        said += f": these show losses of {score(row.detectable)} and more"
+    if any(each["unanswered"] for each in found.data.values()):
         return f"{said}. Answer the queries that were left out first"
-    if _is_short(row) and abs(row["passes_at"] - row["smallest_margin"]) < ALIKE:
+    if _is_short(row) and abs((row.passes_at or 0.0) - (row.smallest_margin or 0.0)) < ALIKE:
         return said  # The note about the margin says the same.
-    if row["more"] is not None:
-        needed = count(row["n"] + row["more"], "query", "queries")
+    if row.more is not None:
+        needed = count(row.n + row.more, "query", "queries")
         said += f". If nothing changed, about {needed} would let it pass at this margin"
-    elif row["more_note"]:
-        said += f". How many queries this margin takes is not known ({row['more_note']})"
-    if row["passes_at"] is not None:
-        these = ", these" if row["more"] is not None else ". These would let it pass"
-        said += f"{these} at a margin of {score(row['passes_at'])}"
+    elif row.more_note:
+        said += f". How many queries this margin takes is not known ({row.more_note})"
+    if row.passes_at is not None:
+        these = ", these" if row.more is not None else ". These would let it pass"
+        said += f"{these} at a margin of {score(row.passes_at)}"
     return said
 
 
-def _label(row: Line) -> str:
-    against = f" against {row['against']}" if row["against"] else ""
-    return f"{row['measure']} ({row['slice']})" if row["slice"] else f"{row['measure']}{against}"
+def _label(row: GateRow) -> str:
+    against = f" against {row.against}" if row.against else ""
+    return f"{row.measure} ({row.slice})" if row.slice else f"{row.measure}{against}"
 
 
-def _cells(row: Line) -> tuple[str, ...]:
-    if row["check"] != "difference":
-        before, after = ("" if row[side] is None else score(row[side]) for side in ("baseline", "candidate"))
+def _cells(row: GateRow) -> tuple[str, ...]:
+    if row.check != "difference":
+        before, after = ("" if mean is None else score(mean) for mean in (row.baseline, row.candidate))
         after = after or ("" if before else score(None))
-        limit = f"{row['check']} {row['limit']:g}"
-        return (row["outcome"], _label(row), f"{row['n']:,}", before, after, "", limit, "")
-    if row["loss"] is not None:
-        last = f"{len(row['lost']):,}", score(row["loss"])
-    else:
-        last = _bounds(row), probability(row["p"])
+        limit = f"{row.check} {row.limit:g}"
+        return (row.outcome, _label(row), f"{row.n:,}", before, after, "", limit, "")
+    counted = f"{len(row.lost):,}", score(row.loss)
+    last = (_bounds(row), probability(row.p)) if row.loss is None else counted
     return (
-        row["outcome"],
+        row.outcome,
         _label(row),
-        f"{row['n']:,}",
-        score(row["baseline"]),
-        score(row["candidate"]),
-        signed_number(row["difference"]),
+        f"{row.n:,}",
+        score(row.baseline),
+        score(row.candidate),
+        signed_number(row.difference),
         *last,
     )
 
 
-def _bounds(row: Line) -> str:
-    if row["low"] is None or row["high"] is None:
+def _bounds(row: GateRow) -> str:
+    if row.low is None or row.high is None:
         return ""
-    return f"{signed_number(row['low'])} {signed_number(row['high'])}"
+    return f"{signed_number(row.low)} {signed_number(row.high)}"

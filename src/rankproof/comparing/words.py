@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.conclusions import conclusions
-from rankproof.comparing.differences import (
-    DETAILS,
-    HEADINGS,
-    PAIRS,
-    by_measure,
-    cells,
-    corrected_table,
-    details,
-    heading,
-    pair_cells,
-    pair_heading,
-    probability,
-    short_verdict,
-    signed_number,
-    span,
-    verdict,
-)
 from rankproof.core.explained import Explained, ExplainedCase, ExplainedLine
 from rankproof.document.display import width
 from rankproof.document.model import (
@@ -46,13 +31,16 @@ from rankproof.document.model import (
     Record,
     Table,
 )
-from rankproof.document.numbers import ABSENT, score, share
+from rankproof.document.numbers import ABSENT, count, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import GAP, cut, pad, waterfall
 from rankproof.scoring.tables import sentence
 from rankproof.scoring.words import wrong_data
 
-View = Mapping[str, Any]
-Row = Mapping[str, Any]
+if TYPE_CHECKING:
+    from rankproof.comparing.comparison import Comparison, ComparisonRow
+    from rankproof.comparing.gate_rows import GateRow
+    from rankproof.scoring.protocol import ScoresLike
+
 WORDS = ("measure", "system", "against", "verdict")
 """The columns that are no numbers."""
 TALL = 12
@@ -66,174 +54,280 @@ LONGEST = 20
 BETTER, WORSE = "†", "‡"
 """How papers mark what is significant, behind the mean."""
 
-__all__ = [
-    "case_blocks",
-    "comparison",
-    "probability",
-    "sentences",
-    "signed_number",
-    "span",
-    "tables",
-    "waterfalls",
-    "wrong_data",
-]
 
-
-def comparison(view: View) -> Document:
-    """The whole of a comparison; `view` is what `Comparison` says of itself."""
-    groups = list(dict.fromkeys(row["slice"] for row in view["rows"]))
-    falls = waterfalls(view["rows"][0]["measure"], view["moved"])
+def comparison(
+    found: Comparison, above: Sequence[Part] = (), cases: Sequence[ExplainedCase] = ()
+) -> Document:
+    """The whole of a comparison; `above` stands before it, and `cases` list by list behind it."""
+    groups = by_group(found)
     parts = [
-        wrong_data(_errors(view)),
-        *view.get("above", ()),
-        *_main(view, groups),
-        *(Part(*_details(view, group), media=(TEXT,)) for group in groups),
-        *(Part(_in_full(view, group), media=(PAGE,)) for group in groups),
-        *([_for_papers(view)] if "" in groups else []),
-        Part(*corrected_table(view["rows"]), rank=LIKELY, name="differences with the judge's error"),
-        Part(*_pairs(view)),
-        Part(*falls, rank=SELDOM, name="query by query", media=(*TERMINAL, PAGE)),
-        *_said(view),
-        *view.get("cases", ()),
+        wrong_data(_errors(found)),
+        *above,
+        *_main(found, groups),
+        *(Part(_differences(found, rows), _details(rows), media=(TEXT,)) for rows in groups.values()),
+        *(Part(_in_full(found, rows), media=(PAGE,)) for rows in groups.values()),
+        *([_for_papers(found, groups[""])] if "" in groups else []),
+        Part(*corrected_table(found.rows), rank=LIKELY, name="differences with the judge's error"),
+        Part(*_pairs(found)),
+        Part(*waterfalls(found), rank=SELDOM, name="query by query", media=(*TERMINAL, PAGE)),
+        *_said(found),
+        *(Part(*case_blocks(each), media=(*TERMINAL, PAGE)) for each in cases),
     ]
-    return Document("Comparison", parts, _records(view))
+    return Document("Comparison", parts, _records(found))
 
 
-def _errors(view: View) -> list[str]:
+def _errors(found: Comparison) -> list[str]:
     """What makes the numbers wrong, each with the names of the systems it is about."""
     return [
-        f"{', '.join(cut(name, 30) for name in names)}: {sentence(found)}"
-        for found, names in view["findings"]
-        if found.severity == "error"
+        f"{', '.join(cut(name, 30) for name in names)}: {sentence(each)}"
+        for each, names in found.findings
+        if each.severity == "error"
     ]
 
 
 # --- tables ---------------------------------------------------------------------------------------------
 
+HEADINGS = ("measure", "system", "mean", "difference", "interval", "p", "verdict")
+DETAILS = ("measure", "system", "won/tied/lost", "effect", "detectable", "p alone", "queries needed")
+"""The second table: how often, in standard deviations, and what so many queries can show."""
+PAIRS = ("measure", "system", "against", "difference", "interval", "p", "verdict")
 
-def _main(view: View, groups: Sequence[str]) -> Iterator[Part | FirstFit]:
+
+def by_group(found: Comparison) -> dict[str, list[ComparisonRow]]:
+    """The rows of each group of queries; "" for all."""
+    groups: dict[str, list[ComparisonRow]] = {}
+    for each in found.rows:
+        groups.setdefault(each.slice, []).append(each)
+    return groups
+
+
+def by_measure(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
+    """The rows of each measure."""
+    measures: dict[str, list[ComparisonRow]] = {}
+    for each in rows:
+        measures.setdefault(each.measure, []).append(each)
+    return measures
+
+
+def tables(found: Comparison) -> list[Block]:
+    """The two tables of all queries and those of each group."""
+    return [
+        table for rows in by_group(found).values() for table in (_differences(found, rows), _details(rows))
+    ]
+
+
+def _differences(found: Comparison, rows: Sequence[ComparisonRow], **settings: Any) -> Table:
+    """The first table of a group: what differs by how much."""
+    caption = _heading(found, rows)
+    return Table.of(HEADINGS, _cells(found, rows), WORDS, caption=caption, grouped=True, **settings)
+
+
+def _details(rows: Sequence[ComparisonRow]) -> Table:
+    """The second table of a group: how often, and what could be shown."""
+    return Table.of(DETAILS, _detail_cells(rows), WORDS, grouped=True)
+
+
+def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
+    """What a table is about."""
+    sizes = {name: [each.n for each in same] for name, same in by_measure(rows).items()}
+    most = max(max(each) for each in sizes.values())
+    fewer = [f"{name} {min(each):,}" for name, each in sizes.items() if min(each) < most]
+    where = f"{rows[0].slice}: " if rows[0].slice else ""
+    of_which = f" (fewer for {', '.join(fewer)})" if fewer else ""
+    return f"{where}{count(most, 'query', 'queries')}{of_which}, compared with {found.baseline}"
+
+
+def _cells(found: Comparison, rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
+    """The first table's rows: under each measure the baseline where they are of all queries, then the systems."""
+    lines: list[tuple[str, ...]] = []
+    for measure, same in by_measure(rows).items():
+        labels = ["" if i or not row.slice else measure for i, row in enumerate(same)]
+        if not same[0].slice:
+            mean = score(found.baseline_means[measure])
+            lines.append((measure, found.baseline, mean, "", "", "", "baseline"))
+        lines += [
+            (
+                *(label, row.system, score(row.mean), signed_number(row.difference)),
+                *(signed_span(row.low, row.high), probability(row.p_corrected), short_verdict(row)),
+            )
+            for label, row in zip(labels, same, strict=True)
+        ]
+    return lines
+
+
+def _detail_cells(rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
+    """The second table's rows: under each measure the systems."""
+    return [
+        (
+            "" if i else measure,
+            row.system,
+            f"{row.wins}/{row.ties}/{row.losses}",
+            ABSENT if row.effect is None else f"{row.effect:+.2f}",
+            score(row.detectable),
+            probability(row.p),
+            ABSENT if row.queries_needed is None else f"{row.queries_needed:,}",
+        )
+        for measure, same in by_measure(rows).items()
+        for i, row in enumerate(same)
+    ]
+
+
+def short_verdict(row: ComparisonRow) -> str:
+    """The verdict in a word or three."""
+    if row.verdict != "unclear":
+        return row.verdict
+    return "cannot tell yet" if row.wins or row.losses or row.note else "the same"
+
+
+def verdict(row: ComparisonRow, margin: float | None = None) -> str:
+    """The verdict as a person would say it.
+
+    >>> from types import SimpleNamespace as Row
+    >>> verdict(Row(verdict="unclear", wins=3, losses=2, queries_needed=615))
+    'cannot tell yet: needs about 615 queries'
+    >>> verdict(Row(verdict="equivalent"), 0.02)
+    'equivalent within 0.02'
+    """
+    if row.verdict == "equivalent" and margin is not None:
+        return f"equivalent within {margin:g}"
+    short = short_verdict(row)
+    needed = row.queries_needed if short == "cannot tell yet" else None
+    return short if needed is None else f"{short}: needs about {count(needed, 'query', 'queries')}"
+
+
+def corrected_table(rows: Sequence[ComparisonRow] | Sequence[GateRow]) -> list[Block]:
+    """Raw and corrected differences side by side; nothing where none was corrected."""
+    told = [each for each in rows if each.corrected is not None and each.difference is not None]
+    if not told:
+        return []
+    ends = [(each.corrected_low, each.corrected_high) for each in told]
+    systems = [name for each in told if (name := getattr(each, "system", None))]
+    columns = [
+        Column("measure", [f"{x.measure} ({x.slice})" if x.slice else x.measure for x in told], most=40),
+        *([Column("system", systems, most=20)] if systems else []),
+        Column("by the judge", [signed_number(each.difference) for each in told], True),
+        Column("corrected", [signed_number(each.corrected) for each in told], True),
+        Column("interval with\nthe judge's error", [signed_span(*each) for each in ends], True),
+    ]
+    return [Table(columns, "Differences with the judge's error taken out (PPI++):")]
+
+
+def _main(found: Comparison, groups: Mapping[str, Sequence[ComparisonRow]]) -> Iterator[Part | FirstFit]:
     """The rows on one screen: all of them where they are few, else those of the first measure and a matrix."""
     if "" in groups:
-        yield FirstFit([[Part(*form[0], media=(SCREEN,)), *form[1:]] for form in _forms(view)])
-    for group in filter(None, groups):
-        table = Table.of(HEADINGS, cells(view, group), WORDS, caption=heading(view, group), grouped=True)
-        yield Part(table, rank=LIKELY, name=f"group {cut(group, 20)}", media=(SCREEN,))
+        forms = _forms(found, groups[""])
+        yield FirstFit([[Part(*form[0], media=(SCREEN,)), *form[1:]] for form in forms])
+    for group, rows in groups.items():
+        if group:
+            name = f"group {cut(group, 20)}"
+            yield Part(_differences(found, rows), rank=LIKELY, name=name, media=(SCREEN,))
     if "" in groups:
-        yield Part(
-            Table.of(DETAILS, details(view, ""), WORDS, grouped=True),
-            rank=FURTHER,
-            name=EFFECTS,
-            media=(SCREEN,),
-        )
+        yield Part(_details(groups[""]), rank=FURTHER, name=EFFECTS, media=(SCREEN,))
 
 
-def _forms(view: View) -> Iterator[list[Any]]:
+def _forms(found: Comparison, rows: Sequence[ComparisonRow]) -> Iterator[list[Any]]:
     """The table over all queries in its forms, each as the blocks that no screen lacks, and parts that some do."""
-    rows = [row for row in view["rows"] if not row["slice"]]
-    systems = list(dict.fromkeys(row["system"] for row in rows))
-    settings: dict[str, Any] = {"caption": heading(view, ""), "grouped": True}
-    yield [[Table.of(HEADINGS, cells(view, ""), WORDS, **settings, tall=TALL)]]
+    systems = list(dict.fromkeys(row.system for row in rows))
+    yield [[_differences(found, rows, tall=TALL)]]
     if len(systems) == 1:
-        yield [[_alone(view, rows)]]
-    first = [row for row in rows if row["measure"] == rows[0]["measure"]]
-    deciding = Table.of(HEADINGS, cells({**view, "rows": first}, ""), WORDS, **settings)
-    others = [row for row in rows if row not in first]
+        yield [[_alone(found, rows)]]
+    first, *others = by_measure(rows).values()
+    caption = _heading(found, rows)
+    deciding = Table.of(HEADINGS, _cells(found, first), WORDS, caption=caption, grouped=True)
     matrix = [Part(_matrix(others, systems), rank=LIKELY, name="the other measures", media=(SCREEN,))]
     yield [[deciding], *(matrix if others else [])]
 
 
-def _alone(view: View, rows: Sequence[Row]) -> Table:
+def _alone(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     """One system against the baseline: a line a measure."""
-    own = [each for each in cells({**view, "rows": rows}, "") if each[-1] != "baseline"]
-    measures = list(dict.fromkeys(row["measure"] for row in rows))
-    lines = [(name, score(view["means"][name]), *cell[2:]) for name, cell in zip(measures, own, strict=True)]
-    return Table.of(("measure", "baseline", *HEADINGS[2:]), lines, WORDS, caption=heading(view, ""))
+    own = [each for each in _cells(found, rows) if each[-1] != "baseline"]
+    lines = [
+        (name, score(found.baseline_means[name]), *cell[2:])
+        for name, cell in zip(by_measure(rows), own, strict=True)
+    ]
+    headings = ("measure", "baseline", *HEADINGS[2:])
+    return Table.of(headings, lines, WORDS, caption=_heading(found, rows))
 
 
-def _matrix(rows: Sequence[Row], systems: Sequence[str]) -> Table:
+def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str]) -> Table:
     """A line a measure, and for each system the difference; the verdict where there is one."""
-    measures = list(dict.fromkeys(row["measure"] for row in rows))
-    known = {(row["measure"], row["system"]): row for row in rows}
-    columns = [
-        Column(cut(name, CALLED), [_told(known.get((each, name))) for each in measures]) for name in systems
-    ]
-    return Table([Column("measure", measures), *columns])
+    told = [{row.system: _told(row) for row in rows} for rows in measures]
+    columns = [Column(cut(name, CALLED), [each.get(name, "") for each in told]) for name in systems]
+    return Table([Column("measure", [rows[0].measure for rows in measures]), *columns])
 
 
-def _told(row: Row | None) -> str:
-    if row is None:
-        return ""
-    word = "" if row["verdict"] == "unclear" else short_verdict(row)
-    return f"{signed_number(row['difference'])} {word}".strip()
+def _told(row: ComparisonRow) -> str:
+    word = "" if row.verdict == "unclear" else short_verdict(row)
+    return f"{signed_number(row.difference)} {word}".strip()
 
 
-def _details(view: View, group: str) -> list[Block]:
-    """What differs by how much, and beside it how often and what could be shown."""
-    return [
-        Table.of(HEADINGS, cells(view, group), WORDS, caption=heading(view, group), grouped=True),
-        Table.of(DETAILS, details(view, group), WORDS, grouped=True),
-    ]
-
-
-def tables(view: View) -> list[Block]:
-    """The two tables of all queries and those of each group."""
-    groups = dict.fromkeys(each["slice"] for each in view["rows"])
-    return [table for group in groups for table in _details(view, group)]
-
-
-def _in_full(view: View, group: str) -> Table:
+def _in_full(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     """One table with the columns of both, and the verdict in full."""
     headings = (*HEADINGS[:-1], *DETAILS[2:-1], HEADINGS[-1])
-    compared = [each for _, same in by_measure(view, group) for each in same]
-    more = iter(zip(details(view, group), compared, strict=True))
-    rows = []
-    for row in cells(view, group):
-        detail, each = (("",) * len(DETAILS), None) if row[-1] == "baseline" else next(more)
-        said = row[-1] if each is None else verdict(each, view["margin"])
-        rows.append((*row[:-1], *detail[2:-1], said))
-    return Table.of(headings, rows, WORDS, caption=heading(view, group))
+    compared = [each for same in by_measure(rows).values() for each in same]
+    more = iter(zip(_detail_cells(rows), compared, strict=True))
+    lines = []
+    for line in _cells(found, rows):
+        detail, each = (("",) * len(DETAILS), None) if line[-1] == "baseline" else next(more)
+        said = line[-1] if each is None else verdict(each, found.margin)
+        lines.append((*line[:-1], *detail[2:-1], said))
+    return Table.of(headings, lines, WORDS, caption=_heading(found, rows))
 
 
-def _for_papers(view: View) -> Part:
+def _for_papers(found: Comparison, rows: Sequence[ComparisonRow]) -> Part:
     """The table of a paper: what is significant is marked, the best mean bold if it is told apart."""
-    rows = [each for each in view["rows"] if not each["slice"]]
-    verdicts = {(each["measure"], each["system"]): each["verdict"] for each in rows}
-    best = {name: _best(view, [each for each in rows if each["measure"] == name]) for name in view["means"]}
+    verdicts = {(each.measure, each.system): each.verdict for each in rows}
+    best = {name: _best(found, same) for name, same in by_measure(rows).items()}
     lines, measure = [], ""
-    for label, system, mean, *others, _ in cells(view, ""):
+    for label, system, mean, *others, _ in _cells(found, rows):
         measure = label or measure
         raised = {"better": BETTER, "worse": WORSE}.get(verdicts.get((measure, system), ""), "")
         lines.append((label, system, Cell(mean, best=best.get(measure) == system, raised=raised), *others))
     legend = (
-        f"dagger: better than {view['baseline']}, double dagger: worse, at {view['alpha']:g}; bold: the best mean, "
+        f"dagger: better than {found.baseline}, double dagger: worse, at {found.alpha:g}; bold: the best mean, "
         "where it is told apart from the baseline"
     )
     return Part(Paragraph(legend), Table.of(HEADINGS[:-1], lines, WORDS), media=(PAPER,))
 
 
-def _best(view: View, rows: Sequence[Row]) -> str | None:
+def _best(found: Comparison, rows: Sequence[ComparisonRow]) -> str | None:
     """The system with the best mean of a measure, if it is told apart from the baseline, or the baseline from all."""
-    better = [each for each in rows if each["verdict"] == "better" and each["mean"] is not None]
+    better = {each.system: each.mean for each in rows if each.verdict == "better" and each.mean is not None}
     if better:
-        signs = {row["difference"] > 0 for row in better}
-        return str((max if signs == {True} else min)(better, key=lambda each: each["mean"])["system"])
-    return str(view["baseline"]) if rows and all(each["verdict"] == "worse" for each in rows) else None
+        ups = {row.difference > 0 for row in rows if row.system in better}
+        return (max if ups == {True} else min)(better, key=better.__getitem__)
+    return found.baseline if rows and all(each.verdict == "worse" for each in rows) else None
 
 
-def _pairs(view: View) -> list[Block]:
+def _pairs(found: Comparison) -> list[Block]:
     """Every system against every other; nothing where that was not asked for."""
-    if not view.get("pairs"):
+    if not found.pairs:
         return []
-    made = Table.of(PAIRS, pair_cells(view), WORDS, caption=pair_heading(view))
-    return [Table([Column(x.heading, x.cells, x.right, LONGEST) for x in made.columns], made.caption)]
+    over = count(len(found.pairs), "comparison")
+    lines = [
+        (
+            *(each.measure, each.system, each.baseline, signed_number(each.difference)),
+            *(signed_span(each.low, each.high), probability(each.p_corrected), short_verdict(each)),
+        )
+        for each in found.pairs
+    ]
+    made = Table.of(PAIRS, lines, WORDS)
+    caption = f"Every pair of systems, corrected over {over} ({found.correction}):"
+    return [Table([Column(x.heading, x.cells, x.right, LONGEST) for x in made.columns], caption)]
 
 
-def waterfalls(measure: str, moved: Mapping[str, Sequence[float]]) -> list[Block]:
+def waterfalls(found: Comparison) -> list[Block]:
     """For each system the differences query by query as one line of blocks."""
+    sign = found.scores[found.baseline].column(found.names[0]).measure.spec.sign
+    moved = {
+        name: [sign * value for _, value in found.moved(name)]
+        for name in found.scores
+        if name != found.baseline
+    }
     top = max((abs(value) for values in moved.values() for value in values), default=0.0)
     if not top:
         return []
-    caption = f"{measure} query by query, from most lost to most won; a full block is {score(top)}:"
+    caption = f"{found.names[0]} query by query, from most lost to most won; a full block is {score(top)}:"
     return [Chart(caption, partial(_falls, moved, top))]
 
 
@@ -247,53 +341,65 @@ def _falls(moved: Mapping[str, Sequence[float]], top: float, room: int) -> list[
 # --- sentences ------------------------------------------------------------------------------------------
 
 
-def _said(view: View) -> Iterator[Part]:
+def _said(found: Comparison) -> Iterator[Part]:
     """The sentences, and below them what to know of the data."""
     yield Part(Paragraph(""))
-    verdict_at = len(view.get("notes", ()))
-    for n, each in enumerate(sentences(view)):
-        yield Part(Paragraph(each), rank=0 if n == verdict_at else MAYBE, name=DECIDED)
+    for n, each in enumerate(sentences(found)):
+        yield Part(Paragraph(each), rank=0 if n == len(found.notes) else MAYBE, name=DECIDED)
     # A judge of the model that ranked goes first.
-    for found, names in sorted(view["findings"], key=lambda each: each[0].kind != "judge-kin"):
-        if found.severity == "warning":
-            told = f"{', '.join(cut(name, 30) for name in names)}: {sentence(found)}"
+    for finding, names in sorted(found.findings, key=lambda each: each[0].kind != "judge-kin"):
+        if finding.severity == "warning":
+            told = f"{', '.join(cut(name, 30) for name in names)}: {sentence(finding)}"
             yield Part(Bullets([told], ["warning"]), media=(SCREEN,))
             break
-    if any(view["warnings"].values()):
-        told = ", ".join(f"{cut(name, 30)} {times}" for name, times in view["warnings"].items() if times)
-        how = Paragraph(f"Warnings of the audit: {told}. Read them with:")
-        yield Part(how, Code(view["audit"]), media=(TEXT,))
+    warnings = {
+        name: sum(finding.severity == "warning" for finding in each.audit)
+        for name, each in found.scores.items()
+    }
+    if any(warnings.values()):
+        told = ", ".join(f"{cut(name, 30)} {times}" for name, times in warnings.items() if times)
+        how = Code(_how_to_audit(found.scores[max(warnings, key=warnings.__getitem__)]))
+        yield Part(Paragraph(f"Warnings of the audit: {told}. Read them with:"), how, media=(TEXT,))
 
 
-def sentences(view: View) -> list[str]:
+def _how_to_audit(scores: ScoresLike) -> str:
+    """How the audit of scores is read: by a command where files are behind them."""
+    files = [scores.definition.get(each, "") for each in ("judgments", "ranking")]
+    of_spans = any(column.measure.spec.kind == "span" for column in scores.columns.values())
+    if of_spans or not all(map(os.path.isfile, files)):
+        return ".scores[NAME].audit"
+    return shlex.join(["rankproof", "audit", *files, "-m", ",".join(scores)])
+
+
+def sentences(found: Comparison) -> list[str]:
     """What the table comes to, in words: notes, conclusions, and last how p was made."""
-    rows = [each for each in view["rows"] if not each["slice"]]
-    return [
-        *view.get("notes", ()),
-        *conclusions(view),
-        _method(view, len(rows), len(view["rows"]) - len(rows)),
-    ]
+    return [*found.notes, *conclusions(found), method(found)]
 
 
-def _method(view: View, rows: int, sliced: int) -> str:
-    margin = "" if view["margin"] is None else f", equivalent within {view['margin']:g}"
+def method(found: Comparison) -> str:
+    """How p, the verdicts and the intervals were made."""
+    rows = sum(not each.slice for each in found.rows)
+    sliced = len(found.rows) - rows
+    margin = "" if found.margin is None else f", equivalent within {found.margin:g}"
     apart = f", those in groups apart over {sliced}" if sliced else ""
     corrected = (
-        f", corrected over {rows} comparisons ({view['correction']}){apart}" if rows > 1 or sliced else ""
+        f", corrected over {rows} comparisons ({found.correction}){apart}" if rows > 1 or sliced else ""
     )
     return (
-        f"p by random sign flips query by query{corrected}; verdicts at {view['alpha']:g}{margin}; "
-        f"intervals at {share(1 - view['alpha'])}, not corrected."
+        f"p by random sign flips query by query{corrected}; verdicts at {found.alpha:g}{margin}; "
+        f"intervals at {share(1 - found.alpha)}, not corrected."
     )
 
 
-def _records(view: View) -> list[Record]:
+def _records(found: Comparison) -> list[Record]:
     """A row a system, measure and group; with what makes the numbers wrong, where something does."""
-    pairs = view.get("pairs", ())
-    told = [f"{', '.join(on)}: {each}" for each, on in view["findings"] if each.severity == "error"]
+    told = [f"{', '.join(on)}: {each}" for each, on in found.findings if each.severity == "error"]
     errors = {"errors": " ".join(told)} if told else {}
-    family = [({"family": "baseline"} if pairs else {}, view["rows"]), ({"family": "all pairs"}, pairs)]
-    return [{**of, **each, **errors} for of, rows in family for each in rows]
+    family = {"family": "baseline"} if found.pairs else {}
+    return [
+        *({**family, **each.to_dict(), **errors} for each in found.rows),
+        *({"family": "all pairs", **each.to_dict(), **errors} for each in found.pairs),
+    ]
 
 
 # --- single queries, list beside list -------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankproof.comparing.words import probability, signed_number, span, wrong_data
 from rankproof.diagnosing.fixes import Fix
 from rankproof.diagnosing.modes import Served
 from rankproof.document.model import (
@@ -24,9 +23,19 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, score, share, short_span
+from rankproof.document.numbers import (
+    ABSENT,
+    count,
+    probability,
+    score,
+    share,
+    short_span,
+    signed_number,
+    signed_span,
+)
 from rankproof.document.terminal import in_shell
 from rankproof.scoring.tables import sentence
+from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
     from rankproof.diagnosing.diagnose import Diagnosis
@@ -127,7 +136,8 @@ def _everything(found: Diagnosis) -> Iterator[Part]:
     yield Part(*map(Paragraph, regime(found)), *_first(found), media=WHOLE)
     others = [each for each in found.fixes if each not in (*found.first, *found.most)]
     rows = [
-        (each.title, each.measure, _gain(each), span(each.low, each.high), each.verdict) for each in others
+        (each.title, each.measure, _gain(each), signed_span(each.low, each.high), each.verdict)
+        for each in others
     ]
     headings = ("change", "measure", "gain", "interval", "verdict")
     if rows:
@@ -180,7 +190,7 @@ def _patterns(found: Diagnosis) -> Table:
             count(each.n),
             score(each.mean),
             score(each.mean_of_others),
-            span(each.low, each.high),
+            signed_span(each.low, each.high),
             ABSENT if each.p is None else probability(each.p),
             each.said,
         )
@@ -232,7 +242,7 @@ def _gain(fix: Fix) -> str:
 def gain_of(fix: Fix) -> str:
     """What a change brings."""
     less = "" if fix.elsewhere is None else f", elsewhere about {signed_number(fix.elsewhere)}"
-    return f"{fix.measure} {_gain(fix)} {span(fix.low, fix.high)}{less}"
+    return f"{fix.measure} {_gain(fix)} {signed_span(fix.low, fix.high)}{less}"
 
 
 def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> list[Block]:

@@ -97,12 +97,14 @@ def is_wide(pair: tuple[float, float] | None) -> bool:
     return pair is not None and score(pair[0]) != score(pair[1])
 
 
-def share(value: float) -> str:
+def share(value: float | None) -> str:
     """A share as a percentage, honest next to 0 and 100.
 
     >>> [share(x) for x in (0, 0.0001, 0.0234, 0.5, 0.123, 0.9999, 1)]
     ['0 %', '<0.1 %', '2.3 %', '50 %', '12 %', '>99 %', '100 %']
     """
+    if value is None:
+        return ABSENT
     if value in (0, 1):
         return f"{value * 100:.0f} %"
     if value < 0.001:
@@ -120,3 +122,39 @@ def count(number: int, one: str = "", many: str = "") -> str:
     """
     noun = one if number == 1 else many or f"{one}s"
     return f"{number:,} {noun}" if one else f"{number:,}"
+
+
+def signed_number(value: float | None) -> str:
+    """A difference with its sign.
+
+    >>> signed_number(0.1184), signed_number(-0.02), signed_number(0.0), signed_number(None)
+    ('+0.1184', '-0.0200', '0.0000', '-')
+    """
+    if value is None:
+        return ABSENT
+    return f"{value:+.4f}" if abs(value) >= 0.00005 else f"{0:.4f}"
+
+
+def signed_span(low: float | None, high: float | None) -> str:
+    """The ends of a difference's interval, in little room.
+
+    >>> signed_span(0.0362, 0.2128), signed_span(-0.0801, 0.0208), signed_span(None, None)
+    ('[+.036, +.213]', '[-.080, +.021]', '-')
+    """
+    if low is None or high is None:
+        return ABSENT
+    ends = [
+        f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)
+    ]
+    return f"[{ends[0]}, {ends[1]}]"
+
+
+def probability(p: float | None) -> str:
+    """A p-value: three decimals, and never a 0.
+
+    >>> probability(0.0421), probability(0.00002), probability(1.0), probability(None)
+    ('.042', '<.001', '1.000', '-')
+    """
+    if p is None:
+        return ABSENT
+    return "<.001" if p < 0.001 else "1.000" if p >= 0.9995 else f"{p:.3f}"[1:]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.comparing.compare import compare_scores
-from rankproof.comparing.words import sentences, signed_number, span
+from rankproof.comparing.comparison import Comparison
+from rankproof.comparing.words import sentences
 from rankproof.core.scoring import Summary
 from rankproof.document.html.page import (
     Child,
@@ -21,7 +22,7 @@ from rankproof.document.html.page import (
     paragraphs,
     table,
 )
-from rankproof.document.numbers import count, score, share
+from rankproof.document.numbers import count, score, share, signed_number, signed_span
 from rankproof.document.terminal import cut
 from rankproof.errors import UsageError
 from rankproof.judging.blame import POINTS, WORDS
@@ -46,7 +47,7 @@ def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -
     return samples_page(title, systems, WORDS, __version__, _compared_scores(scores))
 
 
-def _compared_scores(scores: Mapping[str, JudgedScores]) -> dict[str, Any] | None:
+def _compared_scores(scores: Mapping[str, JudgedScores]) -> Comparison | None:
     """Each set of samples against the first; None where they cannot be compared: other questions, other judges."""
     shared = [
         name for name in next(iter(scores.values())) if all(_measured(each, name) for each in scores.values())
@@ -54,7 +55,7 @@ def _compared_scores(scores: Mapping[str, JudgedScores]) -> dict[str, Any] | Non
     if len(scores) < 2 or not shared:
         return None
     try:
-        return compare_scores(scores, shared).to_dict()
+        return compare_scores(scores, shared)
     except UsageError:
         return None
 
@@ -142,12 +143,9 @@ def samples_page(
     systems: Sequence[JudgedSystem],
     words: Mapping[str, str],
     version: str,
-    compared: Mapping[str, Any] | None = None,
+    compared: Comparison | None = None,
 ) -> str:
-    """The page as one file that needs nothing else; `words` say what each point of failure is.
-
-    `compared` is what `Comparison.to_dict` gives, where there are several systems that can be compared.
-    """
+    """The page as one file that needs nothing else; `words` say what each point of failure is."""
     sections = [] if compared is None else [Section("compared", "Compared", _compared(compared))]
     sections += [section for i, each in enumerate(systems) for section in _sections(each, words, f"s{i}")]
     size = f"{count(systems[0].summary.queries, 'sample')}, {count(len(systems[0].summary.rows), 'metric')}."
@@ -163,19 +161,19 @@ def _sections(system: JudgedSystem, words: Mapping[str, str], key: str) -> list[
     return found
 
 
-def _compared(found: Mapping[str, Any]) -> Markup:
+def _compared(found: Comparison) -> Markup:
     """Each system against the first, sample by sample."""
     rows: list[list[Child]] = [
         [
-            *(each["measure"], ident(each["system"]), signed_number(each["difference"])),
-            *(span(each["low"], each["high"]), f"{each['wins']}/{each['losses']}", each["verdict"]),
+            *(each.measure, ident(each.system), signed_number(each.difference)),
+            *(signed_span(each.low, each.high), f"{each.wins}/{each.losses}", each.verdict),
         ]
-        for each in found["rows"]
-        if not each["slice"]
+        for each in found.rows
+        if not each.slice
     ]
     headings = ("metric", "system", "difference", "95 % interval", "won/lost", "verdict")
     told = paragraphs(sentences(found))
-    return join([told, table(f"Against {found['baseline']}", headings, rows, words=(0, 1, 5))])
+    return join([told, table(f"Against {found.baseline}", headings, rows, words=(0, 1, 5))])
 
 
 def _scores(summary: Summary) -> Markup:

@@ -103,7 +103,7 @@ class Content(Displayable):
     level: float = 0.95
     relevant: str = "grade 1 or more"
     """What counts as relevant where documents are counted."""
-    comparison: Mapping[str, Any] | None = None
+    comparison: Comparison | None = None
     """Rows against the baseline and what was decided; None for one system alone."""
     permutations: int = 0
     """How many sign flips were drawn at most for each p."""
@@ -149,7 +149,7 @@ class Content(Displayable):
         """How a system is drawn: `best`, `base` or `other`."""
         if name == self.leader:
             return "best"
-        return "base" if self.comparison and name == self.comparison["baseline"] else "other"
+        return "base" if self.comparison and name == self.comparison.baseline else "other"
 
 
 HARDEST = 40
@@ -193,7 +193,7 @@ def collect(
         method=method,
         level=1 - alpha,
         relevant=relevant_in_words(first),
-        comparison=None if compared is None else _view(compared),
+        comparison=compared,
         moved=moved,
         duels=_duels(list(scores.values())) if len(scores) > 1 else (),
         buckets={name: _buckets(hits_of(each), relevant_from(each)) for name, each in scores.items()},
@@ -309,18 +309,6 @@ def _findings(scores: Mapping[str, Scores]) -> Iterator[tuple[Any, list[str]]]:
 
 
 # --- against each other ----------------------------------------------------------------------------
-
-
-def _view(compared: Comparison) -> dict[str, Any]:
-    return {
-        "rows": [each.to_dict() for each in compared.rows],
-        "baseline": compared.baseline,
-        "winner": compared.winner,
-        "alpha": compared.alpha,
-        "margin": compared.margin,
-        "correction": compared.correction,
-        "data": compared.data,
-    }
 
 
 def _moved(compared: Comparison) -> Iterator[Moved]:

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from rankproof.comparing.comparison import ComparisonRow
 from rankproof.comparing.conclusions import conclusions, limits
-from rankproof.comparing.words import probability, sentences, signed_number
-from rankproof.comparing.words import span as difference_span
+from rankproof.comparing.words import method
 from rankproof.document.formats import latex as tex
 from rankproof.document.html.charts import Bar
 from rankproof.document.html.page import Markup, Section, el, ident, join, paragraphs, prose
 from rankproof.document.model import Block, Bullets, Document, Heading, Paragraph, Part
 from rankproof.document.model import Table as Plain
-from rankproof.document.numbers import count, score, share, short_span
+from rankproof.document.numbers import (
+    count,
+    probability,
+    score,
+    share,
+    short_span,
+    signed_number,
+    signed_span,
+)
 from rankproof.reports.content import BUCKETS, Content, Definition, System
 from rankproof.reports.queries import rank_bucket
 from rankproof.scoring.tables import sentence
@@ -136,7 +144,7 @@ def methods(content: Content) -> list[str]:
     if content.comparison is None:
         return [intervals]
     drawn = f"Each p comes from {content.permutations:,} random sign flips, or from all where they are fewer."
-    return [intervals, sentences(content.comparison)[-1], drawn]
+    return [intervals, method(content.comparison), drawn]
 
 
 def _measure(definition: Definition) -> Markup:
@@ -201,7 +209,7 @@ def tables(content: Content) -> Iterator[Table]:
     yield _means(content)
     if content.comparison is not None:
         yield _differences(
-            content, f"Differences to {content.comparison['baseline']}", lambda row: not row["slice"]
+            content, f"Differences to {content.comparison.baseline}", lambda row: not row.slice
         )
     if content.splits:
         yield _losses(content)
@@ -215,7 +223,7 @@ def tables(content: Content) -> Iterator[Table]:
         yield _differences(
             content,
             f"Groups of queries, {content.measure}",
-            lambda row: bool(row["slice"]) and row["measure"] == content.measure,
+            lambda row: bool(row.slice) and row.measure == content.measure,
         )
     if content.duels:
         yield duels(content)
@@ -230,18 +238,18 @@ def _means(content: Content) -> Table:
     return "Means", headings, rows
 
 
-def _differences(content: Content, title: str, wanted: Callable[[Any], bool]) -> Table:
+def _differences(content: Content, title: str, wanted: Callable[[ComparisonRow], bool]) -> Table:
     rows = [
         (
-            row["slice"] or row["measure"],
-            row["system"],
-            signed_number(row["difference"]),
-            difference_span(row["low"], row["high"]),
-            probability(row["p_corrected"]),
-            f"{row['wins']}/{row['losses']}",
-            row["verdict"],
+            row.slice or row.measure,
+            row.system,
+            signed_number(row.difference),
+            signed_span(row.low, row.high),
+            probability(row.p_corrected),
+            f"{row.wins}/{row.losses}",
+            row.verdict,
         )
-        for row in (content.comparison or {"rows": []})["rows"]
+        for row in content.comparison or ()
         if wanted(row)
     ]
     return title, ("of", "system", "difference", "interval", "p", "won/lost", "verdict"), rows

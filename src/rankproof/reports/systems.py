@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from rankproof.comparing.differences import verdict
-from rankproof.comparing.words import probability, signed_number
-from rankproof.comparing.words import span as difference_span
+from rankproof.comparing.comparison import Comparison, ComparisonRow
+from rankproof.comparing.words import verdict
 from rankproof.document.html.charts import tally, waterfall, whiskers
 from rankproof.document.html.page import Child, Markup, Section, ceiling, el, figure, fold, ident, join, table
-from rankproof.document.numbers import score, share, span
+from rankproof.document.numbers import probability, score, share, signed_number, signed_span, span
 from rankproof.document.terminal import cut
 from rankproof.reports.content import Content, Moved, System
 
@@ -58,7 +56,7 @@ def _values(content: Content, which: Iterable[int]) -> Markup:
     rows = [row for i in which for row in _rows(content, i)]
     if content.comparison is None:
         return table("Means and what limits them", ("measure", "mean", "interval", "ceiling"), rows)
-    caption = f"Means, and differences to {content.comparison['baseline']} query by query"
+    caption = f"Means, and differences to {content.comparison.baseline} query by query"
     return table(caption, HEADINGS, rows, words=(0, 1, 3), grouped=True)
 
 
@@ -75,22 +73,20 @@ def _rows(content: Content, i: int) -> list[list[Child]]:
     return rows
 
 
-def difference_words(
-    comparison: Mapping[str, Any], system: str, measure: str, group: str = ""
-) -> list[Child]:
+def difference_words(comparison: Comparison, system: str, measure: str, group: str = "") -> list[Child]:
     """Verdict, difference, interval, p and won / lost of one system on one measure."""
-    if system == comparison["baseline"]:
+    if system == comparison.baseline:
         return ["baseline", "", "", "", ""]
     wanted = (system, measure, group)
-    for row in comparison["rows"]:
-        if (row["system"], row["measure"], row["slice"]) == wanted:
-            ends = difference_span(row["low"], row["high"])
-            p, decided = probability(row["p_corrected"]), decision(row, comparison["margin"])
-            return [decided, signed_number(row["difference"]), ends, p, f"{row['wins']} / {row['losses']}"]
+    for row in comparison.rows:
+        if (row.system, row.measure, row.slice) == wanted:
+            ends = signed_span(row.low, row.high)
+            p, decided = probability(row.p_corrected), decision(row, comparison.margin)
+            return [decided, signed_number(row.difference), ends, p, f"{row.wins} / {row.losses}"]
     return ["not compared", "", "", "", ""]
 
 
-def decision(row: Mapping[str, Any], margin: float | None) -> Markup:
+def decision(row: ComparisonRow, margin: float | None) -> Markup:
     """A verdict, told apart by its word first and its look second, and under it what would give one."""
     word, _, more = verdict(row, margin).partition(": ")
     said = el("span", word, cls={"better": "up", "worse": "down"}.get(word))
@@ -175,7 +171,7 @@ EXTREMES = 5
 
 def differences_section(content: Content) -> Section:
     """A waterfall for each system against the baseline."""
-    baseline = content.comparison["baseline"] if content.comparison else ""
+    baseline = content.comparison.baseline if content.comparison else ""
     lead = el(
         "p",
         f"Each bar is one query: its {content.measure} minus that of ",

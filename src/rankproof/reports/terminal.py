@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rankproof.comparing.words import case_blocks, waterfalls
-from rankproof.comparing.words import tables as compared
+from rankproof.comparing.words import case_blocks, tables, waterfalls
 from rankproof.document import terminal
 from rankproof.document.formats.table import lines_of
 from rankproof.document.numbers import count, score, share
@@ -35,7 +34,8 @@ def _sections(content: Content) -> Iterator[tuple[str, list[str]]]:
     """The parts that have something to say, in the order of the page."""
     yield "Systems", _systems(content)
     if content.comparison is not None:
-        yield "Differences", _differences(content)
+        compared = content.comparison
+        yield "Differences", lines_of(*tables(compared), *waterfalls(compared))[:-1]
     if 0 in content.splits:
         yield "Where it is lost", _losses(content)
     yield "How far down", _curves(content)
@@ -69,13 +69,6 @@ def _systems(content: Content) -> list[str]:
 
 def _names(systems: Sequence[System]) -> Column:
     return Column("system", [cut(each.name, 24) for each in systems])
-
-
-def _differences(content: Content) -> list[str]:
-    view = content.comparison or {}
-    means = {each.measure: each.mean for each in content.system(view["baseline"]).bars}
-    falls = {each.system: [value for _, value in each.values] for each in content.moved}
-    return lines_of(*compared({**view, "means": means}), *waterfalls(content.measure, falls))[:-1]
 
 
 def _losses(content: Content) -> list[str]:

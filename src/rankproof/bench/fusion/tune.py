@@ -16,7 +16,6 @@ from rankproof._moved import old_arguments
 from rankproof.bench.fusion.fuse import Fused, Opened, open_pool
 from rankproof.bench.fusion.pool import ScorePool
 from rankproof.bench.fusion.recipe import Method, Recipe, find_method, learn, recipe
-from rankproof.comparing.words import wrong_data
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
@@ -30,6 +29,7 @@ from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
+from rankproof.scoring.words import wrong_data
 
 GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "rrf": {"k": (60, 0, 1, 2, 5, 10, 20, 40, 80, 160, 320)},

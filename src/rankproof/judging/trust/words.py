@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.words import wrong_data
 from rankproof.document.model import Block, Bullets, Column, Document, Paragraph, Part, Record, Table
 from rankproof.document.numbers import ABSENT, count, score, share, span
 from rankproof.judging.words import RELATIONS, WORDS
+from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
     from rankproof.judging.labelling import Calibration, JudgmentCalibration
