@@ -13,9 +13,9 @@ import pytest
 
 from rankproof import simulate_log
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.block import RowMaker
-from rankproof.monitoring.events import EventSchema, Rejected
+from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.rows import RecordColumns, RowMaker
 
 NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
 SOME = {"variants": ("A", "B"), "lift": 0.2}
@@ -81,35 +81,69 @@ def test_other_shapes_in_parquet_are_read_as_in_json(tmp_path, clicks) -> None:
         assert found.rejected == expected.rejected
 
 
-def test_the_short_way_and_the_long_way_give_the_same_row() -> None:
-    schema = EventSchema()
-    records = [*simulate_log(150, seed=6, **SOME).records()]
-    base = {"ts": NOON, "results": [{"id": "a", "score": 1.0}, {"id": "b", "score": 3.0}], "citations": ["b"]}
-    records += [
-        {**base, "clicks": [{"id": "b", "rank": 2}, {"id": "a", "rank": 1}]},
-        {**base, "clicks": ["b"], "thumb": True, "answer": "I don't know."},
-        {**base, "clicks": [2], "latency_ms": None, "abstained": "yes"},
-        {**base, "clicks": [{"id": "x", "rank": 9, "ts": 3}, {"id": "a", "rank": 1, "ts": 1}]},
-        {**base, "clicks": None, "citations": None, "thumb": 0, "session": 7, "answer": "  "},
-        {"ts": NOON, "results": [], "clicks": [{"rank": 4}], "meta": {"language": "en"}},
-        {"ts": "2025-03-03T12:00:00Z", "results": ["a", "b"], "clicks": ["b"], "language": None},
-    ]
-    maker = RowMaker(schema, by=("variant", "language", "meta.language"), fields=("latency_ms_of_other",))
-    for record in records:
-        assert repr(np.array(maker.row(record)[5], dtype=float)) == repr(
-            np.array(maker.row_of(schema.event(record))[5], dtype=float)
-        ), record
-        assert maker.row(record)[:5] == maker.row_of(schema.event(record))[:5]
-        assert maker.row(record)[6] == maker.row_of(schema.event(record))[6]
+def columns_of(records, change=None, *, by=(), fields=()):
+    """The columns of records, and what is rejected; with a hook every record goes the long way."""
+    rejected: list = []
+    made = RecordColumns(
+        RowMaker(EventSchema(), by, fields, change),
+        lambda error, name, at, record: rejected.append((at, error.reason)),
+    )
+    for at, record in enumerate(records):
+        made.add("log", at, record)
+    return made.block(), rejected
 
 
-@pytest.mark.parametrize(
-    "damage", [{"latency_ms": "x"}, {"thumb": 9}, {"results": 1.5}, {"query": {}}, {"ts": None}]
-)
-def test_both_ways_reject_the_same(damage) -> None:
-    record = {**next(simulate_log(5, seed=1).records()), **damage}
-    with pytest.raises(Rejected):
-        RowMaker(EventSchema()).row(record)
+BASE = {"ts": NOON, "results": [{"id": "a", "score": 1.0}, {"id": "b", "score": 3.0}], "citations": ["b"]}
+SHAPES = [
+    {**BASE, "clicks": [{"id": "b", "rank": 2}, {"id": "a", "rank": 1}]},
+    {**BASE, "clicks": ["b"], "thumb": True, "answer": "I don't know."},
+    {**BASE, "clicks": [2], "latency_ms": None, "abstained": "yes"},
+    {**BASE, "clicks": [{"id": "x", "rank": 9, "ts": 3}, {"id": "a", "rank": 1, "ts": 1}]},
+    {**BASE, "clicks": [{"doc_id": "a"}, {"position": 2}], "citations": [{"id": "a"}]},
+    {**BASE, "clicks": None, "citations": None, "thumb": 0, "session": 7, "answer": "  "},
+    {**BASE, "results": [{"id": "a", "score": None}, {"id": "b", "score": 2}], "clicks": ["b", "c"]},
+    {**BASE, "results": [{"id": "a", "rank": 0}, {"id": "b", "rank": 1}], "clicks": ["b"]},
+    {**BASE, "results": [{"id": "a", "rank": math.inf}, {"id": "b", "rank": 4}], "clicks": [{"id": "b"}]},
+    {**BASE, "results": [{"id": "a", "rank": 3}, {"id": "b", "rank": 7}], "clicks": ["b"]},
+    {**BASE, "results": [{"id": "a", "score": 1e300}, {"id": "a", "score": -1e300}], "clicks": ["a", 2]},
+    {"ts": NOON, "results": [], "clicks": [{"rank": 4}], "meta": {"language": "en"}, "arm": 1.0},
+    {"ts": "2025-03-03T12:00:00Z", "results": ["a", "b"], "clicks": ["b"], "language": None, "variant": 1},
+    {"ts": NOON * 1000, "thumb": "👎", "latency_ms": 5, "variant": "", "faithful": True, "user": 5.0},
+    {"ts": NOON, "thumb": math.nan, "latency_ms": math.nan, "abstained": None, "faithful": math.nan},
+    {"ts": NOON, "abstained": True, "answer": None, "faithful": 10**400, "language": ["x"], "id": 10**30},
+]
+DAMAGES = [
+    {"latency_ms": "x"}, {"latency_ms": 10**400}, {"latency_ms": 1e13}, {"latency_ms": True}, {"thumb": 9},
+    {"thumb": [1]}, {"results": 1.5}, {"results": "[" * 100_000}, {"results": [{"id": {}}]}, {"query": {}},
+    {"results": [{"id": "a", "score": {}}]}, {"results": [{"id": "a", "score": 10**400}]}, {"ts": None},
+    {"ts": 10**400},
+    {"results": [None]}, {"clicks": [math.nan]}, {"clicks": [{"rank": True}]}, {"clicks": [{"rank": math.inf}]},
+    {"clicks": [{}]}, {"clicks": [[1]]}, {"citations": [{}]}, {"citations": [["a"]]}, {"abstained": 3}, {"user": True},
+    {"ts": math.nan}, {"ts": "20250303" * 50}, {"ts": {"$date": 1}}, {"ts": -5}, {"session": [1]}, {"answer": {"a": 1}},
+]  # fmt: skip
+
+
+def test_the_short_way_and_the_long_way_give_the_same_columns() -> None:
+    records = [*simulate_log(150, seed=6, **SOME).records(), *SHAPES, *SHAPES[::-1]]
+    how = {"by": ("variant", "language", "meta.language", "thumb", "arm"), "fields": ("faithful",)}
+    some, none = columns_of(records, **how)
+    same, _ = columns_of(records, lambda event: event, **how)
+    assert not none
+    for name in ("time", "ids", "sketch", "slices"):
+        assert (getattr(some, name) == getattr(same, name)).all(), name
+    assert np.array_equal(some.values, same.values, equal_nan=True)
+
+
+def test_both_ways_reject_the_same_and_keep_the_rest() -> None:
+    usual = list(simulate_log(40, seed=1).records())
+    records = [*usual, *({**usual[0], **each} for each in DAMAGES), *usual, 5, None, "x", [], {}, {1: 2}]
+    some, rejected = columns_of(records)
+    same, alike = columns_of(records, lambda event: event)
+    assert len(some) == len(same) == 2 * len(usual)
+    assert rejected == alike
+    assert len(rejected) == len(DAMAGES) + 6
+    assert (some.time == same.time).all()
+    assert np.array_equal(some.values, same.values, equal_nan=True)
 
 
 def test_lines_late_twice_and_damaged_change_nothing() -> None:

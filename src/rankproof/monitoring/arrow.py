@@ -7,7 +7,7 @@ the same rows; rows that no reader can take are rejected with the same reasons.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +19,22 @@ from rankproof.monitoring.block import (
     NAN,
     VALUES,
     EventBlock,
-    RowMaker,
-    count_hashes,
     hash_bytes,
     join_blocks,
     sketch_bytes,
 )
 from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, flag, vote
 from rankproof.monitoring.refusals import refuses
+from rankproof.monitoring.rows import RecordColumns, RowMaker, margins
 from rankproof.monitoring.sessions import SECOND
 
-AT_ONCE = 131_072
+BATCH = 32_768
 """Rows that are read at once."""
+SOME = 4096
+"""Rows that become mappings at once."""
 REPEATED = ("query", "answer", "thumb", "variant")
 """Texts that often come again: they are looked at once each."""
-MakeRow = Callable[[str, int, Any], Any]
+Reject = Callable[[Rejected, str, int, Any], object]
 
 
 class IdsNeeded(Exception):
@@ -57,24 +58,31 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
         ]
         with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated) as file:
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
-            all_needed = maker.changes  # a hook may look at any column
+            all_needed = maker.change is not None  # a hook may look at any column
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
             if not ids and not all_needed and "results" in found:
-                wanted[wanted.index(found["results"])] = _scores_only(file.schema, found["results"])
-            yield from file.iter_batches(AT_ONCE, columns=list(dict.fromkeys(wanted)), use_threads=False)
+                wanted[wanted.index(found["results"])] = _scores_only(file, found["results"])
+            yield from file.iter_batches(BATCH, columns=list(dict.fromkeys(wanted)), use_threads=False)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
             f"{name}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again."
         ) from error
 
 
-def _scores_only(schema: Any, column: str) -> str:
-    """The path of the scores among the results, where there are such: ids and texts of results are not looked at."""
-    paths = [schema.column(at).path for at in range(len(schema))]
-    inside = [path for path in paths if path.startswith(f"{column}.")]
-    scores = [path for path in inside if path.endswith(".score")]
-    has_ids = any(path.endswith(".id") for path in inside)
-    return scores[0] if len(scores) == 1 and has_ids else column
+def _scores_only(file: Any, column: str) -> str:
+    """The path of the scores among the results, where there are such and the statistics of the file say that no id is
+    missing: ids and texts of results are not looked at."""
+    paths = [file.schema.column(at).path for at in range(len(file.schema))]
+    inside = {path.rpartition(".")[2]: at for at, path in enumerate(paths) if path.startswith(f"{column}.")}
+    if not {"id", "score"} <= inside.keys():
+        return column
+    for group in range(file.num_row_groups):
+        ids, scores = (
+            file.metadata.row_group(group).column(inside[name]).statistics for name in ("id", "score")
+        )
+        if not (ids and scores and ids.has_null_count and ids.null_count <= scores.null_count):
+            return column
+    return paths[inside["score"]]
 
 
 def table_of(frame: Any) -> Any | None:
@@ -92,8 +100,9 @@ def table_of(frame: Any) -> Any | None:
 class ArrowReader:
     """One batch of Arrow to blocks; `make_row` takes a record by the long way, and counts what it rejects."""
 
-    def __init__(self, maker: RowMaker, make_row: MakeRow) -> None:
-        self._maker, self._make_row = maker, make_row
+    def __init__(self, maker: RowMaker, reject: Reject) -> None:
+        self._maker, self._records = maker, RecordColumns(maker, reject)
+        self._rows = 0
 
     def blocks(self, batch: Any, name: str) -> Iterator[EventBlock]:
         """The events of a batch."""
@@ -101,22 +110,41 @@ class ArrowReader:
 
         if not batch.num_rows:
             return
+        first, n = self._rows, batch.num_rows
+        self._rows += n
         try:
-            if self._maker.changes or self._maker.schema.sparse:
+            if self._maker.change is not None or self._maker.schema.sparse:
                 raise UnusualShape
             block, bad = self._columns(batch)
         except (UnusualShape, pyarrow.ArrowException):
-            block, bad = self._maker.empty(), np.arange(batch.num_rows)
-        else:
-            block = block if not len(bad) else block.rows(np.delete(np.arange(len(block)), bad))
-        for start in range(0, len(bad), AT_ONCE // 8):
-            some = bad[start : start + AT_ONCE // 8]
-            records = [self._whole(each) for each in batch.take(pyarrow.array(some)).to_pylist()]
-            made = (self._make_row(name, int(at) + 1, each) for at, each in zip(some, records, strict=True))
-            rows = [row for row in made if row is not None]
-            block = join_blocks([block, self._maker.block(rows)]) if rows else block
+            block, bad = None, np.arange(n)
+        found, _ = self._maker.schema.places(batch.schema.names)
+        if len(bad) and _has_scores_alone(batch, found):  # before anything of the batch is counted
+            needed = [found[name] for name in ("results", "clicks", "citations") if name in found]
+            for _, record in self._records_of(batch.select(needed), bad):
+                self._whole(record)
+        events = [
+            at
+            for at, record in self._records_of(batch, bad)
+            if self._records.add(name, first + at + 1, self._whole(record))
+        ]
+        odd = self._records.block()
+        if block is None:
+            block = odd
+        elif len(bad):
+            rows = np.delete(np.arange(n), bad)
+            whole = join_blocks([block.rows(rows), odd])
+            block = whole.rows(np.argsort(np.concatenate([rows, np.array(events, dtype=np.int64)])))
         if len(block):
             yield block
+
+    def _records_of(self, batch: Any, rows: Array) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Some rows as mappings, some thousands at a time."""
+        import pyarrow
+
+        for start in range(0, len(rows), SOME):
+            some = rows[start : start + SOME]
+            yield from zip(some.tolist(), batch.take(pyarrow.array(some)).to_pylist(), strict=True)
 
     def _whole(self, record: dict[str, Any]) -> dict[str, Any]:
         """A record whose results have ids; where only scores were read, their ranks do unless a click needs ids."""
@@ -124,7 +152,7 @@ class ArrowReader:
         hits = record.get(found.get("results", ""))
         if isinstance(hits, list) and hits and isinstance(hits[0], dict) and hits[0].keys() == {"score"}:
             clicks, cites = (record.get(found.get(name, "")) for name in ("clicks", "citations"))
-            placed = all(
+            placed = all(hit["score"] is not None for hit in hits) and all(
                 not cites
                 if isinstance(each, int)
                 else isinstance(each, dict) and each.get("id") and each.get("rank")
@@ -152,7 +180,8 @@ class ArrowReader:
             if name in column:
                 ids[at], *more = _hashed(column[name], sketched=name == "query")
                 if name == "user":
-                    self._remember(ids[at], column[name])
+                    users = column[name]
+                    self._maker.remember(ids[at], lambda row, users=users: str(users[row].as_py()))
                 sketch = more[0] if more else sketch
         values = np.full((len(VALUES) + len(self._maker.fields), n), NAN, dtype=np.float32)
         row = dict(zip(VALUES, values, strict=False))
@@ -176,14 +205,6 @@ class ArrowReader:
             elif "." in name:
                 raise UnusualShape
         return EventBlock(time, ids, sketch, values, slices), np.flatnonzero(bad)
-
-    def _remember(self, hashes: Array, column: Any) -> None:
-        """The names of users who send much of this batch."""
-        some = hashes[:: max(len(hashes) // 2000, 1)]
-        users, counts = count_hashes(some)
-        for user in users[counts > 0.02 * len(some)]:
-            at = int(np.flatnonzero(hashes == user)[0])
-            self._maker.remember(np.array([user]), [str(column[at].as_py())])
 
     def _times(self, column: Any, bad: Array) -> Array:
         """Microseconds since 1970; a time that is none, or out of range, is bad."""
@@ -229,7 +250,7 @@ class ArrowReader:
                 scores = _numbers(inner.field("score"))
                 if not np.isfinite(scores).all():
                     raise UnusualShape
-                _margins(scores, begins, lengths, row["margin"])
+                margins(scores, begins, lengths, row["margin"])
         elif not _is_text(inner.type):
             raise UnusualShape
         return begins
@@ -279,6 +300,15 @@ class ArrowReader:
             if len(quoted):
                 at = np.minimum(np.searchsorted(quoted, clicked), len(quoted) - 1)
                 row["cited_click"][event[quoted[at] == clicked]] = 1
+
+
+def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:
+    """Whether of the results nothing but the scores was read."""
+    import pyarrow as pa
+
+    kind = batch.schema.field(found["results"]).type if "results" in found else None
+    inner = kind.value_type if kind is not None and pa.types.is_list(kind) else None
+    return inner is not None and pa.types.is_struct(inner) and [each.name for each in inner] == ["score"]
 
 
 def _is_text(kind: Any) -> bool:
@@ -338,22 +368,6 @@ def _lists(column: Any) -> tuple[Array, Array, Any]:
     inner = column.values.slice(begins[0], begins[-1] - begins[0])
     begins = begins - begins[0]
     return np.diff(begins).astype(np.float64), begins, inner
-
-
-def _margins(scores: Array, begins: Array, lengths: Array, margin: Array) -> None:
-    """The best score minus the second best of each list of two or more."""
-    several = np.flatnonzero(lengths > 1)
-    if not len(several):
-        return
-    starts = begins[:-1]
-    falls = np.append(scores[1:] <= scores[:-1], True)
-    falls[begins[1:-1][begins[1:-1] > 0] - 1] = True  # the last of one list and the first of the next
-    in_order = np.logical_and.reduceat(falls, starts[several])
-    easy = several[in_order]
-    margin[easy] = scores[starts[easy]] - scores[starts[easy] + 1]
-    for at in several[~in_order].tolist():
-        best = np.sort(scores[starts[at] : begins[at + 1]])[-2:]
-        margin[at] = best[1] - best[0]
 
 
 def _hashed(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from numbers import Integral, Real
+from sys import float_info
 from typing import Any, NamedTuple
 
 from rankproof.document.display import Displayable
@@ -65,6 +67,8 @@ EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 """What lies before was written by a clock that was not set."""
 AHEAD = 86400.0
 """How many seconds a clock may be fast; what lies further in the future is rejected."""
+TOO_LATE = 1e20
+"""No number of nanoseconds is as large; NaN and infinity are not below it either."""
 SCALES = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 """From these sizes on a number is a time in nanoseconds, microseconds or milliseconds, else in seconds."""
 
@@ -174,7 +178,7 @@ class EventSchema:
         event = Event(self.time(record[found["ts"]]))
         for name, key in found.items():
             value = record[key]
-            if name in PARSERS and value is not None and not _is_nan(value):
+            if name in PARSERS and value is not None and not is_nan(value):
                 setattr(event, name, PARSERS[name](value))
             elif name in EMPTY:
                 setattr(event, name, EMPTY[name])
@@ -190,7 +194,7 @@ class EventSchema:
         """Seconds since 1970 of a number or an ISO time; one without a zone is in the zone of the schema."""
         if isinstance(value, str):
             seconds = self._of_text(value)
-        elif isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        elif _is_finite(value) and abs(value) < TOO_LATE:
             seconds = float(value) / next((scale for least, scale in SCALES if abs(value) >= least), 1.0)
         elif isinstance(value, datetime):
             seconds = (value if value.tzinfo else value.replace(tzinfo=self.timezone)).timestamp()
@@ -204,20 +208,22 @@ class EventSchema:
 
     def _of_text(self, value: str) -> float:
         text = value.strip()
+        if NUMBER.fullmatch(text):
+            return self.time(float(text))
+        if COMPACT.fullmatch(text):  # in the middle of which any digit would pass as the letter T
+            text = f"{text[:8]}T{text[8:]}"
         try:
-            found = datetime.fromisoformat(LONG_FRACTION.sub(r"\1", text))
+            found = datetime.fromisoformat("" if text.isdigit() and len(text) > 8 else text)
         except ValueError:
-            if NUMBER.fullmatch(text):
-                return self.time(float(text))
             raise Rejected(
                 "bad time", f"ts: got {shorten(value)}, expected a time such as 2025-03-03T10:00:00Z"
             ) from None
         return (found if found.tzinfo else found.replace(tzinfo=self.timezone)).timestamp()
 
 
-LONG_FRACTION = re.compile(r"(\.\d{6})\d+")
-"""More digits of a second than Python reads."""
-NUMBER = re.compile(r"\d{9,}(\.\d+)?")
+NUMBER = re.compile(r"(\d{9,13}|\d{15,30})(\.\d+)?")
+COMPACT = re.compile(r"\d{14}")
+"""A time such as 20250303100000."""
 
 
 def place_clicks(clicks: tuple[Click, ...], results: tuple[ShownResult, ...] | None) -> tuple[Click, ...]:
@@ -231,28 +237,39 @@ def place_clicks(clicks: tuple[Click, ...], results: tuple[ShownResult, ...] | N
 # --- the values of fields -----------------------------------------------------------------------------------------
 
 
-def _is_nan(value: Any) -> bool:
+def is_nan(value: Any) -> bool:
     """Whether a value is what pandas has where nothing is."""
     return isinstance(value, float) and value != value
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a value is a number that a float can hold; true and false are none."""
+    return isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= float_info.max
 
 
 def text(value: Any) -> str:
     """An id or a text; numbers are written out."""
     if isinstance(value, str):
         return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise Rejected("bad text", f"got {shorten(value)}, expected a text")
-    return str(int(value)) if float(value).is_integer() else str(value)
+    return str(int(value)) if isinstance(value, Integral) or float(value).is_integer() else str(value)
+
+
+MOST_LATENCY = 1e12
+"""Milliseconds: 30 years."""
 
 
 def number(value: Any) -> float:
-    """Milliseconds: finite, and not below 0."""
+    """Milliseconds: not below 0, and not beyond all reason."""
     try:
         found = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
-    if not 0 <= found < math.inf:
-        raise Rejected("bad number", f"latency_ms: got {shorten(value)}, expected a number of at least 0")
+    if not 0 <= found <= MOST_LATENCY:
+        raise Rejected(
+            "bad number", f"latency_ms: got {shorten(value)}, expected a number from 0 to {MOST_LATENCY:.0e}"
+        )
     return found
 
 
@@ -282,29 +299,38 @@ def vote(value: Any) -> int:
 
 
 def results_of(value: Any) -> tuple[ShownResult, ...]:
-    """The documents shown: objects with id, score and rank, or ids alone, best first."""
-    found = []
+    """The documents shown: objects with id, score and rank, or ids alone, best first.
+
+    Ranks are the places in the list where one of those given is none, as ranks from 0 on are.
+    """
+    found, usable = [], True
     for at, each in enumerate(_items(value, "results"), 1):
         if isinstance(each, Mapping):
-            found.append(_result(each, at))
+            rank = each.get("rank")
+            usable = usable and (rank is None or _is_place(rank))
+            found.append(_result(each, at if rank is None or not usable else int(rank)))
         else:
             found.append(ShownResult(text(each), None, at))
-    return tuple(found)
+    return tuple(found if usable else (each._replace(rank=at) for at, each in enumerate(found, 1)))
 
 
-def _result(each: Mapping[str, Any], at: int) -> ShownResult:
+def _result(each: Mapping[str, Any], rank: int) -> ShownResult:
     doc = each.get("id", each.get("doc_id", each.get("document_id")))
     if doc is None:
         raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
-    score, rank = each.get("score"), each.get("rank")
-    if score is not None and (isinstance(score, (bool, str)) or not math.isfinite(score)):
+    score = each.get("score")
+    if score is not None and not _is_finite(score):
         raise Rejected("bad results", f"results: got the score {shorten(score)}, expected a finite number")
-    return ShownResult(text(doc), score, at if rank is None else place(rank))
+    return ShownResult(text(doc), score, rank)
+
+
+def _is_place(value: Any) -> bool:
+    return _is_finite(value) and bool(value >= 1 and value == int(value))
 
 
 def place(value: Any) -> int:
     """A rank: a whole number from 1 on."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 1 or value != int(value):
+    if not _is_place(value):
         raise Rejected("bad rank", f"rank: got {shorten(value)}, expected a whole number from 1 on")
     return int(value)
 
@@ -322,7 +348,7 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
                 )
             found.append(Click(None if doc is None else text(doc), 0 if rank is None else place(rank)))
             times.append(each.get("ts", each.get("time")))
-        elif isinstance(each, (int, float)):
+        elif isinstance(each, Real):
             found.append(Click(None, place(each)))
         else:
             found.append(Click(text(each), 0))
@@ -363,7 +389,7 @@ def _written_list(written: str, what: str) -> list[Any]:
 
     try:
         found = json.loads(written)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Rejected(f"bad {what}", f"{what}: got {shorten(written)}, expected a list") from error
     return found if isinstance(found, list) else [found]
 

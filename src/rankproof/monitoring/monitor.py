@@ -29,12 +29,13 @@ from rankproof.monitoring.alerts import (
     rules_of,
     write_state,
 )
-from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, RowMaker, count_hashes
+from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, count_hashes
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
 from rankproof.monitoring.read import LogReader, Rejects
+from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
 from rankproof.monitoring.sums import OnlineEstimate, Sums
 from rankproof.monitoring.windows import Calendar, zone_named

@@ -6,6 +6,7 @@ A file that ends in the middle (a log that is being written, an archive cut off)
 from __future__ import annotations
 
 import csv
+import gc
 import glob
 import importlib
 import importlib.util
@@ -13,7 +14,7 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -25,8 +26,9 @@ from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import MOST, name_of, open_file
 from rankproof.io.frames import MAGIC, begins_as_parquet, is_frame, read_every_column, records_of_frame
 from rankproof.io.pipes import STDIN
-from rankproof.monitoring.block import EventBlock, Row, RowMaker
+from rankproof.monitoring.block import EventBlock
 from rankproof.monitoring.events import Event, EventSchema, Rejected
+from rankproof.monitoring.rows import RecordColumns, RowMaker
 from rankproof.monitoring.spans import Placed, Traces, is_span
 
 AT_ONCE = 16_384
@@ -103,7 +105,7 @@ class LogReader:
 
         in_place = os.path.isfile(path) and begins_as_parquet(Path(path))
         where = Path(path) if in_place else io.BytesIO(stream.read())
-        reader, ids, done = ArrowReader(self.maker, self._row), False, 0
+        reader, ids, done = ArrowReader(self.maker, self._reject), False, 0
         while True:
             try:
                 for batch in islice(batches(where, name, self.maker, ids=ids), done, None):
@@ -116,12 +118,13 @@ class LogReader:
 
     def _of_frame(self, frame: Any, name: str = "frame") -> Iterator[EventBlock]:
         if importlib.util.find_spec("pyarrow") is not None:
-            from rankproof.monitoring.arrow import ArrowReader, table_of
+            from rankproof.monitoring.arrow import BATCH, ArrowReader, table_of
 
             table = table_of(frame)
             if table is not None:
-                for batch in table.to_batches(max_chunksize=8 * AT_ONCE):
-                    yield from self._counted(ArrowReader(self.maker, self._row).blocks(batch, name))
+                reader = ArrowReader(self.maker, self._reject)
+                for batch in table.to_batches(max_chunksize=BATCH):
+                    yield from self._counted(reader.blocks(batch, name))
                 return
         yield from self._of_records(
             (name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1)
@@ -133,26 +136,35 @@ class LogReader:
             yield block
 
     def _of_records(self, records: Iterable[Placed | None]) -> Iterator[EventBlock]:
-        """Blocks of rows; None says that nothing more is there for now."""
-        rows: list[Row] = []
-        told = monotonic()
-        for each in records:
-            if each is not None and (row := self._row(*each)) is not None:
-                rows.append(row)
-            if len(rows) >= AT_ONCE or (each is None and rows and monotonic() > told + PATIENCE):
-                self.read += len(rows)
-                yield self.maker.block(rows)
-                rows, told = [], monotonic()
-        if rows:
-            self.read += len(rows)
-            yield self.maker.block(rows)
+        """Blocks of records; None says that nothing more is there for now."""
+        columns, rest, more = RecordColumns(self.maker, self._reject), iter(records), True
+        while more:
+            more = self._fill(columns, rest)
+            if len(columns):
+                self.read += len(columns)
+                yield columns.block()
 
-    def _row(self, name: str, at: int, record: Any) -> Row | None:
+    def _fill(self, columns: RecordColumns, records: Iterator[Placed | None]) -> bool:
+        """Take the records of a block; whether there may be more.
+
+        Records of JSON are many objects without circles that die young: looking for circles among them takes long.
+        """
+        told, collects, add = monotonic(), gc.isenabled(), columns.add
+        gc.disable()
         try:
-            return self.maker.row(record)
-        except Rejected as error:
-            self.rejects.add(error, f"{name}, line {at}", record)
-            return None
+            for record in records:
+                if record is not None:
+                    if add(*record) and len(columns) >= AT_ONCE:
+                        return True
+                elif monotonic() > told + PATIENCE:
+                    return True
+            return False
+        finally:
+            if collects:
+                gc.enable()
+
+    def _reject(self, error: Rejected, name: str, at: int, record: Any) -> None:
+        self.rejects.add(error, f"{name}, line {at}", record)
 
 
 def read_events(
@@ -162,29 +174,28 @@ def read_events(
     schema, rejects = schema or EventSchema(), rejects or Rejects()
     for each in sources_of(source):
         if is_frame(each):
-            placed: Iterable[Placed | None] = (
+            placed: Iterable[Placed] = (
                 ("frame", at, row) for at, row in enumerate(records_of_frame(each, "frame"), 1)
             )
         elif isinstance(each, (str, os.PathLike)):
             placed = _records_of_path(each, rejects)
         else:
             placed = (("record", at, record) for at, record in enumerate(each, 1))
-        for item in placed:
-            if item is not None:
-                try:
-                    yield schema.event(item[2])
-                except Rejected as error:
-                    rejects.add(error, f"{item[0]}, line {item[1]}", item[2])
+        for name, at, record in placed:
+            try:
+                yield schema.event(record)
+            except Rejected as error:
+                rejects.add(error, f"{name}, line {at}", record)
 
 
-def _records_of_path(path: str | os.PathLike[str], rejects: Rejects) -> Iterator[Placed | None]:
+def _records_of_path(path: str | os.PathLike[str], rejects: Rejects) -> Iterator[Placed]:
     name = name_of(path)
     with open_file(path) as stream:
         if stream.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
             frame = read_every_column(stream.read(), name)
             yield from ((name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1))
         else:
-            yield from records_of(stream, name, rejects)
+            yield from filter(None, records_of(stream, name, rejects))
 
 
 def sources_of(source: Any) -> Iterator[Any]:
@@ -221,13 +232,14 @@ def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
     yield from sorted(found, key=lambda each: (os.path.getmtime(each), each))
 
 
-def decoder() -> Callable[[bytes], Any]:
-    """What reads a line of JSON: orjson if it happens to be installed, which is three times faster."""
-    if importlib.util.find_spec("orjson") is not None:
-        loads: Callable[[bytes], Any] = importlib.import_module("orjson").loads
-        return loads
+def decoders() -> Sequence[Callable[[bytes], Any]]:
+    """What reads a line of JSON, in turns: orjson if it happens to be installed, which is three times faster; ours
+    takes NaN, half surrogates and long whole numbers as well."""
     decode = json.JSONDecoder().decode
-    return lambda line: decode(line.decode("utf-8"))
+    ours = lambda line: decode(line.decode("utf-8"))  # noqa: E731
+    if importlib.util.find_spec("orjson") is None:
+        return (ours,)
+    return importlib.import_module("orjson").loads, ours
 
 
 # --- what a file holds --------------------------------------------------------------------------------------------
@@ -238,7 +250,7 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed
     head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
     begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if begin == b"[" or _is_one_object(head):
-        yield from _whole(stream, name)
+        yield from _spans_resolved(_whole(stream, name))
     elif begin == b"{" or not _is_header(head):
         yield from _spans_resolved(_lines(stream, name, rejects))
     else:
@@ -272,12 +284,12 @@ def _whole(stream: BinaryIO, name: str) -> Iterator[Placed | None]:
         raise DataError(f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL).") from error
     if isinstance(data, dict):
         data = [data]
-    yield from _spans_resolved((name, at, each) for at, each in enumerate(data, 1))
+    yield from ((name, at, each) for at, each in enumerate(data, 1))
 
 
 def _lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
     """Each line that is JSON."""
-    loads, number = decoder(), 0
+    (first, *others), number = decoders(), 0
     for lines in _pieces(stream, name, rejects):
         if lines is None:
             yield None
@@ -285,10 +297,29 @@ def _lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | N
         for line in lines:
             number += 1
             try:
-                yield name, number, loads(line)
+                yield name, number, first(line)
             except (ValueError, RecursionError) as error:
                 if line.strip():
-                    rejects.add(_unreadable(line, error), f"{name}, line {number}", line)
+                    yield from _again(line, error, others, name, number, rejects)
+
+
+def _again(
+    line: bytes,
+    error: Exception,
+    others: Sequence[Callable[[bytes], Any]],
+    name: str,
+    at: int,
+    rejects: Rejects,
+) -> Iterator[Placed]:
+    """A line that the first decoder did not take."""
+    for decode in others:
+        try:
+            yield name, at, decode(line)
+        except (ValueError, RecursionError) as another:
+            error = another
+        else:
+            return
+    rejects.add(_unreadable(line, error), f"{name}, line {at}", line)
 
 
 def _unreadable(line: bytes, error: Exception) -> Rejected:
@@ -330,7 +361,7 @@ def _pieces(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[list[byte
         yield [rest]
 
 
-def _csv(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+def _csv(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
     """Each row of a CSV as a mapping; an empty cell is null."""
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
     try:
@@ -339,7 +370,7 @@ def _csv(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | Non
         text.detach()
 
 
-def _csv_rows(text: io.TextIOWrapper, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+def _csv_rows(text: io.TextIOWrapper, name: str, rejects: Rejects) -> Iterator[Placed]:
     first = text.readline()
     mark = max(DELIMITERS, key=first.count)
     header = next(csv.reader([first], delimiter=mark))

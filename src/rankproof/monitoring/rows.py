@@ -1,0 +1,367 @@
+"""Records to columns: one of a usual shape by a short way, any other through `Event`; both give the same numbers.
+
+A record is taken apart as soon as it is read, while it is in the cache of the processor: to decode some dozens first
+and to look at them field by field was slower by a half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.monitoring.block import (
+    NAN,
+    VALUES,
+    Codes,
+    EventBlock,
+    as_bytes,
+    count_hashes,
+    hash_bytes,
+    join_blocks,
+    sketch_bytes,
+)
+from rankproof.monitoring.events import (
+    DOWN,
+    MOST_LATENCY,
+    UP,
+    Event,
+    EventSchema,
+    Rejected,
+    vote,
+)
+from rankproof.monitoring.refusals import refuses
+
+THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
+NAMED = ("id", "session", "user", "query")
+SLICED = (*NAMED, "variant", "thumb", "abstained")
+"""Fields of an event that can be slices too."""
+NUMBERS = {float, int}
+OTHER_KEYS = {"doc_id", "document_id", "position", "ts", "time"}
+"""Keys of a click that are looked at one by one."""
+SMALL = 1024
+"""Rows that become columns at once."""
+Row = tuple[
+    float, str | None, str | None, str | None, str | None, Sequence[float], tuple[float, ...], tuple[int, ...]
+]
+"""Time, event, session, user, query, scores of results if all have one, values, codes of slices."""
+
+
+class UnusualShape(Exception):
+    """Records, or a column, that must be looked at one by one."""
+
+
+class RowMaker:
+    """What of events is kept; `by` are the slices, `fields` further numbers whose means are wanted."""
+
+    def __init__(
+        self,
+        schema: EventSchema,
+        by: Sequence[str] = (),
+        fields: Sequence[str] = (),
+        change: Callable[[Event], Event | None] | None = None,
+    ) -> None:
+        self.schema, self.by, self.fields, self.change = schema, tuple(by), tuple(fields), change
+        self.codes = [Codes() for _ in self.by]
+        self._users: dict[int, str] = {}
+
+    def remember(self, hashes: Array, name: Callable[[int], str | None]) -> None:
+        """Keep the names of users who send much of a block: they may have to be named."""
+        some = hashes[:: max(len(hashes) // 2000, 1)]
+        users, counts = count_hashes(some)
+        for user in users[counts > 0.02 * len(some)].tolist():
+            if user and user not in self._users and len(self._users) < 10_000:
+                self._users[user] = str(name(int(np.flatnonzero(hashes == np.uint64(user))[0])))
+
+    def name_of(self, user: int) -> str:
+        """The name of a user who sends much, else his hash."""
+        return self._users.get(user, f"{user:016x}")
+
+    def sliced(self, keys: Iterable[str]) -> list[tuple[str, str]]:
+        """Where the value of each slice is in records of these keys: ("field", name) or ("key", path)."""
+        found, others = self.schema.places(keys)
+        places = []
+        for name in self.by:
+            field = self.schema.names.get(name) if name not in others else None
+            places.append(("field", field) if field in SLICED and field in found else ("key", name))
+        return places
+
+
+class RecordColumns:
+    """Records in, blocks out; `reject` is told of each record that is no event."""
+
+    def __init__(self, maker: RowMaker, reject: Callable[[Rejected, str, int, Any], object]) -> None:
+        self._maker, self._reject = maker, reject
+        self._rows: list[Row] = []
+        self._parts: list[EventBlock] = []
+        self._kept = 0
+        self._plans: dict[tuple[Any, ...], tuple[dict[str, str], tuple[str, ...], list[tuple[str, str]]]] = {}
+
+    def __len__(self) -> int:
+        return self._kept + len(self._rows)
+
+    def add(self, name: str, at: int, record: Any) -> bool:
+        """One more record with its place; whether it is an event."""
+        try:
+            row = self._usual(record)
+        except (UnusualShape, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            try:
+                row = self._any(record)
+            except Rejected as error:
+                self._reject(error, name, at, record)
+                return False
+            if row is None:
+                return False
+        self._rows.append(row)
+        if len(self._rows) == SMALL:
+            self._keep()
+        return True
+
+    def block(self) -> EventBlock:
+        """All that was added since the last block, in its order."""
+        if self._rows or not self._parts:
+            self._keep()
+        parts, self._parts, self._kept = self._parts, [], 0
+        return join_blocks(parts)
+
+    def _any(self, record: Any) -> Row | None:
+        """The row of any record, which says what every column means; None if the caller's own hook drops it."""
+        maker = self._maker
+        event: Event | None = maker.schema.event(record)
+        if maker.change is not None and event is not None:
+            event = maker.change(event)
+        if event is None:
+            return None
+        values = (*_of_results(event), *_of_clicks(event), *_of_answer(event))
+        values += tuple(NAN if each is None else each for each in (event.thumb, event.latency_ms))
+        values += tuple(_number(event.other.get(name)) for name in maker.fields)
+        slices = tuple(
+            codes.code(getattr(event, key) if kind == "field" else looked_up(event.other, key))
+            for codes, (kind, key) in zip(maker.codes, maker.sliced(record), strict=True)
+        )
+        return event.ts, event.id, event.session, event.user, event.query, (), values, slices
+
+    def _plan(self, keys: tuple[Any, ...]) -> tuple[dict[str, str], tuple[str, ...], list[tuple[str, str]]]:
+        """Where the fields, and the slices, of records with these keys are."""
+        try:
+            return self._plans[keys]
+        except KeyError:
+            if len(self._plans) > 1000:
+                self._plans.clear()
+            return self._plans.setdefault(keys, (*self._maker.schema.places(keys), self._maker.sliced(keys)))
+
+    def _usual(self, r: dict[str, Any]) -> Row:
+        """The row of a record of the usual shape, at speed; whatever is not of that shape raises."""
+        maker = self._maker
+        if r.__class__ is not dict or maker.change is not None or maker.schema.sparse:
+            raise UnusualShape
+        found, others, sliced = self._plan(tuple(r))
+        ts = r[found["ts"]]
+        if ts.__class__ is not float or not 1e9 <= ts < 1e11 or ts > maker.schema.latest:
+            ts = maker.schema.time(ts)
+        size = margin = clicks = first = top = cited = citations = abstained = thumb = latency = NAN
+        hits: Any = ()
+        scores: Any = ()
+        if "results" in found:
+            hits = r[found["results"]] or ()
+            size = len(hits)
+            if size:
+                if hits.__class__ is not list:
+                    raise UnusualShape
+                if hits[0].__class__ is dict:
+                    scores = [hit["score"] for hit in hits if hit["id"].__class__ is str]
+                    if (
+                        len(scores) != size
+                        or not {*map(type, scores)} <= NUMBERS
+                        or not isfinite(sum(scores))
+                    ):
+                        raise UnusualShape
+                elif not all(hit.__class__ is str for hit in hits):
+                    raise UnusualShape
+        quoted: Any = ()
+        if "citations" in found:
+            quoted = r[found["citations"]] or ()
+            citations = len(quoted)
+            if citations and (
+                quoted.__class__ is not list or not all(each.__class__ is str for each in quoted)
+            ):
+                raise UnusualShape
+        if "clicks" in found:
+            made = r[found["clicks"]] or ()
+            clicks = len(made)
+            if clicks:
+                if made.__class__ is not list:
+                    raise UnusualShape
+                docs, ranks = _clicked(made, hits)
+                first, top = ranks[0], min(filter(None, ranks), default=0)
+                if citations > 0:
+                    cited = float(not docs.isdisjoint(quoted))
+            else:
+                first = top = 0
+                if citations > 0:
+                    cited = 0.0
+        answer = r[found["answer"]] if "answer" in found else None
+        if "abstained" in found:
+            abstained = r[found["abstained"]]
+            if abstained.__class__ is not bool:
+                raise UnusualShape
+        elif answer is not None:
+            abstained = refuses(answer)
+        if "thumb" in found:
+            thumb = r[found["thumb"]]
+            thumb = THUMBS[thumb] if thumb is None or thumb.__class__ is str else vote(thumb)
+        if "latency_ms" in found:
+            latency = r[found["latency_ms"]]
+            if latency.__class__ not in NUMBERS or not 0 <= latency <= MOST_LATENCY:
+                raise UnusualShape
+        named = [r[found[name]] if name in found else None for name in NAMED]
+        for each in named:
+            if each is not None and each.__class__ is not str:
+                raise UnusualShape
+        answered = NAN if answer is None else answer.strip() != ""
+        values = (size, margin, clicks, first, top, cited, citations, answered, abstained, thumb, latency)
+        if maker.fields:
+            values += tuple(_number(r[name]) if name in others else NAN for name in maker.fields)
+        slices: tuple[int, ...] = ()
+        for codes, (kind, key) in zip(maker.codes, sliced, strict=True):
+            if kind == "key":
+                value = looked_up(r, key) if key.partition(".")[0] in others or key in others else None
+            else:
+                value = r[found[key]] if key != "thumb" else int(thumb)
+                if key == "variant" and value is not None and value.__class__ is not str:
+                    raise UnusualShape
+            slices += (codes.code(value),)
+        return (ts, *named, scores, values, slices)  # type: ignore[return-value]
+
+    def _keep(self) -> None:
+        """The rows as columns: a few at a time, so that what they are made of is still in the cache."""
+        rows, self._rows = self._rows, []
+        n, maker = len(rows), self._maker
+        time, *named, scores, values, slices = zip(*rows, strict=True) if rows else [()] * 8
+        asked = as_bytes([each.lower() if each else "" for each in named[NAMED.index("query")]])
+        hashes = [hash_bytes(*as_bytes([text or "" for text in each])) for each in named[:-1]]
+        users = named[NAMED.index("user")]
+        maker.remember(hashes[NAMED.index("user")], users.__getitem__)
+        with np.errstate(over="ignore"):  # the margin of scores beyond 1e38 is infinite
+            columns = np.array(values, dtype=np.float32).reshape(n, len(VALUES) + len(maker.fields)).T.copy()
+        lengths = np.array(list(map(len, scores)), dtype=np.int64)
+        begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        flat = np.array(list(chain.from_iterable(scores)), dtype=np.float64)
+        margins(flat, begins, lengths, columns[VALUES.index("margin")])
+        codes = np.array(slices, dtype=np.int32).reshape(n, len(maker.by)).T
+        seconds = np.round(np.array(time, dtype=np.float64) * 1e6).astype(np.int64)
+        ids = np.stack([*hashes, hash_bytes(*asked)])
+        self._parts.append(EventBlock(seconds, ids, sketch_bytes(*asked), columns, codes))
+        self._kept += n
+
+
+def margins(scores: Array, begins: Array, lengths: Array, margin: Array) -> None:
+    """The best score minus the second best of each list of two or more."""
+    several = np.flatnonzero(lengths > 1)
+    if not len(several):
+        return
+    starts = begins[:-1]
+    falls = np.append(scores[1:] <= scores[:-1], True)
+    falls[begins[1:-1][begins[1:-1] > 0] - 1] = True  # the last of one list and the first of the next
+    in_order = np.logical_and.reduceat(falls, starts[several])
+    easy = several[in_order]
+    with np.errstate(over="ignore"):
+        margin[easy] = scores[starts[easy]] - scores[starts[easy] + 1]
+        for at in several[~in_order].tolist():
+            best = np.sort(scores[starts[at] : begins[at + 1]])[-2:]
+            margin[at] = best[1] - best[0]
+
+
+# --- parts of one record ------------------------------------------------------------------------------------------
+
+
+def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], list[int]]:
+    """The documents that were clicked, and the rank of each click, 0 if it is not known: the results say the other."""
+    docs, ranks = set(), []
+    shown: list[str] | None = None
+    for click in clicks:
+        if click.__class__ is dict:
+            if len(click) > 2 and not OTHER_KEYS.isdisjoint(click):
+                raise UnusualShape
+            doc, rank = (
+                (click["id"], click["rank"]) if len(click) == 2 else (click.get("id"), click.get("rank"))
+            )
+        else:
+            doc, rank = (click, None) if click.__class__ is str else (None, click)
+        if not (doc is None or doc.__class__ is str) or not (
+            rank is None or (rank.__class__ is int and rank > 0)
+        ):
+            raise UnusualShape
+        if not doc or rank is None:
+            if shown is None:
+                shown = _places(hits)
+            if rank is None:
+                if doc is None:
+                    raise UnusualShape
+                rank = shown.index(doc) + 1 if doc in shown else 0
+            elif rank <= len(shown):
+                doc = shown[rank - 1]
+        docs.add(doc)
+        ranks.append(rank)
+    return docs, ranks
+
+
+def _places(hits: Sequence[Any]) -> list[str]:
+    """The ids of results, if the rank of each is its place."""
+    if any(hit.__class__ is dict and hit.get("rank") not in (None, at) for at, hit in enumerate(hits, 1)):
+        raise UnusualShape
+    return [hit if hit.__class__ is str else hit["id"] for hit in hits]
+
+
+def _number(value: Any) -> float:
+    """A number of a field whose mean is wanted; anything else is not known."""
+    try:
+        found = float(value) if isinstance(value, (int, float)) else NAN
+    except OverflowError:
+        return NAN
+    return found if isfinite(found) else NAN
+
+
+def looked_up(record: Mapping[str, Any], name: str) -> Any:
+    """A value by its key, or by a path of keys with dots between."""
+    if name in record:
+        return record[name]
+    found: Any = record
+    for key in name.split("."):
+        if not isinstance(found, Mapping) or key not in found:
+            return None
+        found = found[key]
+    return found
+
+
+def _of_results(event: Event) -> tuple[float, float]:
+    if event.results is None:
+        return NAN, NAN
+    scores = sorted((each.score for each in event.results if each.score is not None), reverse=True)
+    full = len(scores) > 1 and len(scores) == len(event.results)
+    return len(event.results), scores[0] - scores[1] if full else NAN
+
+
+def _of_clicks(event: Event) -> tuple[float, ...]:
+    if event.clicks is None:
+        return NAN, NAN, NAN, NAN
+    ranks = [each.rank for each in event.clicks if each.rank]
+    first = event.clicks[0].rank if event.clicks else 0
+    cited = NAN
+    if event.citations:
+        shown = {each.rank: each.id for each in event.results or ()}
+        clicked = {each.id or shown.get(each.rank) for each in event.clicks}
+        cited = float(not clicked.isdisjoint(event.citations))
+    return len(event.clicks), first, min(ranks, default=0), cited
+
+
+def _of_answer(event: Event) -> tuple[float, float, float]:
+    citations = NAN if event.citations is None else len(event.citations)
+    answered = NAN if event.answer is None else float(event.answer.strip() != "")
+    if event.abstained is not None:
+        return citations, answered, float(event.abstained)
+    return citations, answered, NAN if event.answer is None else float(refuses(event.answer))
