@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,16 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, shorten
+from rankproof.monitoring.arrow_columns import coded, hashed, is_text, lists, mapped, nulls, numbers, plain
 from rankproof.monitoring.block import (
     NAN,
     VALUES,
     EventBlock,
-    hash_bytes,
     join_blocks,
-    sketch_bytes,
 )
 from rankproof.monitoring.events import EARLIEST, SCALES, Rejected, flag, vote
 from rankproof.monitoring.refusals import refuses
-from rankproof.monitoring.rows import RecordColumns, RowMaker, margins
+from rankproof.monitoring.rows import RecordColumns, RowMaker, UnusualShape, margins
 from rankproof.monitoring.sessions import SECOND
 
 BATCH = 32_768
@@ -41,10 +41,6 @@ class IdsNeeded(Exception):
     """A click without a rank, in a file of whose results the scores alone were read."""
 
 
-class UnusualShape(Exception):
-    """A column that is read by way of mappings."""
-
-
 def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = True) -> Iterator[Any]:
     """The batches of a Parquet file with the columns that are needed; without `ids` of results their scores alone."""
     import pyarrow
@@ -54,7 +50,7 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
         kind = pyarrow.parquet.read_schema(path)
         found, others = maker.schema.places(kind.names)
         repeated = [
-            found[name] for name in REPEATED if name in found and _is_text(kind.field(found[name]).type)
+            found[name] for name in REPEATED if name in found and is_text(kind.field(found[name]).type)
         ]
         with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated) as file:
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
@@ -82,7 +78,7 @@ def _scores_only(file: Any, column: str) -> str:
         )
         if not (ids and scores and ids.has_null_count and ids.null_count <= scores.null_count):
             return column
-    return paths[inside["score"]]
+    return str(paths[inside["score"]])
 
 
 def table_of(frame: Any) -> Any | None:
@@ -170,7 +166,7 @@ class ArrowReader:
         found, _ = self._maker.schema.places(names)
         if "ts" not in found:
             raise UnusualShape
-        column = {name: _plain(batch.column(names.index(key))) for name, key in found.items()}
+        column = {name: plain(batch.column(names.index(key))) for name, key in found.items()}
         n = batch.num_rows
         bad = np.zeros(n, dtype=bool)
         time = self._times(column["ts"], bad)
@@ -178,10 +174,9 @@ class ArrowReader:
         sketch = np.zeros((4, n), dtype=np.uint64)
         for at, name in enumerate(("id", "session", "user", "query")):
             if name in column:
-                ids[at], *more = _hashed(column[name], sketched=name == "query")
+                ids[at], *more = hashed(column[name], sketched=name == "query")
                 if name == "user":
-                    users = column[name]
-                    self._maker.remember(ids[at], lambda row, users=users: str(users[row].as_py()))
+                    self._maker.remember(ids[at], partial(_text_at, column[name]))
                 sketch = more[0] if more else sketch
         values = np.full((len(VALUES) + len(self._maker.fields), n), NAN, dtype=np.float32)
         row = dict(zip(VALUES, values, strict=False))
@@ -189,19 +184,19 @@ class ArrowReader:
         self._clicks(column, row, ranked, bad)
         _answers(column, row)
         if "thumb" in column:
-            row["thumb"][:] = _mapped(column["thumb"], vote, bad, nothing=0.0)
+            row["thumb"][:] = mapped(column["thumb"], vote, bad, nothing=0.0)
         if "latency_ms" in column:
-            row["latency_ms"][:] = _numbers(column["latency_ms"])
+            row["latency_ms"][:] = numbers(column["latency_ms"])
             bad |= ~(row["latency_ms"] >= 0) & ~np.isnan(row["latency_ms"]) | np.isinf(row["latency_ms"])
-            bad |= np.isnan(row["latency_ms"]) & ~_null(column["latency_ms"])
+            bad |= np.isnan(row["latency_ms"]) & ~nulls(column["latency_ms"])
         for at, name in enumerate(self._maker.fields):
             if name in names:
-                values[len(VALUES) + at] = _numbers(_plain(batch.column(names.index(name))))
+                values[len(VALUES) + at] = numbers(plain(batch.column(names.index(name))))
         slices = np.full((len(self._maker.by), n), -1, dtype=np.int32)
         for at, name in enumerate(self._maker.by):
             key = found.get(name, name)
             if key in names:
-                slices[at] = _codes(batch.column(names.index(key)), self._maker.codes[at].code)
+                slices[at] = coded(batch.column(names.index(key)), self._maker.codes[at].code)
             elif "." in name:
                 raise UnusualShape
         return EventBlock(time, ids, sketch, values, slices), np.flatnonzero(bad)
@@ -220,7 +215,7 @@ class ArrowReader:
             time = np.asarray(whole.fill_null(0).to_numpy(zero_copy_only=False))
         elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
             given = np.nan_to_num(
-                np.asarray(column.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False))
+                np.asarray(column.cast(pa.float64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False))
             )
             scale = np.ones(len(given))
             for least, each in reversed(SCALES):
@@ -238,7 +233,7 @@ class ArrowReader:
 
         if column is None:
             return None
-        lengths, begins, inner = _lists(column)
+        lengths, begins, inner = lists(column)
         row["results"][:] = lengths
         if pa.types.is_struct(inner.type):
             names = [each.name for each in inner.type]
@@ -247,11 +242,11 @@ class ArrowReader:
             ):
                 raise UnusualShape
             if "score" in names and len(inner):
-                scores = _numbers(inner.field("score"))
+                scores = numbers(inner.field("score"))
                 if not np.isfinite(scores).all():
                     raise UnusualShape
                 margins(scores, begins, lengths, row["margin"])
-        elif not _is_text(inner.type):
+        elif not is_text(inner.type):
             raise UnusualShape
         return begins
 
@@ -262,12 +257,12 @@ class ArrowReader:
         import pyarrow as pa
 
         if "citations" in column:
-            row["citations"][:], cited_from, cited = _lists(column["citations"])
-            if len(cited) and not _is_text(cited.type):
+            row["citations"][:], cited_from, cited = lists(column["citations"])
+            if len(cited) and not is_text(cited.type):
                 raise UnusualShape
         if "clicks" not in column:
             return
-        lengths, begins, inner = _lists(column["clicks"])
+        lengths, begins, inner = lists(column["clicks"])
         row["clicks"][:] = lengths
         row["first_click"][:] = row["top_click"][:] = 0
         some = np.flatnonzero(lengths > 0)
@@ -277,9 +272,9 @@ class ArrowReader:
         if not len(some):
             return
         if "rank" in names and not {"ts", "time"} & set(names):
-            ranks = _numbers(inner.field("rank"))
+            ranks = numbers(inner.field("rank"))
         elif pa.types.is_integer(inner.type):
-            ranks = _numbers(inner)
+            ranks = numbers(inner)
         else:
             bad[some] = True
             return
@@ -294,12 +289,16 @@ class ArrowReader:
                 return
             event = np.repeat(np.arange(len(lengths)), np.diff(begins))
             of = np.repeat(np.arange(len(lengths)), np.diff(cited_from))
-            clicked = _pairs(event, _hashed(inner.field("id"))[0])
+            clicked = _pairs(event, hashed(inner.field("id"))[0])
             with_clicks = (lengths > 0)[of]
-            quoted = np.sort(_pairs(of, _hashed(cited)[0])[with_clicks])
+            quoted = np.sort(_pairs(of, hashed(cited)[0])[with_clicks])
             if len(quoted):
                 at = np.minimum(np.searchsorted(quoted, clicked), len(quoted) - 1)
                 row["cited_click"][event[quoted[at] == clicked]] = 1
+
+
+def _text_at(column: Any, row: int) -> str:
+    return str(column[row].as_py())
 
 
 def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:
@@ -311,139 +310,8 @@ def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:
     return inner is not None and pa.types.is_struct(inner) and [each.name for each in inner] == ["score"]
 
 
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def _pairs(event: Array, hashes: Array) -> Array:
     return np.asarray(hashes ^ (event.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)))
-
-
-def _plain(column: Any) -> Any:
-    """The column without a dictionary around lists; texts stay as they are."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    if pa.types.is_dictionary(column.type) and not pa.types.is_string(column.type.value_type):
-        return column.dictionary_decode()
-    return column
-
-
-def _null(column: Any) -> Array:
-    return np.asarray(column.is_null().to_numpy(zero_copy_only=False))
-
-
-def _numbers(column: Any) -> Array:
-    """Numbers with NaN for null."""
-    import pyarrow as pa
-
-    kind = column.type
-    if not (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_null(kind)
-    ):
-        raise UnusualShape
-    if pa.types.is_boolean(kind):
-        column = column.cast(pa.int8())
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
-
-
-def _lists(column: Any) -> tuple[Array, Array, Any]:
-    """The lengths of lists (0 for null), where each begins among the values, and the values."""
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_null(kind):
-        return np.zeros(len(column)), np.zeros(len(column) + 1, dtype=np.int64), pa.array([], pa.string())
-    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
-        raise UnusualShape
-    if column.null_count:
-        column = column.fill_null([])
-    begins = np.asarray(column.offsets.to_numpy(zero_copy_only=False)).astype(np.int64)
-    inner = column.values.slice(begins[0], begins[-1] - begins[0])
-    begins = begins - begins[0]
-    return np.diff(begins).astype(np.float64), begins, inner
-
-
-def _hashed(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:
-    """The hash of each text (0 for null), and the sketch of each query; each text is looked at once."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_integer(column.type):
-        column = column.cast(pa.string())
-    if not pa.types.is_dictionary(column.type):
-        if not _is_text(column.type):
-            if pa.types.is_null(column.type):
-                nothing = np.zeros(len(column), dtype=np.uint64)
-                return (nothing, np.zeros((4, len(column)), dtype=np.uint64)) if sketched else (nothing,)
-            raise UnusualShape
-        column = column.dictionary_encode() if sketched else column
-    if pa.types.is_dictionary(column.type):
-        texts, index = column.dictionary, column.indices.fill_null(len(column.dictionary))
-        at = np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)
-    else:
-        texts, at = column.fill_null(""), None
-    if sketched:
-        texts = pc.utf8_lower(texts)
-    data, begins = _bytes_of(texts)
-    hashes = hash_bytes(data, begins)
-    if at is None:
-        return (hashes,)
-    hashes = np.append(hashes, np.uint64(0))[at]
-    if not sketched:
-        return (hashes,)
-    sketch = np.hstack([sketch_bytes(data, begins), np.zeros((4, 1), dtype=np.uint64)])
-    return hashes, sketch[:, at]
-
-
-def _bytes_of(texts: Any) -> tuple[Array, Array]:
-    """The bytes of a column of texts, and where each begins."""
-    import pyarrow as pa
-
-    texts = texts.fill_null("")
-    wide = pa.types.is_large_string(texts.type)
-    _, ends, data = texts.buffers()
-    kind = np.int64 if wide else np.int32
-    begins = np.frombuffer(ends, dtype=kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
-    everything = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
-    return everything[begins[0] : begins[-1]], begins - begins[0]
-
-
-def _codes(column: Any, code: Callable[[Any], int]) -> Array:
-    """Each value through a function, called once a value that differs."""
-    import pyarrow as pa
-
-    if pa.types.is_nested(column.type):
-        raise UnusualShape
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    table = np.array([*(code(each) for each in encoded.dictionary.to_pylist()), -1], dtype=np.int32)
-    index = encoded.indices.fill_null(len(encoded.dictionary))
-    return np.asarray(table[np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)])
-
-
-def _mapped(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
-    """Each value as a number; what cannot be one is bad, and null is `nothing`."""
-    import pyarrow as pa
-
-    if pa.types.is_nested(column.type):
-        raise UnusualShape
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    table = []
-    for each in encoded.dictionary.to_pylist():
-        try:
-            table.append(nothing if each is None else float(parse(each)))
-        except Rejected:
-            table.append(np.inf)
-    index = encoded.indices.fill_null(len(table))
-    found = np.array([*table, nothing])[np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)]
-    bad |= np.isinf(found)
-    return np.where(np.isinf(found), nothing, found)
 
 
 def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
@@ -463,10 +331,10 @@ def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
             raise UnusualShape
         if answer.null_count < len(answer):
             some = pc.greater(pc.binary_length(pc.utf8_trim_whitespace(answer)), 0)
-            row["answered"][:] = _numbers(some)
+            row["answered"][:] = numbers(some)
     flags = column.get("abstained")
     if flags is not None:
-        row["abstained"][:] = _mapped(flags, flag, np.zeros(len(flags), dtype=bool), nothing=NAN)
+        row["abstained"][:] = mapped(flags, flag, np.zeros(len(flags), dtype=bool), nothing=NAN)
         if not pa.types.is_boolean(flags.type):
             raise UnusualShape
     if answer is not None:

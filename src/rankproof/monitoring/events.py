@@ -244,7 +244,9 @@ def is_nan(value: Any) -> bool:
 
 def _is_finite(value: Any) -> bool:
     """Whether a value is a number that a float can hold; true and false are none."""
-    return isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= float_info.max
+    plain = value.__class__ is float or value.__class__ is int  # to ask for the kind of a number is slow
+    known = plain or (isinstance(value, Real) and not isinstance(value, bool))
+    return known and bool(abs(value) <= float_info.max)
 
 
 def text(value: Any) -> str:
@@ -253,7 +255,9 @@ def text(value: Any) -> str:
         return value
     if isinstance(value, bool) or not isinstance(value, Real):
         raise Rejected("bad text", f"got {shorten(value)}, expected a text")
-    return str(int(value)) if isinstance(value, Integral) or float(value).is_integer() else str(value)
+    if isinstance(value, Integral):
+        return str(int(value))
+    return f"{float(value):.0f}" if float(value).is_integer() else str(value)
 
 
 MOST_LATENCY = 1e12
@@ -325,6 +329,8 @@ def _result(each: Mapping[str, Any], rank: int) -> ShownResult:
 
 
 def _is_place(value: Any) -> bool:
+    if value.__class__ is int:
+        return bool(value >= 1)
     return _is_finite(value) and bool(value >= 1 and value == int(value))
 
 

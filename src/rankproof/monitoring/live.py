@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import PurePath
 from typing import Any
 
@@ -24,6 +25,7 @@ SAMPLE = 2000
 MOST_OF_ONE = 40
 """Queries of one user among them at most."""
 NO_TIME = 1e9
+LISTED = "listed ids"
 NEEDED = ("ts", "user", "session", "query", "results")
 """The fields of an event that are looked at."""
 
@@ -68,15 +70,15 @@ def live_queries(
     ] = []  # a log is long: nothing else of an event is kept
     shown: dict[str, tuple[str, ...]] = {}
     first, last = math.inf, -math.inf
-    given = _events(log, rejects)
+    given = _events(log, rejects, change is not None)
     for event in given if change is None else filter(None, map(change, given)):
         words = normal_form(event.query) if event.query else ""
         if not words or event.query is None:
             without += 1
             continue
         seen.append((event.query, words, event.user, event.session))
-        if event.results:
-            shown[event.query] = tuple(each.id for each in event.results)
+        if listed := event.other.get(LISTED) or event.results:
+            shown[event.query] = tuple(each if isinstance(each, str) else each.id for each in listed)
         if event.ts:
             first, last = min(first, event.ts), max(last, event.ts)
     if not seen:
@@ -131,6 +133,9 @@ def _in_turns(asked: dict[str, list[str]], seed: int) -> Iterator[tuple[str, int
 class QuerySchema(EventSchema):
     """Texts, or records of which only the query is needed: neither a time nor the name "query"."""
 
+    whole = False
+    """Whether results are wanted as such, not only their ids."""
+
     def event(self, record: Any) -> Event:
         """The event, with the time 0 if it has none."""
         if isinstance(record, Event):
@@ -141,13 +146,31 @@ class QuerySchema(EventSchema):
         needed = {name: record[found[name]] for name in NEEDED if name in found}
         if "query" not in needed and isinstance(record.get("text"), str):
             needed["query"] = record["text"]
+        ids = None if self.whole else _ids_alone(needed.get("results"))
+        if ids is not None:
+            del needed["results"]
         event = super().event({"ts": NO_TIME, **needed})
+        if ids:
+            event.other[LISTED] = ids
         if "ts" not in needed:
             event.ts = 0.0
         return event
 
 
-def _events(log: Any, rejects: Rejects) -> Iterator[Event]:
+def _ids_alone(results: Any) -> list[str] | None:
+    """The ids of results of the usual shape, which the log has in order; None if they must be looked at one by one."""
+    if results.__class__ is not list:
+        return None
+    try:
+        ids = [hit if hit.__class__ is str else hit["id"] for hit in results]
+        scores = [hit["score"] for hit in results if hit.__class__ is dict and "score" in hit]
+    except (KeyError, TypeError):
+        return None
+    usual = {*map(type, ids)} <= {str} and {*map(type, scores)} <= {float, int} and isfinite(sum(scores))
+    return ids if usual else None
+
+
+def _events(log: Any, rejects: Rejects, whole: bool) -> Iterator[Event]:
     if isinstance(log, str | os.PathLike) and ".txt" in PurePath(log).suffixes:
         text = text_of(read_bytes(log), str(log))
         if text.lstrip()[:1] not in ("{", "["):
@@ -157,4 +180,6 @@ def _events(log: Any, rejects: Rejects) -> Iterator[Event]:
         texts = [each for each in log if isinstance(each, str)]
         if texts and not all(map(os.path.isfile, texts)):  # else they are the files of a log
             log = [Event(ts=0.0, query=each) if isinstance(each, str) else each for each in log]
-    return read_events(log, QuerySchema(), rejects)
+    schema = QuerySchema()
+    schema.whole = whole
+    return read_events(log, schema, rejects)

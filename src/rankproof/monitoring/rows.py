@@ -106,6 +106,7 @@ class RecordColumns:
 
     def add(self, name: str, at: int, record: Any) -> bool:
         """One more record with its place; whether it is an event."""
+        row: Row | None
         try:
             row = self._usual(record)
         except (UnusualShape, KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -130,12 +131,12 @@ class RecordColumns:
 
     def _any(self, record: Any) -> Row | None:
         """The row of any record, which says what every column means; None if the caller's own hook drops it."""
-        maker = self._maker
-        event: Event | None = maker.schema.event(record)
-        if maker.change is not None and event is not None:
-            event = maker.change(event)
-        if event is None:
-            return None
+        maker, event = self._maker, self._maker.schema.event(record)
+        if maker.change is not None:
+            changed = maker.change(event)
+            if changed is None:
+                return None
+            event = changed
         values = (*_of_results(event), *_of_clicks(event), *_of_answer(event))
         values += tuple(NAN if each is None else each for each in (event.thumb, event.latency_ms))
         values += tuple(_number(event.other.get(name)) for name in maker.fields)
@@ -223,7 +224,19 @@ class RecordColumns:
             if each is not None and each.__class__ is not str:
                 raise UnusualShape
         answered = NAN if answer is None else answer.strip() != ""
-        values = (size, margin, clicks, first, top, cited, citations, answered, abstained, thumb, latency)
+        values: tuple[float, ...] = (
+            size,
+            margin,
+            clicks,
+            first,
+            top,
+            cited,
+            citations,
+            answered,
+            abstained,
+            thumb,
+            latency,
+        )
         if maker.fields:
             values += tuple(_number(r[name]) if name in others else NAN for name in maker.fields)
         slices: tuple[int, ...] = ()
@@ -235,7 +248,8 @@ class RecordColumns:
                 if key == "variant" and value is not None and value.__class__ is not str:
                     raise UnusualShape
             slices += (codes.code(value),)
-        return (ts, *named, scores, values, slices)  # type: ignore[return-value]
+        event, session, user, query = named
+        return ts, event, session, user, query, scores, values, slices
 
     def _keep(self) -> None:
         """The rows as columns: a few at a time, so that what they are made of is still in the cache."""

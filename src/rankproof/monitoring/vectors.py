@@ -32,10 +32,15 @@ def normal_form(text: str) -> str:
     >>> normal_form("  Where’s my  ORDER?")
     'where s my order'
     """
+    if text.isascii():
+        return " ".join(text[:LONGEST].lower().translate(_ASCII_MARKS).split())
     folded = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
     return " ".join(
         "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded).split()
     )
+
+
+_ASCII_MARKS = {point: " " for point in range(128) if not chr(point).isalnum()}
 
 
 def telling_text(text: str) -> str:
