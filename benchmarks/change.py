@@ -47,7 +47,7 @@ def main() -> None:
     """Print everything."""
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     for days in (14, 28, 60):
-        for correlation in (0.0, 0.3):
+        for correlation in (0.0, 0.3, 0.5):
             shown = ", ".join(
                 f"{name} {value:.1%}" for name, value in rates(trials, days, correlation).items()
             )

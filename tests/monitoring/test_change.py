@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ import pytest
 from benchmarks.change import course
 from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
-from rankproof.monitoring.change import change_point, change_points, cusum_alarms
+from rankproof.monitoring.change import change_point, change_points, cusum_alarms, metric_changes
+from rankproof.monitoring.sums import OnlineEstimate
+from rankproof.monitoring.windows import HOUR, Calendar, zone_named
 
 WEEK = [day % 7 for day in range(28)]
+BERLIN = Calendar(zone_named("Europe/Berlin"), "hour")
 
 
 def test_weekends_are_no_change_and_a_step_is_found_on_its_day() -> None:
@@ -72,10 +76,47 @@ def test_false_alarms_are_controlled_over_many_series() -> None:
 def test_rates_are_as_stated() -> None:
     from benchmarks.change import rates
 
-    found = rates(100, 28, 0.0)
-    assert found["false alarms"] <= 0.12
-    assert found["power"] >= 0.65
-    assert found["day held"] >= 0.88
+    alarms = 0.0
+    for correlation, power in ((0.0, 0.65), (0.3, 0.35), (0.5, 0.25)):
+        found = rates(100, 28, correlation)
+        alarms += found["false alarms"]
+        assert found["false alarms"] <= 0.13
+        assert found["power"] >= power
+        assert found["day held"] >= 0.8
+    assert alarms <= 3 * 0.085
+
+
+def hourly(seed: int, days: int, by: float = 0.0, at: int = 0, daily: float = 0.0) -> list[OnlineEstimate]:
+    """Hours with a rhythm of the day that is weaker at weekends, over the change to summer time."""
+    rng, first = np.random.default_rng(seed), datetime(2025, 3, 10, tzinfo=BERLIN.zone).timestamp()
+    starts = (int(first) + 3600 * np.arange(24 * days)) * 1_000_000
+    weekday, hour = BERLIN.weekday_and_hour(starts)
+    values = 0.5 + 0.2 * np.sin(hour / 24 * 2 * np.pi) * (1 - 0.7 * (weekday >= 5)) - 0.15 * (weekday >= 5)
+    values += 0.1 * (rng.standard_normal(len(starts)) + daily * np.repeat(rng.standard_normal(days), 24))
+    values += by * (np.arange(len(starts)) >= at)
+    return [
+        OnlineEstimate("ctr", "", "", each, each + HOUR, 50, 50, value, value - 0.1, value + 0.1, 0.05)
+        for each, value in zip(starts.tolist(), values.tolist(), strict=True)
+    ]
+
+
+@pytest.mark.slow
+def test_rhythms_of_day_and_week_are_no_change_of_hours() -> None:
+    for days in (4, 9, 12, 17, 29):
+        assert sum(bool(metric_changes(hourly(seed, days), BERLIN)) for seed in range(4)) <= 1
+    (found,) = metric_changes(hourly(1, 28, by=0.2, at=400), BERLIN)
+    at = BERLIN.label(hourly(1, 28)[400].start or 0)
+    assert found.low <= at <= found.high
+    assert found.window[:10] == at[:10]
+    assert found.difference_low <= 0.2 <= found.difference_high
+
+
+@pytest.mark.slow
+def test_what_a_day_does_to_its_hours_is_no_change() -> None:
+    alarms = [bool(metric_changes(hourly(seed, 21, daily=0.5), BERLIN)) for seed in range(40)]
+    assert sum(alarms) <= 5
+    found = [metric_changes(hourly(seed, 21, by=0.3, at=250, daily=0.5), BERLIN) for seed in range(8)]
+    assert sum(map(bool, found)) >= 6
 
 
 def test_cusum_is_silent_about_as_long_as_it_says_and_soon_after_a_shift() -> None:

@@ -4,6 +4,7 @@
 name = "answers"          # how it is told; the metric if nothing is said
 metric = "dont_know"
 above = 0.2               # or below = ..., or changed = "worse" (or "any"): it changed within the log
+                          # or, without a metric, outage = "any" (or silence, source, burst)
 slice = "variant=B"       # all events if nothing is said
 over = "last"             # the last window; "any" window, or the whole "log"
 evidence = "interval"     # the whole interval is beyond; "value": the value is
@@ -29,20 +30,23 @@ from rankproof.errors import UsageError, check_number, check_whole, nearest, one
 from rankproof.monitoring.metrics import by_name
 from rankproof.monitoring.sessions import SECOND
 from rankproof.monitoring.sums import OnlineEstimate
-from rankproof.monitoring.words import interval_of, value_of
+from rankproof.monitoring.words import interval_of, outage_sentence, value_of
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
 
-KEYS = ("name", "metric", "above", "below", "changed", "slice", "over", "evidence", "least", "cool_down")
+KEYS = (
+    "name", "metric", "above", "below", "changed", "outage", "slice", "over", "evidence", "least", "cool_down",
+)  # fmt: skip
 OVER, EVIDENCE, CHANGED = ("last", "any", "log"), ("interval", "value"), ("worse", "any")
+OUTAGES = ("any", "silence", "source", "burst")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LEAST = 30
 
 
 @dataclass(frozen=True, slots=True)
 class AlertRule(Displayable):
-    """One rule; exactly one of `above`, `below` and `changed` is there."""
+    """One rule; exactly one of `above`, `below`, `changed` and `outage` is there; `outage` has no metric."""
 
     name: str
     metric: str
@@ -55,6 +59,7 @@ class AlertRule(Displayable):
     least: int = LEAST
     cool_down: int = 86400 * SECOND
     changed: str = ""
+    outage: str = ""
 
     def broken_by(self, each: OnlineEstimate) -> bool:
         """Whether an estimate is beyond the limit, as surely as the rule asks."""
@@ -110,22 +115,25 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
                 f"{where}: got the key {key!r}, expected some of {', '.join(KEYS)}.{nearest(key, KEYS)} "
                 "Next: correct it."
             )
-    limited = sum(key in given for key in ("above", "below", "changed"))
-    if limited != 1 or not isinstance(given.get("metric"), str):
+    limited = sum(key in given for key in ("above", "below", "changed", "outage"))
+    if limited != 1 or ("outage" not in given and not isinstance(given.get("metric"), str)):
         raise UsageError(
-            f"{where}: expected a metric, and above, below or changed. Next: write one of these."
+            f"{where}: expected a metric, and above, below or changed; or outage. Next: write one of these."
         )
     limits = {key: check_number(f"{where}, {key}", given[key]) for key in ("above", "below") if key in given}
     name, sign, group = str(given.get("slice", "")).partition("=")
     if name and not sign:
         raise UsageError(f"{where}: slice: got {name!r}, expected FIELD=VALUE. Next: write like variant=B.")
-    for key, known in (("over", OVER), ("evidence", EVIDENCE), ("changed", CHANGED)):
+    for key, known in (("over", OVER), ("evidence", EVIDENCE), ("changed", CHANGED), ("outage", OUTAGES)):
         if given.get(key, known[0]) not in known:
             raise one_of(f"{where}, {key}", given[key], known)
     limit = "".join(f" {key} {value:g}" for key, value in limits.items()) or " changed"
+    if "outage" in given:
+        limit = "" if given["outage"] == "any" else f" ({given['outage']})"
+    metric = given.get("metric", "outage")
     return AlertRule(
-        str(given.get("name", f"{given['metric']}{limit}{f' ({name}={group})' if name else ''}")),
-        given["metric"],
+        str(given.get("name", f"{metric}{limit}{f' ({name}={group})' if name else ''}")),
+        metric,
         limits.get("above"),
         limits.get("below"),
         name,
@@ -135,6 +143,7 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
         check_whole(f"{where}, least", given.get("least", LEAST)),
         _duration(given.get("cool_down", "24h"), where),
         given.get("changed", ""),
+        given.get("outage", ""),
     )
 
 
@@ -154,12 +163,15 @@ def check_alerts(
     """What becomes of each rule; `state` holds when each was told last, and is brought up to date."""
     state = {} if state is None else state
     for rule in rules:
-        by_name(rule.metric, found.metrics)
+        if not rule.outage:
+            by_name(rule.metric, found.metrics)
     return [_checked(found, rule, state) for rule in rules]
 
 
 def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
     place = (rule.metric, rule.slice, rule.group)
+    if rule.outage:
+        return _checked_outage(found, rule, state)
     if rule.changed:
         return _checked_change(found, rule, state, place)
     everything = found.estimates if rule.over == "log" else found.windows
@@ -210,6 +222,21 @@ def _checked_change(
         state[rule.name] = at
         return Alert(rule, True, told)
     return Alert(rule, False, f"{rule.name}: nothing.")
+
+
+def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
+    """Whether there was an outage that was not told before; the newest one."""
+    met = [each for each in found.outages if rule.outage in ("any", each.kind)]
+    if rule.slice:
+        met = [each for each in met if each.what == f"{rule.slice}={rule.group}"]
+    if not met:
+        return Alert(rule, False, f"{rule.name}: nothing.")
+    newest = max(met, key=lambda each: each.end)
+    told, last = f"{rule.name}: {outage_sentence(newest, found.calendar)}.", state.get(rule.name)
+    if last is not None and newest.end < last + max(rule.cool_down, 1):
+        return Alert(rule, False, f"{told} It was told before, and its cool-down is not over.")
+    state[rule.name] = newest.end
+    return Alert(rule, True, told)
 
 
 def _sentence(found: Monitor, rule: AlertRule, each: OnlineEstimate) -> str:

@@ -34,6 +34,7 @@ from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
+from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader, Rejects
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
@@ -86,6 +87,8 @@ class Monitor(Result):
     notes: list[str] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
     """What became of each rule that was given."""
+    outages: list[Outage] = field(default_factory=list)
+    """Hours without events, sources that went silent, bursts of errors."""
 
     def __getitem__(self, metric: str) -> float:
         """The value of a metric over the whole log."""
@@ -203,7 +206,8 @@ def monitor(
     sums = Sums(declared, wanted, maker.codes, calendar, fields, level, cluster)
     if lateness is not None:
         check_number("lateness", lateness, least=0, advice="give seconds")
-    watch = _Watch(sums, Sessions(None if lateness is None else round(lateness * SECOND)), on_window)
+    steps = StepCounts(wanted, maker.codes, fields)
+    watch = _Watch(sums, Sessions(None if lateness is None else round(lateness * SECOND)), steps, on_window)
     for block in reader.blocks(log):
         watch.take(block)
     watch.end()
@@ -230,9 +234,13 @@ class _Watch:
     """Blocks to sums, window by window."""
 
     def __init__(
-        self, sums: Sums, sessions: Sessions, on_window: Callable[[list[OnlineEstimate]], object] | None
+        self,
+        sums: Sums,
+        sessions: Sessions,
+        steps: StepCounts,
+        on_window: Callable[[list[OnlineEstimate]], object] | None,
     ) -> None:
-        self.sums, self.sessions, self._on_window = sums, sessions, on_window
+        self.sums, self.sessions, self.steps, self._on_window = sums, sessions, steps, on_window
         self._users: Counter[int] = Counter()
         self._told = 0
 
@@ -252,6 +260,7 @@ class _Watch:
         if block is None:
             return
         self.sums.add(block)
+        self.steps.add(block)
         users, counts = count_hashes(block.ids[USER])
         if len(users) > FOLLOWED:
             most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
@@ -299,6 +308,7 @@ class _Watch:
             (*declared, *PERCENTILES),
             sums.calendar,
             settings,
+            outages=self.steps.outages(sums.calendar),
         )
         made.notes.extend(_notes(made, reader.maker))
         return made

@@ -15,6 +15,7 @@ from rankproof.monitoring.sums import OnlineEstimate
 
 if TYPE_CHECKING:
     from rankproof.monitoring.monitor import Monitor
+    from rankproof.monitoring.outages import Outage
     from rankproof.monitoring.windows import Calendar
 
 FORMAT = 1
@@ -38,6 +39,7 @@ def monitor(found: Monitor) -> Document:
             Part(*(Bullets([each.sentence for each in fired], ["ALERT"] * len(fired)),) if fired else ()),
             Part(_overall(found)),
             *(Part(*blocks, rank=2, name=f"{name} apart") for name, blocks in _slices(found)),
+            Part(*_outages(found), name="outages"),
             Part(*_changes(found), name="changes"),
             Part(*_variants(found), rank=1, name="variants against each other"),
             Part(*map(Paragraph, _heavy(found))),
@@ -126,20 +128,72 @@ def _drawn(values: Sequence[float]) -> str:
 
 
 def _charts(found: Monitor) -> Iterator[Chart]:
-    """Each metric over time, with its intervals."""
+    """Each metric over time, with its intervals, the day it changed, and outages."""
     for name, series in _series(found).items():
         if len(series) > 1:
             points = [(found.calendar.label(e.start or 0), e.value, e.low, e.high) for e in series]
-            yield Chart(f"{name} by {found.settings['window']}", picture=_picture(name, points))
+            marks = [*_change_marks(found, name, points), *_outage_marks(found, name, series)]
+            told = f"; {'; '.join(dict.fromkeys(mark[-1] for mark in marks))}" if marks else ""
+            yield Chart(f"{name} by {found.settings['window']}{told}", picture=_picture(name, points, marks))
 
 
-def _picture(name: str, points: list[tuple[str, float, float, float]]) -> Any:
+Mark = tuple[str, int, int, str]
+
+
+def _change_marks(
+    found: Monitor, metric: str, points: list[tuple[str, float, float, float]]
+) -> Iterator[Mark]:
+    places = {label: at for at, (label, *_) in enumerate(points)}
+    for each in found.changes:
+        if each.metric == metric and not each.slice and each.window in places:
+            at = places[each.window]
+            before, after = (value_of(metric, value) for value in (each.before, each.after))
+            yield "change", at, at, f"from {each.window} on {after} instead of {before}"
+
+
+def _outage_marks(found: Monitor, metric: str, series: Sequence[OnlineEstimate]) -> Iterator[Mark]:
+    """Outages of everything, and bursts of this metric, on the windows that they touch."""
+    for each in found.outages:
+        if each.kind == "source" or (each.what and each.what != metric):
+            continue
+        touched = [
+            at for at, e in enumerate(series) if (e.start or 0) < each.end and each.start < (e.end or 0)
+        ]
+        # A window without any event has no point: the mark stands between its neighbours.
+        after = sum((e.start or 0) < each.start for e in series)
+        first, last = (touched[0], touched[-1]) if touched else (after - 1, min(after, len(series) - 1))
+        yield "outage", max(first, 0), last, outage_sentence(each, found.calendar)
+
+
+def _picture(name: str, points: list[tuple[str, float, float, float]], marks: list[Mark]) -> Any:
     def drawn() -> str:
         from rankproof.document.html.charts import timeline
 
-        return timeline(name, points)
+        return timeline(name, points, marks)
 
     return drawn
+
+
+def outage_sentence(each: Outage, calendar: Calendar) -> str:
+    """What failed, from when to when."""
+    start, end = (calendar.stamp(time)[:16].replace("T", " ") for time in (each.start, each.end))
+    when = f"from {start} " + ("to the end of the log" if each.lasts else f"to {end}")
+    if each.kind == "burst":
+        return f"{each.what} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
+    who = (
+        f"{each.what} silent"
+        if each.kind == "source"
+        else "no events"
+        if not each.seen
+        else "hardly any events"
+    )
+    return f"{who} {when}: {count(each.seen)}, usually {count(round(each.usual))}"
+
+
+def _outages(found: Monitor) -> Iterator[Any]:
+    if found.outages:
+        yield Paragraph("Outages:")
+        yield Bullets([f"{outage_sentence(each, found.calendar)}." for each in found.outages])
 
 
 def _changes(found: Monitor) -> Iterator[Any]:
@@ -148,7 +202,9 @@ def _changes(found: Monitor) -> Iterator[Any]:
         return
     whole = {each.metric for each in found.changes if not each.slice}
     shown = [each for each in found.changes if not each.slice or each.metric not in whole]
-    yield Paragraph("What changed for good (weekdays taken out; false alarms of all at 5 %, by Holm):")
+    yield Paragraph(
+        "What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):"
+    )
     yield Table(
         [
             Column("metric", [f"{e.metric} {e.slice}={e.group}" if e.slice else e.metric for e in shown]),
@@ -347,6 +403,10 @@ def as_dict(found: Monitor) -> dict[str, Any]:
         "profile": [row(each, found.calendar) for each in found.profile],
         "changes": [asdict(each) for each in found.changes],
         "variants": [asdict(each) for each in found.variants],
+        "outages": [
+            asdict(each) | {name: found.calendar.stamp(getattr(each, name)) for name in ("start", "end")}
+            for each in found.outages
+        ],
         "heavy_users": [
             {"user": each.user, "events": each.events, "share": each.share, "without": each.without}
             for each in found.heavy

@@ -218,8 +218,16 @@ def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Mark
 # --- over time -------------------------------------------------------------------------------------
 
 
-def timeline(title: str, points: Sequence[tuple[str, float, float, float]]) -> Markup:
-    """A value over time: of each window its label, the value, and the ends of its interval (NaN if there is none)."""
+def timeline(
+    title: str,
+    points: Sequence[tuple[str, float, float, float]],
+    marks: Sequence[tuple[str, int, int, str]] = (),
+) -> Markup:
+    """A value over time: of each window its label, the value, and the ends of its interval (NaN if there is none).
+
+    `marks` are a kind, the first and the last window, and what to say: an "outage" is shaded, a "change" is a line
+    before its first window.
+    """
     high, left, right = 170, 52, WIDE - 8
     known = [v for _, *each in points for v in each if not math.isnan(v)]
     x, y = Scale(0, max(len(points) - 1, 1), left, right), Scale(min(known), max(known), high - 30, 14)
@@ -233,9 +241,14 @@ def timeline(title: str, points: Sequence[tuple[str, float, float, float]]) -> M
             parts.append(line(x(at), y(low), x(at), y(top), "lead"))
         if not math.isnan(value):
             parts.append(circle(x(at), y(value), 2.5, "dot best", f"{label_of}: {score(value)}"))
+    half = (x(1) - x(0)) / 2
+    for kind, first, last, name in marks:
+        begin, wide = x(first) - half, 1.5 if kind == "change" else x(last) - x(first) + 2 * half
+        parts.insert(1, rect(begin, 14, wide, high - 44, kind, name))
     drawn = [(x(at), y(value)) for at, (_, value, _, _) in enumerate(points) if not math.isnan(value)]
     spanned = f"{count(len(points), 'window')} from {points[0][0]} to {points[-1][0]}"
-    says = f"{spanned}, {score(min(known))} to {score(max(known))}"
+    told = "".join(f"; {name}" for *_, name in marks)
+    says = f"{spanned}, {score(min(known))} to {score(max(known))}{told}"
     return picture(title, says, high, *parts, path(drawn, "curve best"))
 
 

@@ -1,0 +1,257 @@
+"""Outages: hours without or nearly without events, a source that went silent, a burst of errors; with start and end.
+
+Events are counted in steps of five minutes. What is usual at a time is how much came in the days before, by weekday
+and hour, and how unsteady that is. The stretch of time for which "a ten-thousandth of what is usual" (of errors:
+"many times what is usual") explains the counts best is an outage, if it explains them so much better that no log
+without outages would show one but 5 times in 100 (a likelihood ratio beyond the number of steps).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.document.display import Displayable
+from rankproof.monitoring.block import VALUES, Codes, EventBlock
+from rankproof.monitoring.sessions import SECOND
+from rankproof.monitoring.windows import Calendar
+
+STEP = 300 * SECOND
+OF_DAY = 86_400 * SECOND // STEP
+FEWEST_DAYS = 3
+"""Days that a log must span: before, nobody knows what is usual at an hour."""
+MOST_STEPS = 1_200_000
+"""Steps of a log that is searched, about eleven years; more is a clock gone wrong."""
+ALPHA = 0.05
+SILENT = 1e-4
+"""The share of what is usual that is left in an outage; with it, up to a tenth of what is usual speaks for one."""
+BEFORE = 7
+"""Days from which the usual level is taken."""
+BURST, OFTEN = 10.0, 0.3
+"""In a burst errors are so many times as frequent as before, and so frequent at least."""
+CALM = 0.2
+"""In a log of less than two weeks nobody knows what weekends are like: so much of a working day is expected."""
+LONGEST = 3
+"""Days that a burst lasts at most: what lasts longer is a change."""
+ERROR_FIELDS = frozenset({"error", "errors", "failed", "failure", "is_error", "timeout"})
+"""Fields (`fields=`) that say whether an event failed, if they are above a half."""
+
+
+@dataclass(frozen=True)
+class Outage(Displayable):
+    """A stretch of time in which something failed."""
+
+    kind: str
+    """silence (no events, or nearly none), source (one value of a slice is silent), or burst (of errors)."""
+    what: str
+    """The source as field=value, or the metric of a burst; "" for all events."""
+    start: int
+    end: int
+    """Microseconds since 1970, to five minutes."""
+    lasts: bool
+    """Whether it goes on at the end of the log."""
+    seen: int
+    """Events, or errors, in this time."""
+    usual: float
+    """How many it would have been otherwise."""
+
+
+class StepCounts:
+    """How many events, events of each source, and errors there are in each step of time."""
+
+    def __init__(self, by: Sequence[str], codes: Sequence[Codes], fields: Sequence[str] = ()) -> None:
+        self._by, self._codes, self._fields = tuple(by), codes, tuple(fields)
+        self._first = 0
+        self._rows: dict[tuple[str, str], Array] = {}
+        self.vast = False
+        """Whether the log spans so long that it is not searched."""
+
+    def add(self, block: EventBlock) -> None:
+        """Count these events."""
+        step = block.time // STEP
+        first, last = int(step.min()), int(step.max())
+        if not self._rows:
+            self._first = first
+        self._reach(first, last)
+        if self.vast:
+            return
+        self._count(("", ""), step)
+        for name, code, known in zip(self._by, block.slices, self._codes, strict=True):
+            for at in np.unique(code[code >= 0]).tolist():
+                self._count((name, known.names[at]), step[code == at])
+        for name, of, among in _errors(block, self._fields):
+            self._count(("!", name), step[of])
+            self._count(("?", name), step[among])
+
+    def _reach(self, first: int, last: int) -> None:
+        """Make room for these steps."""
+        size = max((len(row) for row in self._rows.values()), default=0)
+        begin, end = min(first, self._first), max(last + 1, self._first + size)
+        if end - begin > MOST_STEPS:
+            self.vast = True
+        elif begin < self._first or end > self._first + size:
+            # Room for a day more, so that a stream does not copy at each block.
+            after = end - self._first - size + (OF_DAY if end > self._first + size else 0)
+            for key, row in self._rows.items():
+                self._rows[key] = np.pad(row, (self._first - begin, after))
+            self._first = begin
+
+    def _count(self, key: tuple[str, str], step: Array) -> None:
+        if not len(step):
+            return
+        size = max((len(row) for row in self._rows.values()), default=int(step.max()) - self._first + 1)
+        row = self._rows.setdefault(key, np.zeros(size, dtype=np.int64))
+        counts = np.bincount(step - self._first, minlength=len(row))
+        if len(counts) > len(row):
+            self._rows[key] = row = np.pad(row, (0, len(counts) - len(row)))
+        row += counts
+
+    def outages(self, calendar: Calendar) -> list[Outage]:
+        """What failed and when, the first first."""
+        whole = self._rows.get(("", ""))
+        if self.vast or whole is None:
+            return []
+        filled = np.flatnonzero(whole)
+        begin, end = int(filled[0]), int(filled[-1]) + 1
+        if end - begin < FEWEST_DAYS * OF_DAY:
+            return []
+        self._first, self._rows = (
+            self._first + begin,
+            {k: r[begin:end] for k, r in _level(self._rows).items()},
+        )
+        found = list(self._found(calendar, end - begin))
+        return sorted(found, key=lambda each: (each.start, each.kind, each.what))
+
+    def _found(self, calendar: Calendar, size: int) -> Iterator[Outage]:
+        """All of them; a source is silent only while others are not."""
+        weekday, hour = calendar.weekday_and_hour((self._first + np.arange(size)) * STEP)
+        rows = {key: row.astype(np.float64) for key, row in self._rows.items()}
+        errors = [name for mark, name in rows if mark == "!"]
+        sources = [key for key in rows if key[0] not in ("", "!", "?")]
+        limit = math.log(size * (1 + len(sources) + len(errors)) / ALPHA)
+        whole = rows["", ""]
+        weeks = size >= 14 * OF_DAY
+        usual = _usual(whole, weekday if weeks else None, hour)
+        surely = usual if weeks else usual * np.where(weekday >= 5, CALM, 1.0)
+        evidence = surely * (1 - SILENT) + whole * math.log(SILENT)
+        for start, stop in _silences(whole, evidence / _roughness(whole, usual), limit):
+            if weeks or stop - start < 0.8 * OF_DAY or not (weekday[start:stop] >= 5).all():
+                yield self._outage("silence", "", (start, stop), whole, usual)
+        for name, value in sources:
+            first = int(np.flatnonzero(rows[name, value])[0])
+            own, total, calm = rows[name, value][first:], whole[first:], surely[first:]
+            share = _before(own, total, 1e-6)
+            expected = _before(own, calm) * calm
+            # Neither a calm time of all sources nor another one that takes a part of this is a silence.
+            beside = own * math.log(SILENT) + (total - own) * np.log((1 - SILENT * share) / (1 - share))
+            alone = own * math.log(SILENT) + expected * (1 - SILENT)
+            evidence = np.minimum(beside / _roughness(own, share * total), alone / _roughness(own, expected))
+            row = np.concatenate([np.zeros(first), expected])
+            for start, stop in _silences(own, evidence, limit):
+                yield self._outage(
+                    "source", f"{name}={value}", (first + start, first + stop), rows[name, value], row
+                )
+        for name in errors:
+            bad, among = rows["!", name], rows["?", name]
+            share = _before(bad, among, 0.005)
+            high = np.minimum(np.maximum(BURST * share, OFTEN), (9 + share) / 10)
+            evidence = bad * np.log(high / share) + (among - bad) * np.log((1 - high) / (1 - share))
+            for place in stretches(evidence / _roughness(bad, share * among), limit):
+                if place[1] - place[0] <= LONGEST * OF_DAY:
+                    yield self._outage("burst", name, place, bad, share * among)
+
+    def _outage(self, kind: str, what: str, place: tuple[int, int], counts: Array, usual: Array) -> Outage:
+        start, end = ((self._first + each) * STEP for each in place)
+        seen, wanted = (float(row[slice(*place)].sum()) for row in (counts, usual))
+        return Outage(kind, what, start, end, place[1] >= len(counts), round(seen), wanted)
+
+
+def _silences(counts: Array, evidence: Array, limit: float) -> Iterator[tuple[int, int]]:
+    """Where next to nothing came of what is usual; to the next event where silence has become usual."""
+    for start, end in stretches(evidence, limit):
+        stop = end
+        while stop < len(counts) and not evidence[stop] and not counts[stop]:
+            stop += 1
+        yield start, stop
+
+
+def _errors(block: EventBlock, fields: Sequence[str]) -> Iterator[tuple[str, Array, Array]]:
+    """Each kind of error: its name, the events that are some, and those that could be."""
+    values = dict(zip((*VALUES, *fields), block.values, strict=False))
+    yield "no_result", values["results"] == 0, ~np.isnan(values["results"])
+    for name in ("abstained", *(each for each in fields if each in ERROR_FIELDS)):
+        yield "dont_know" if name == "abstained" else name, values[name] > 0.5, ~np.isnan(values[name])
+
+
+def _level(rows: dict[tuple[str, str], Array]) -> dict[tuple[str, str], Array]:
+    """All rows at one length."""
+    size = max(len(row) for row in rows.values())
+    return {key: np.pad(row, (0, size - len(row))) for key, row in rows.items()}
+
+
+def _usual(counts: Array, weekday: Array | None, hour: Array) -> Array:
+    """What is usual at each step: the level of the days before, by hour and weekday."""
+    season = np.ones(len(counts))
+    for labels in (hour, weekday):
+        if labels is not None:
+            rate = np.bincount(labels, counts) / np.maximum(np.bincount(labels, season), 1e-9)
+            season = season * rate[labels]
+    season /= max(float(season.mean()), 1e-12)
+    return _before(counts, season) * season
+
+
+def _before(counts: Array, weights: Array, least: float = 0.0) -> Array:
+    """Counts by weight in the days before each step; their median, so that an outage does not pass for usual."""
+    day = np.arange(len(counts)) // OF_DAY
+    seen, wanted = np.bincount(day, counts), np.bincount(day, weights)
+    known = wanted > 0.25 * float(np.median(wanted))  # a day that has hardly begun says nothing
+    level, last = np.zeros(len(seen)), 0.0
+    for at in range(len(seen)):
+        span = np.arange(max(at - BEFORE, 0), at) if at >= BEFORE else np.arange(min(BEFORE, len(seen)))
+        span = span[known[span]]
+        last = float(np.median(seen[span] / wanted[span])) if len(span) else last
+        level[at] = last
+    if least:
+        level = np.clip(level, least, 1 - 1e-6)
+    return np.asarray(level[day])
+
+
+def _roughness(counts: Array, usual: Array) -> float:
+    """By how much counts are less steady than those of independent events, within a day.
+
+    What makes a whole day busy or calm makes no silence, so each day is taken at its own level. The median does not
+    look at outages; 0.455 is that of a chi-squared with one degree of freedom.
+    """
+    parts = np.arange(0, len(counts), OF_DAY // 24)
+    seen, wanted = np.add.reduceat(counts, parts), np.add.reduceat(usual, parts)
+    day = np.arange(len(parts)) // 24
+    wanted = wanted * (np.bincount(day, seen) / np.maximum(np.bincount(day, wanted), 1e-9))[day]
+    some = wanted > 1
+    if some.sum() < 12:
+        return 1.0
+    return max(1.0, float(np.median((seen[some] - wanted[some]) ** 2 / wanted[some])) / 0.455)
+
+
+def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:
+    """The stretches whose evidence adds up beyond a limit, each as long as that makes it most.
+
+    >>> stretches(np.array([-1.0, 2, 3, -1, 2, -9, 1]), 5)
+    [(1, 5)]
+    """
+    found: list[tuple[int, int]] = []
+    total, most, start, stop = 0.0, 0.0, 0, 0
+    for at, each in enumerate([*evidence.tolist(), -math.inf]):
+        if total <= 0:
+            total, most, start, stop = 0.0, 0.0, at, at
+        total += each
+        if total > most:
+            most, stop = total, at + 1
+        if total < most - limit or total <= 0:
+            if most > limit:
+                found.append((start, stop))
+            total = most = 0.0
+    return found

@@ -1,0 +1,219 @@
+"""The evidence for a step in a series: against seasons, unequal errors, and neighbours that are alike.
+
+Each point is taken in units of its error, and the mean and the seasons are taken out by least squares. How alike
+neighbours are (an autoregression of order 1) is never known well from a month of days, and a series whose days are
+alike wanders by itself as if it had changed. So the correlation is not estimated once and believed: series of every
+correlation are drawn, each gets a chance by how well its own correlation, measured beside its best step, agrees with
+the measured one, and the null distribution of the strongest step is that of series drawn by these chances.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.stats.distributions import t_quantile
+
+EDGE = 2
+"""Points that a part must have at least."""
+GRID = np.linspace(0.0, 0.85, 18)
+"""The correlations of neighbours that are held possible."""
+PRIOR = np.where(GRID == 0, 0.27, 0.73 / (len(GRID) - 1))
+"""Their chances before anything is seen: points whose only error is who happened to come are independent."""
+DRAWN = 40
+"""Series that are drawn for each correlation to see what is measured on it."""
+FIRST, MORE, MOST = 499, 4_999, 19_999
+"""Series of the null distribution; more for a p-value so small that the correction of many needs it."""
+AT_ONCE = 1 << 20
+"""Numbers of drawn series that are held at a time."""
+
+
+@dataclass(frozen=True)
+class StepFit:
+    """A series against every step it could have; all in units in which each point is as sure as the others.
+
+    Arrays of many series hold a series in each column. What is left beside mean and seasons has no part in them, so
+    its product with a step whose seasons are taken out is that with the bare step: a sum from the end.
+    """
+
+    values: Array
+    """The values times the root of their weights."""
+    root: Array
+    design: Array
+    """An orthonormal basis of the mean and the seasons."""
+    places: Array
+    """Where each possible step begins."""
+    shadow: Array
+    """The part of each step that mean and seasons explain; a row a step."""
+    sizes: Array
+    """The length of each step beside that."""
+    block: int
+    """Neighbours that are kept together when what is left is permuted."""
+
+    @classmethod
+    def of(cls, values: Array, weight: Array, seasons: Sequence[Array], block: int = 1) -> StepFit | None:
+        """The steps of a series; None if the seasons leave nothing to tell them by."""
+        n, root = len(values), np.sqrt(weight / weight.mean())
+        columns = [np.ones(n), *((labels == each) for labels in seasons for each in np.unique(labels)[1:])]
+        basis, strengths, _ = np.linalg.svd(np.column_stack(columns) * root[:, None], full_matrices=False)
+        design = basis[:, strengths > 1e-9 * strengths[0]]
+        places = np.arange(EDGE, n - EDGE + 1)
+        shadow = _from_end(design * root[:, None])[places]
+        squares = _from_end(root**2)[places] - (shadow**2).sum(axis=1)
+        kept = squares > 1e-6
+        if not kept.any() or n - design.shape[1] < 3:
+            return None
+        return cls(values * root, root, design, places[kept], shadow[kept], np.sqrt(squares[kept]), block)
+
+    @property
+    def rest(self) -> Array:
+        """What the mean and the seasons leave."""
+        return self._beside(self.values[:, None])[:, 0]
+
+    @property
+    def free(self) -> int:
+        """Degrees of freedom beside a step."""
+        return int(len(self.values) - self.design.shape[1] - 1)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left beside mean and seasons."""
+        rest = self.rest
+        return float(rest @ rest) <= 1e-18 * float(self.values @ self.values)
+
+    def _beside(self, series: Array) -> Array:
+        found: Array = series - self.design @ (self.design.T @ series)
+        return found
+
+    def _step(self, at: Array) -> Array:
+        """Steps of length 1 with the seasons taken out, one a column."""
+        bare = (np.arange(len(self.root))[:, None] >= self.places[at]) * self.root[:, None]
+        found: Array = (bare - self.design @ self.shadow[at].T) / self.sizes[at]
+        return found
+
+    def strengths(self, rest: Array) -> Array:
+        """The share of the squares that each step (a row) explains of each series (a column)."""
+        sums = _from_end(rest * self.root[:, None])[self.places] / self.sizes[:, None]
+        found: Array = sums**2 / np.maximum((rest**2).sum(axis=0), 1e-300)
+        return found
+
+    def correlations(self, rest: Array) -> Array:
+        """How alike neighbours are beside the best step, in which no change hides it; too low on average."""
+        best = np.argmax(self.strengths(rest), axis=0)
+        step = self._step(best)
+        left = rest - step * (step * rest).sum(axis=0)
+        squares = (left**2).sum(axis=0)
+        found: Array = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1e-300)
+        return found
+
+    def measured(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """What is measured on series of each correlation of `GRID`: means and standard deviations."""
+        true = np.repeat(GRID, DRAWN)
+        drawn = self.correlations(
+            self._beside(_follow(rng.standard_normal((len(self.values), len(true))), true))
+        ).reshape(-1, DRAWN)
+        # Over the grid both are smooth: a curve through them takes out the noise of few draws.
+        mean = np.polyval(np.polyfit(GRID, drawn.mean(axis=1), 2), GRID)
+        return mean, np.sqrt(np.maximum(np.polyval(np.polyfit(GRID, drawn.var(axis=1), 1), GRID), 1e-5))
+
+    def likelihood(self, mean: Array, spread: Array) -> Array:
+        """How well each correlation of `GRID` agrees with the one that is measured."""
+        found = float(self.correlations(self.rest[:, None])[0])
+        logs = -0.5 * ((found - mean) / spread) ** 2 - np.log(spread)
+        return np.asarray(np.exp(logs - logs.max()))
+
+    def p(self, chances: Array, rng: np.random.Generator, needed: float) -> float:
+        """The chance of so strong a step if nothing changed; worked out more finely if it may be below `needed`."""
+        if self.empty:
+            return 1.0
+        seen = float(self.strengths(self.rest[:, None]).max())
+        reached, drawn, p = 0, 0, 1.0
+        for wanted in (FIRST, MORE, MOST):
+            while drawn < wanted:
+                number = min(wanted - drawn, max(AT_ONCE // len(self.values), 1))
+                null = self.strengths(self._calm(chances, rng, number)).max(axis=0)
+                reached += int(np.sum(null >= seen * (1 - 1e-12)))
+                drawn += number
+            p = (1 + reached) / (1 + drawn)
+            if p < needed / 4 or (reached >= 10 and p > 4 * needed) or reached >= 50:
+                break
+        return p
+
+    def _calm(self, chances: Array, rng: np.random.Generator, number: int) -> Array:
+        """Series without a change: what was left, permuted, with the correlation of neighbours put back."""
+        rho, left = float(chances @ GRID), self.rest
+        own = np.concatenate([left[:1] * math.sqrt(1 - rho**2), left[1:] - rho * left[:-1]])
+        n, block = len(own), self.block
+        blocks = -(-n // block)
+        order = np.argsort(rng.random((blocks, number)), axis=0)
+        places = (order[:, None, :] * block + np.arange(block)[:, None]).reshape(-1, number)
+        if (
+            n % block
+        ):  # the last block is short: its missing places are left out, and where blocks begin is random
+            places = places.T[n > places.T].reshape(number, n).T
+        shift = rng.integers(0, block, number) if block > 1 else 0
+        made = own[(places + shift) % n]
+        return self._beside(_follow(made, rng.choice(GRID, size=number, p=chances)))
+
+    def likely(self, rho: float) -> Array:
+        """The possible steps that hold 95 % of the posterior, with a flat prior of the day and of the levels."""
+        power = (self.free * (1 - rho) / (1 + rho)) / 2
+        strength = self.strengths(self.rest[:, None])[:, 0]
+        logs = -np.log(np.maximum(1 - strength, 1e-12)) * power - np.log(self.sizes)
+        chance = np.exp(logs - logs.max())
+        chance /= chance.sum()
+        order = np.argsort(-chance, kind="stable")
+        held = int(np.searchsorted(np.cumsum(chance[order]), 0.95)) + 1
+        return np.asarray(order[:held])
+
+    def levels(self, at: int, rho: float) -> tuple[float, float, float]:
+        """The level before a step, the step, and how far its 95 % interval reaches."""
+        rest, direction = self.rest, self._step(np.array([at]))[:, 0]
+        along = float(direction @ rest)
+        left, step = rest - direction * along, along / float(self.sizes[at])
+        error = math.sqrt(float(left @ left) / max(self.free, 1) * (1 + rho) / (1 - rho)) / float(
+            self.sizes[at]
+        )
+        later = np.arange(len(self.values)) >= self.places[at]
+        before = float(self.root @ (self.values - step * later * self.root)) / float(self.root @ self.root)
+        return before, step, float(t_quantile(0.975, max(self.free, 1)) * error)
+
+
+def _from_end(rows: Array) -> Array:
+    """The sum of each row and all after it."""
+    found: Array = np.cumsum(rows[::-1], axis=0)[::-1]
+    return found
+
+
+def _follow(made: Array, rho: Array) -> Array:
+    """Independent errors as series (columns) whose neighbours are correlated; in place."""
+    if (rho > 0).any():
+        made[0] /= np.sqrt(1 - rho**2)
+        for at in range(1, len(made)):
+            made[at] += rho * made[at - 1]
+    return made
+
+
+def pooled_chances(likelihoods: Sequence[Array], least: float = 5.0, most: float = 15.0) -> list[Array]:
+    """The chances of the correlations for each series, given how well each agrees with it and with the others.
+
+    What the days of a product do to one metric they do to others, so the others say what to expect: as much as `most`
+    of them against a prior that counts as `least`. The series itself is left out where its prior is made.
+    """
+    alone = [_normed(each * PRIOR) for each in likelihoods]
+    total = np.sum(alone, axis=0) if alone else PRIOR
+    found = []
+    for each, own in zip(likelihoods, alone, strict=True):
+        others = total - own
+        weight = min(1.0, most / max(len(alone) - 1, 1))
+        found.append(_normed(each * (least * PRIOR + weight * others)))
+    return found
+
+
+def _normed(chances: Array) -> Array:
+    found: Array = chances / chances.sum()
+    return found

@@ -1,0 +1,124 @@
+"""Outages are named with start and end; calm logs, nights and weekends are none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankproof import monitor, simulate_log
+from rankproof.monitoring.monitor import Monitor
+from rankproof.monitoring.outages import STEP, stretches
+
+Record = dict[str, Any]
+SOME = 4 * STEP
+"""An outage begins after the last event before it: the times may be off by as much as nobody came anyway."""
+
+
+def at(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+def without(
+    records: Iterable[Record], start: str, end: str, which: Callable[[Record], bool] = lambda _: True
+) -> list[Record]:
+    return [each for each in records if not (at(start) <= each["ts"] < at(end) and which(each))]
+
+
+def told(found: Monitor) -> list[tuple[str, str]]:
+    return [(each.kind, each.what) for each in found.outages]
+
+
+def spans(found: Monitor, place: int, start: str, end: str) -> bool:
+    each = found.outages[place]
+    return abs(each.start - at(start) * 1e6) <= SOME and abs(each.end - at(end) * 1e6) <= SOME
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    return list(simulate_log(3000, seed=1, days=21, variants=("A", "B")).records())
+
+
+def test_silence_is_named_with_start_and_end(records) -> None:
+    assert told(monitor(records)) == []
+    hours = ("2025-03-12T09:30", "2025-03-12T14:40")
+    found = monitor(without(records, *hours), timezone="Europe/Berlin")
+    assert told(found) == [("silence", "")]
+    assert spans(found, 0, *hours)
+    assert found.outages[0].seen == 0 < found.outages[0].usual
+    assert "no events from 2025-03-12 10:" in str(found)
+    (row,) = json.loads(found.format("json"))["outages"]
+    assert row["start"].startswith("2025-03-12T10:")
+    days = ("2025-03-11T12:00", "2025-03-20T09:00")
+    found = monitor(without(records, *days, lambda r: int(r["id"][1:]) % 50 > 0))
+    assert told(found)[0] == ("silence", "")
+    assert found.outages[0].start <= at(days[0]) * 1e6 + SOME
+
+
+def test_a_source_that_went_silent_is_named_and_one_that_starts_or_grows_is_not(records) -> None:
+    found = monitor(without(records, "2025-03-15T10:00", "2025-04-01", lambda r: r["variant"] == "B"))
+    assert told(found) == [("source", "variant=B")]
+    assert found.outages[0].lasts
+    assert "variant=B silent from 2025-03-15 " in str(found)
+    late = without(records, "2025-01-01", "2025-03-13", lambda r: r["variant"] == "B")
+    assert told(monitor(late)) == []
+    few = lambda r: r["variant"] == "B" and int(r["id"][1:]) % 10 > 0  # noqa: E731
+    assert told(monitor(without(records, "2025-01-01", "2025-03-13", few))) == []
+
+
+@pytest.mark.slow
+def test_a_burst_of_errors_is_named(records) -> None:
+    log = simulate_log(4000, seed=2, days=21, outage=(12, 9, 6))
+    found = monitor(log.records())
+    assert ("burst", "no_result") in told(found)
+    assert spans(found, told(found).index(("burst", "no_result")), "2025-03-15T09:00", "2025-03-15T15:00")
+    span = at("2025-03-13T10:00"), at("2025-03-13T12:00")
+    failed = [{**r, "error": float(span[0] <= r["ts"] < span[1])} for r in records]
+    found = monitor(failed, fields=["error"])
+    assert told(found) == [("burst", "error")]
+    assert spans(found, 0, "2025-03-13T10:00", "2025-03-13T12:00")
+
+
+@pytest.mark.slow
+def test_calm_logs_have_no_outage_however_long_and_busy() -> None:
+    false = sum(
+        bool(monitor(simulate_log(size, seed=seed, days=days, variants=("A", "B")).records()).outages)
+        for seed, (size, days) in enumerate([(600, 4), (900, 6), (1500, 9), (1500, 14), (2500, 28)] * 3)
+    )
+    assert false <= 1
+
+
+def test_an_alert_on_outages(records, tmp_path) -> None:
+    cut = without(records, "2025-03-12T09:30", "2025-03-12T14:40")
+    rules: list[Record] = [{"outage": "any"}, {"outage": "source"}]
+    state = tmp_path / "state.json"
+    assert [each.fired for each in monitor(cut, alerts=rules, state=state).alerts] == [True, False]
+    assert [each.fired for each in monitor(cut, alerts=rules, state=state).alerts] == [False, False]
+
+
+@pytest.mark.slow
+def test_charts_of_the_page_mark_outages_and_changes() -> None:
+    log = simulate_log(3000, seed=2, days=28, outage=(9, 9, 6), worse_on=17, worse_by=0.6)
+    found = monitor(log.records())
+    page = found.format("html")
+    assert any(each.metric == "ctr" for each in found.changes)
+    assert 'class="change"' in page
+    assert 'class="outage"' in page
+    assert "no_result from 2025-03-12 0" in page
+    assert "from 2025-03-2" in page
+
+
+def test_stretches_are_found_exactly_where_one_adds_up_beyond_the_limit() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        evidence = rng.normal(-0.3, 1, 60).round(2)
+        sums = {(i, j): evidence[i:j].sum() for i in range(60) for j in range(i + 1, 61)}
+        best = max(sums, key=lambda key: sums[key])
+        found = stretches(evidence, 3.0)
+        assert bool(found) == (sums[best] > 3)
+        assert all(sums[each] > 3 for each in found)
+        assert all(sums[i, m] > 0 for i, j in found for m in range(i + 1, j))
