@@ -39,6 +39,12 @@ COMMA = "NAME[,NAME]"
 @click.option("--alerts", metavar="FILE", help="Rules in TOML; exit code 1 if one is broken.")
 @click.option("--state", metavar="FILE", help="Remembers which alerts were told.")
 @click.option(
+    "--webhook",
+    multiple=True,
+    metavar="URL",
+    help="Send alerts there; '${NAME}' is read from the environment.",
+)
+@click.option(
     "--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events before all else."
 )
 @click.option("--hash", "hash_ids", is_flag=True, help="Hash ids by the key in $RANKPROOF_HASH_KEY.")
@@ -98,6 +104,8 @@ def command(
     for each in found.alerts:
         if each.fired:
             click.echo(f"rankproof: alert: {each.sentence}", err=True)
+    for reason in found.undelivered:
+        click.echo(f"rankproof: {reason}", err=True)
     if any(each.fired for each in found.alerts):
         click.get_current_context().exit(1)
 

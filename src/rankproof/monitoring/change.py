@@ -238,9 +238,9 @@ def _season_effects(values: Array, users: Array, hours: Array, calendar: Calenda
 
 def _hours_of(point: ChangePoint, hours: Array, level: Array, users: Array, day: Array) -> tuple[int, ...]:
     """The hour of a change whose days are known, and the first and the last hour that it may be."""
-    low, high = np.searchsorted(day, point.low - 1), np.searchsorted(day, point.high, side="right") - 1
-    low = max(int(low), 1)
-    places = np.arange(low, max(int(high), low) + 1)
+    low = max(int(np.searchsorted(day, point.low - 1)), 1)
+    high = int(np.searchsorted(day, point.high, side="right")) - 1
+    places = np.arange(low, max(high, low) + 1)
     weight, sums = np.cumsum(users), np.cumsum(users * (level - np.average(level, weights=users)))
     before = weight[places - 1]
     gain = sums[places - 1] ** 2 / (before * np.maximum(weight[-1] - before, 1e-9))

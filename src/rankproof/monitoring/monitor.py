@@ -19,7 +19,7 @@ import numpy as np
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
-from rankproof.errors import DataError, NotThere, check_number, nearest, one_of
+from rankproof.errors import DataError, NotThere, UsageError, check_number, nearest, one_of
 from rankproof.monitoring.alerts import (
     Alert,
     AlertRule,
@@ -39,6 +39,7 @@ from rankproof.monitoring.read import LogReader, Rejects
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST, SECOND, LineCounts, Sessions
 from rankproof.monitoring.sums import OnlineEstimate, Sums
+from rankproof.monitoring.webhook import Webhook, deliver
 from rankproof.monitoring.windows import Calendar, zone_named
 
 CLUSTERS = ("user", "session")
@@ -87,6 +88,8 @@ class Monitor(Result):
     notes: list[str] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
     """What became of each rule that was given."""
+    undelivered: list[str] = field(default_factory=list)
+    """Why webhooks did not get the alerts."""
     outages: list[Outage] = field(default_factory=list)
     """Hours without events, sources that went silent, bursts of errors."""
 
@@ -172,6 +175,7 @@ def monitor(
     on_window: Callable[[list[OnlineEstimate]], object] | None = None,
     alerts: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None = None,
     state: str | os.PathLike[str] | None = None,
+    webhook: str | Sequence[str] = (),
 ) -> Monitor:
     """What the users of a log met: online metrics with intervals, by window and slice.
 
@@ -183,7 +187,8 @@ def monitor(
     which an event may be late: windows are handed to `on_window` as they close. `change` is called with each event
     before anything of it is kept, and may alter or drop it (see `privacy.py`). `cluster` says which events are alike:
     those of one user or only those of one session. `alerts` are rules (a TOML file, or mappings; see `alerts.py`), and
-    `state` is a file that remembers what was told.
+    `state` is a file that remembers what was told. Only if `webhook` names an address (or several), alerts that fire
+    are sent there; what is not delivered is in `.undelivered`, and sent again next time.
 
     >>> from rankproof import simulate_log
     >>> found = monitor(simulate_log(300, seed=1).records())
@@ -197,6 +202,9 @@ def monitor(
     schema = EventSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
     wanted = tuple(dict.fromkeys(by if by is not None else ("variant",)))
     rules = None if alerts is None else _rules(alerts)
+    hooks = [Webhook(each) for each in ([webhook] if isinstance(webhook, str) else webhook)]
+    if hooks and rules is None:
+        raise UsageError("webhook: alerts are what is sent, and there is no rule. Next: give alerts=.")
     told = read_state(state) if state is not None else {}
     maker = RowMaker(schema, wanted, fields, change)
     rejects = Rejects(write=on_rejected, silent=change is not None)
@@ -220,7 +228,11 @@ def monitor(
         )
     found = watch.result(reader, declared, wanted, level, cluster)
     if rules is not None:
+        before = dict(told)
         found.alerts.extend(check_alerts(found, rules, told))
+        found.undelivered.extend(deliver(found, hooks))
+        if found.undelivered:
+            told = before
         if state is not None:
             write_state(state, told)
     return found

@@ -415,5 +415,6 @@ def as_dict(found: Monitor) -> dict[str, Any]:
             {"name": each.rule.name, "metric": each.rule.metric, "fired": each.fired, "says": each.sentence}
             for each in found.alerts
         ],
+        "undelivered": found.undelivered,
         "notes": found.notes,
     }

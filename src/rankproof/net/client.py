@@ -138,7 +138,7 @@ class Client:
     def json(self, request: Request, retries: Retries = ONCE) -> Any:
         """The JSON that the server answers, or `Failed`."""
         course: Attempts[Response] = attempts(retries, Pace())
-        response = settle(course, lambda: self._response(request))
+        response = settle(course, lambda: self.ask(request))
         if response.failure is not None:
             raise response.failure
         return response.data
@@ -160,7 +160,8 @@ class Client:
         except IndexError:
             return None
 
-    def _response(self, request: Request) -> Response:
+    def ask(self, request: Request) -> Response:
+        """What one request brings; what is no JSON is a failure, whatever its status."""
         try:
             if (kept := self._kept()) is not None:
                 # The server may have closed a connection that was idle: that is no failure of the question.
