@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
+from rankproof.cli.judge import judge_named
 from rankproof.cli.output import format_of, may_replace, tell_progress, tell_written, write
 from rankproof.document.disk import whole_file
 from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from rankproof.judging.judge import Judge
     from rankproof.monitoring.sums import OnlineEstimate
     from rankproof.monitoring.windows import Calendar
 
 COMMA = "NAME[,NAME]"
+JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
+"""What a judge is asked about events, which have no reference answer."""
 
 
 @click.command("monitor")
@@ -45,6 +49,37 @@ COMMA = "NAME[,NAME]"
     help="Send alerts there; '${NAME}' is read from the environment.",
 )
 @click.option(
+    "-j", "--judge", "spec", metavar="JUDGE", help="Ask a judge about a sample of events, as in 'judge'."
+)
+@click.option(
+    "--judge-sample", type=int, default=100, metavar="N", help="With --judge: so many events. [100]"
+)
+@click.option(
+    "--judge-metric",
+    "judged",
+    multiple=True,
+    metavar="METRIC[,METRIC]",
+    help=f"With --judge: what is measured. [{','.join(JUDGED)}]",
+)
+@click.option(
+    "--corpus", metavar="FILE", help="With --judge: texts of the results, where the log has ids only."
+)
+@click.option(
+    "--ledger", metavar="FILE", envvar="RANKPROOF_LEDGER", help="With --judge: where verdicts are kept."
+)
+@click.option("--base-url", metavar="URL", help="With --judge: the endpoint of a model.")
+@click.option(
+    "--set",
+    "options_of_judge",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="With --judge: an option of a model.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="With --judge: say what would be asked and what it costs, ask nothing."
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="With --judge: another sample. [0]")
+@click.option(
     "--redact", metavar="HOOK", help="masks, or MODULE:FUNCTION that changes events before all else."
 )
 @click.option("--hash", "hash_ids", is_flag=True, help="Hash ids by the key in $RANKPROOF_HASH_KEY.")
@@ -58,6 +93,12 @@ def command(
     fields: Sequence[str],
     cutoffs: Sequence[int],
     rejected: str | None,
+    spec: str | None,
+    judged: Sequence[str],
+    ledger: str | None,
+    base_url: str | None,
+    options_of_judge: Sequence[str],
+    dry_run: bool,
     redact: str | None,
     hash_ids: bool,
     form: str | None,
@@ -74,6 +115,7 @@ def command(
     rankproof monitor search.jsonl --timezone Europe/Berlin
     rankproof monitor 'logs/*.jsonl.gz' --by variant,language -o month.json
     tail -F search.jsonl | rankproof monitor - --lateness 60 -f jsonl
+    rankproof monitor search.jsonl --judge openai:MODEL --judge-sample 200
     """
     from rankproof.document.formats import check, print_as
     from rankproof.monitoring.monitor import Monitor, monitor
@@ -89,6 +131,13 @@ def command(
         settings["on_window"] = lambda closed: _tell(closed, calendar)
     if cutoffs:
         settings["cutoffs"] = cutoffs
+    if spec is not None:
+        judge = judge_named(spec, ledger, base_url, options_of_judge)
+        settings["judge"] = _AskedOnce(judge, ",".join(_listed(judged) or JUDGED), dry_run)
+    elif dry_run or judged or settings["corpus"]:
+        raise UsageError(
+            "--dry-run, --judge-metric and --corpus are for --judge. Next: name a judge, like lexical."
+        )
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
             list(logs) if len(logs) > 1 else logs[0],
@@ -108,6 +157,21 @@ def command(
         click.echo(f"rankproof: {reason}", err=True)
     if any(each.fired for each in found.alerts):
         click.get_current_context().exit(1)
+
+
+class _AskedOnce:
+    """A judge of rows that says what it will ask, and at what cost, before it does."""
+
+    def __init__(self, judge: Judge, metrics: str, dry_run: bool) -> None:
+        self.judge, self.name, self._metrics, self._dry_run = judge, judge.name, metrics, dry_run
+
+    def __call__(self, rows: list[dict[str, Any]]) -> Any:
+        plan = self.judge.plan(rows, self._metrics)
+        if self._dry_run:
+            click.echo(str(plan))
+            click.get_current_context().exit(0)
+        click.echo(f"rankproof: {plan}", err=True)
+        return self.judge(rows, self._metrics)
 
 
 def _hook(redact: str | None) -> Callable[[Any], Any] | None:

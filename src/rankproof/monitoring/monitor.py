@@ -16,10 +16,21 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.corpus import Corpus
 from rankproof.document.display import Displayable
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
-from rankproof.errors import DataError, NotThere, UsageError, check_number, nearest, one_of
+from rankproof.errors import (
+    DataError,
+    NotThere,
+    UsageError,
+    check_number,
+    check_whole,
+    nearest,
+    one_of,
+    shorten,
+)
+from rankproof.io.corpora import load_corpus
 from rankproof.monitoring.alerts import (
     Alert,
     AlertRule,
@@ -33,6 +44,7 @@ from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, count_hash
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
+from rankproof.monitoring.judged_events import JudgedSample, JudgeOfRows, SampleSchema, judge_events
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
 from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader, Rejects
@@ -42,6 +54,8 @@ from rankproof.monitoring.sums import OnlineEstimate, Sums
 from rankproof.monitoring.webhook import Webhook, deliver
 from rankproof.monitoring.windows import Calendar, zone_named
 
+JUDGED = 100
+"""Events that a judge is asked about if nobody says otherwise."""
 CLUSTERS = ("user", "session")
 HEAVY, TIMES = 0.05, 5.0
 """A user is named who sends this share of all events, and so many times as much as the mean user."""
@@ -88,6 +102,8 @@ class Monitor(Result):
     notes: list[str] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
     """What became of each rule that was given."""
+    judged: JudgedSample | None = None
+    """Which events a judge was asked about; its metrics are among the others."""
     undelivered: list[str] = field(default_factory=list)
     """Why webhooks did not get the alerts."""
     outages: list[Outage] = field(default_factory=list)
@@ -176,6 +192,10 @@ def monitor(
     alerts: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None = None,
     state: str | os.PathLike[str] | None = None,
     webhook: str | Sequence[str] = (),
+    judge: JudgeOfRows | None = None,
+    judge_sample: int = JUDGED,
+    corpus: Any = None,
+    seed: int = 0,
 ) -> Monitor:
     """What the users of a log met: online metrics with intervals, by window and slice.
 
@@ -190,11 +210,18 @@ def monitor(
     `state` is a file that remembers what was told. Only if `webhook` names an address (or several), alerts that fire
     are sent there; what is not delivered is in `.undelivered`, and sent again next time.
 
+    `judge` (a `rankproof.Judge`, or a function of rows with query, contexts and answer) scores a random sample of
+    `judge_sample` events, whose texts are masked before (by `change`, else by `mask`). Contexts are the texts of the
+    results, or those that `corpus` has for their ids; the log is read a second time.
+
     >>> from rankproof import simulate_log
     >>> found = monitor(simulate_log(300, seed=1).records())
     >>> found.events, round(found["ctr"], 2)
     (331, 0.66)
     """
+    if judge is not None:
+        log = _read_twice(log, judge)
+        check_whole("judge_sample", judge_sample)
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     if cluster not in CLUSTERS:
         raise one_of("cluster", cluster, CLUSTERS)
@@ -227,6 +254,16 @@ def monitor(
             "is known. Next: name the columns, like query=question_text (columns=, in the shell --columns)."
         )
     found = watch.result(reader, declared, wanted, level, cluster)
+    if judge is not None:
+        sample_schema = SampleSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
+        texts = None if corpus is None else _texts(corpus)
+        found.judged, more, estimates, windows = judge_events(
+            log, judge, judge_sample, seed=seed, schema=sample_schema, by=wanted, calendar=calendar, level=level,
+            cluster=cluster, change=change, texts=texts,
+        )  # fmt: skip
+        found.metrics += tuple(more)
+        found.estimates = _in_order([*found.estimates, *estimates])
+        found.windows = _in_order([*found.windows, *windows])
     if rules is not None:
         before = dict(told)
         found.alerts.extend(check_alerts(found, rules, told))
@@ -236,6 +273,30 @@ def monitor(
         if state is not None:
             write_state(state, told)
     return found
+
+
+def _read_twice(log: Any, judge: Any) -> Any:
+    """A log that can be read again for its sample."""
+    if not callable(judge):
+        raise UsageError(
+            f"judge: got {shorten(judge)}, expected a judge or a function of rows. Next: give rankproof.Judge(...)."
+        )
+    if "-" in (log if isinstance(log, (list, tuple)) else [log]):
+        raise UsageError(
+            "judge: a log from standard input cannot be read again for its sample. Next: write it to a file."
+        )
+    return list(log) if isinstance(log, Iterator) else log
+
+
+def _texts(corpus: Any) -> dict[str, str]:
+    documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+    return {name: documents[name].whole for name in documents}
+
+
+def _in_order(estimates: list[OnlineEstimate]) -> list[OnlineEstimate]:
+    """Slice by slice, and window by window; the metrics of each in their order."""
+    places = {key: at for at, key in enumerate(dict.fromkeys((e.slice, e.group) for e in estimates))}
+    return sorted(estimates, key=lambda each: (places[each.slice, each.group], each.start or 0))
 
 
 def _rules(alerts: Any) -> list[AlertRule]:

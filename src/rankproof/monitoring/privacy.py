@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from hashlib import blake2b
+from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.monitoring.events import Event
@@ -34,14 +35,20 @@ def mask(event: Event) -> Event:
     'refund for [email], [phone]'
     """
     event.query, event.answer = _masked(event.query), _masked(event.answer)
-    event.other = {key: _masked(each) if isinstance(each, str) else each for key, each in event.other.items()}
+    event.other = _masked(event.other)
     return event
 
 
-def _masked(text: str | None) -> str | None:
-    for name, pattern in MASKS if text else ():
-        text = pattern.sub(name, text or "")
-    return text
+def _masked(value: Any) -> Any:
+    """A text with what is personal masked, also in lists and mappings; any other value as it is."""
+    if isinstance(value, dict):
+        return {key: _masked(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(each) for each in value]
+    if isinstance(value, str):
+        for name, pattern in MASKS:
+            value = pattern.sub(name, value)
+    return value
 
 
 def key_of_environment() -> bytes:

@@ -311,7 +311,8 @@ def _listed(value: Any) -> list[dict[str, Any]]:
     for each in value if isinstance(value, list) else ():
         each = each.get("document", each) if isinstance(each, Mapping) else {"id": each}
         if (doc := _get(each, "id", "document.id")) is not None:
-            found.append({"id": doc, "score": _get(each, "score", "document.score")})
+            content = _get(each, "content", "document.content", "text")
+            found.append({"id": doc, "score": _get(each, "score", "document.score"), "text": content})
     return found
 
 
@@ -326,7 +327,9 @@ def _numbered(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]
     for at in sorted(found):
         doc = found[at].get("id", found[at].get("content"))
         if doc is not None:
-            listed.append({"id": str(doc)[:200], "score": found[at].get("score")})
+            listed.append(
+                {"id": str(doc)[:200], "score": found[at].get("score"), "text": found[at].get("content")}
+            )
     return listed
 
 

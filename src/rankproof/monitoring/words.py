@@ -42,6 +42,7 @@ def monitor(found: Monitor) -> Document:
             Part(*_outages(found), name="outages"),
             Part(*_changes(found), name="changes"),
             Part(*_variants(found), rank=1, name="variants against each other"),
+            Part(*map(Paragraph, _judged(found))),
             Part(*map(Paragraph, _heavy(found))),
             Part(*map(Paragraph, _lines(found)), rank=1, name="what was read"),
             Part(*_profile(found), rank=4, name="weekdays and hours"),
@@ -274,6 +275,15 @@ def _slices(found: Monitor) -> Iterator[tuple[str, list[Any]]]:
         yield name, blocks
 
 
+def _judged(found: Monitor) -> Iterator[str]:
+    if found.judged is not None:
+        told = ", ".join(f"{name} {count(n)}" for name, n in found.judged.values.items())
+        yield (
+            f"{found.judged.judge} judged {count(found.judged.sampled)} of {count(found.judged.events)} lines with a "
+            f"query and an answer, personal data masked (seed {found.judged.seed}); with a value: {told}."
+        )
+
+
 def _heavy(found: Monitor) -> Iterator[str]:
     for each in found.heavy:
         moved = [e for e in found.estimates if not e.slice and e.metric in each.without]
@@ -415,6 +425,7 @@ def as_dict(found: Monitor) -> dict[str, Any]:
             {"name": each.rule.name, "metric": each.rule.metric, "fired": each.fired, "says": each.sentence}
             for each in found.alerts
         ],
+        "judged": None if found.judged is None else asdict(found.judged),
         "undelivered": found.undelivered,
         "notes": found.notes,
     }
