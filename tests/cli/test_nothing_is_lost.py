@@ -49,6 +49,11 @@ FILES["log.jsonl"] = (
     )
     + "no line of a log\n"
 )
+FILES["lists.jsonl"] = "".join(
+    f'{{"ts": 17400{n:05}, "user": "u{n}", "query": "order", "variant": "{"AB"[n % 2]}", "teams": ["new", "old"], '
+    f'"results": ["d{n % 2}", "d{1 - n % 2}"], "clicks": [{n % 2 + 1}]}}\n'
+    for n in range(40)
+)
 FILES["set.tsv"] = "".join(f"s{n}\twhere is parcel {n}\n" for n in range(8))
 FILES["set.qrels"] = "".join(f"s{n} 0 d1 1\n" for n in range(8))
 DRIFTED = ("drift", "set.tsv", "log.jsonl")
@@ -96,6 +101,10 @@ WRITERS = {
     "demo": ("demo", "-o", "out.html"),
     "monitor": ("monitor", "log.jsonl", "-o", "out.json"),
     "monitor --rejected": ("monitor", "log.jsonl", "--rejected", "out.jsonl"),
+    **{
+        f"experiment {name}": ("experiment", name, "lists.jsonl", "-o", "out.json")
+        for name in ("variants", "interleaving", "clicks")
+    },
     "drift": (*DRIFTED, "-o", "out.md"),
     "drift --next-queries": (*DRIFTED, "--next-queries", "out.jsonl"),
     "drift --next-run": (*DRIFTED, "--next-run", "out.run"),

@@ -53,6 +53,7 @@ COMMANDS = {
     "label": "Judge the documents of a pool, one key a document.",
     "questions": "Make a set of questions to measure by.",
     "monitor": "Show what the users of a production log meet.",
+    "experiment": "Say which variant or ranking users prefer, and what their clicks are worth.",
     "measures": "List the measures, or describe one in full.",
     "profiles": "List the tools whose conventions can be followed.",
     "sql": "Write the query that counts where rankings stay in an engine.",

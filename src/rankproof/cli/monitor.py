@@ -133,7 +133,7 @@ def command(
         settings["cutoffs"] = cutoffs
     if spec is not None:
         judge = judge_named(spec, ledger, base_url, options_of_judge)
-        settings["judge"] = _AskedOnce(judge, ",".join(_listed(judged) or JUDGED), dry_run)
+        settings["judge"] = _AskedOnce(judge, ",".join(listed(judged) or JUDGED), dry_run)
     elif dry_run or judged or settings["corpus"]:
         raise UsageError(
             "--dry-run, --judge-metric and --corpus are for --judge. Next: name a judge, like lexical."
@@ -141,10 +141,10 @@ def command(
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
             list(logs) if len(logs) > 1 else logs[0],
-            by=_listed(by) or None,
-            columns=_pairs(columns),
-            sparse=_listed(sparse),
-            fields=_listed(fields),
+            by=listed(by) or None,
+            columns=pairs(columns),
+            sparse=listed(sparse),
+            fields=listed(fields),
             on_rejected=on_rejected,
             **settings,
         )
@@ -198,18 +198,19 @@ def _tell(closed: Sequence[OnlineEstimate], calendar: Calendar) -> None:
         click.echo(json.dumps(row(each, calendar), ensure_ascii=False))
 
 
-def _listed(given: Sequence[str]) -> list[str]:
+def listed(given: Sequence[str]) -> list[str]:
+    """Names with commas between."""
     return [each.strip() for some in given for each in some.split(",") if each.strip()]
 
 
-def _pairs(given: Sequence[str]) -> dict[str, str]:
-    """FIELD=NAME pairs."""
+def pairs(given: Sequence[str], option: str = "--columns") -> dict[str, str]:
+    """Pairs like FIELD=NAME."""
     found = {}
-    for each in _listed(given):
+    for each in listed(given):
         name, sign, column = each.partition("=")
         if not (name and sign and column):
             raise UsageError(
-                f"--columns: got {each!r}, expected FIELD=NAME. Next: write like query=question_text."
+                f"{option}: got {each!r}, expected NAME=VALUE. Next: write like query=question_text, or A=0.5."
             )
         found[name.strip()] = column.strip()
     return found

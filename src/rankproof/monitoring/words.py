@@ -14,6 +14,7 @@ from rankproof.monitoring.metrics import Percentile
 from rankproof.monitoring.sums import OnlineEstimate
 
 if TYPE_CHECKING:
+    from rankproof.monitoring.interleave import VariantDifference
     from rankproof.monitoring.monitor import Monitor
     from rankproof.monitoring.outages import Outage
     from rankproof.monitoring.windows import Calendar
@@ -229,8 +230,13 @@ def _variants(found: Monitor) -> Iterator[Any]:
     yield Paragraph(
         f"Against variant {found.variants[0].control}; intervals and p-values (by Holm) hold however often one looks:"
     )
-    rows = sorted(found.variants, key=lambda each: each.p_corrected)
-    yield Table(
+    yield differences_table(found.variants)
+
+
+def differences_table(differences: Sequence[VariantDifference]) -> Table:
+    """Differences of variants from the control, the surest first."""
+    rows = sorted(differences, key=lambda each: each.p_corrected)
+    return Table(
         [
             Column("metric", [each.metric for each in rows]),
             Column("variant", [each.variant for each in rows]),

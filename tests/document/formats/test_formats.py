@@ -189,7 +189,22 @@ def monitored() -> Result:
     return rankproof.monitor(records, alerts=[{"metric": "ctr", "above": 0, "name": ODD, "over": "any"}])
 
 
-MAKERS["monitor"] = monitored
+def experiments() -> dict[str, Any]:
+    from rankproof.monitoring.experiments import clicks, interleaving, variants
+
+    rows = [
+        {"ts": 1.74e9 + at, "user": f"u{at}", "query": ODD, "variant": (ODD, OTHER)[at % 2]}
+        | {"results": ["d0", "d1"][:: 1 - 2 * (at % 2)], "clicks": [at % 2 + 1], "teams": [ODD, OTHER]}
+        for at in range(240)
+    ]
+    return {
+        "interleaving": lambda: interleaving(rows),
+        "variants": lambda: variants(rows),
+        "clicks": lambda: clicks(rows, rankings={ODD: {ODD: ["d1", "d0"]}}),
+    }
+
+
+MAKERS |= {"monitor": monitored, **experiments()}
 
 
 @pytest.fixture(params=[*MAKERS, "history"])

@@ -1,0 +1,323 @@
+"""Experiments in a log as results that print: interleaved lists, variants against a control, clicks without the place.
+
+print(interleaving("lists.jsonl")); print(variants("search.jsonl")); print(clicks("search.jsonl"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
+from rankproof.errors import DataError, UsageError
+from rankproof.io.load import load_ranking
+from rankproof.monitoring.block import USER, RowMaker
+from rankproof.monitoring.clicks import (
+    ClickEstimate,
+    ClickTable,
+    attraction,
+    counterfactual_dcg,
+    fit_propensities,
+    swap_propensities,
+)
+from rankproof.monitoring.events import Event, EventSchema, Rejected
+from rankproof.monitoring.interleave import (
+    MISMATCH,
+    PLANNED,
+    Preference,
+    VariantDifference,
+    compare_variants,
+    score_interleaving,
+    split_mismatch,
+)
+from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.read import LogReader, Rejects, read_events
+from rankproof.monitoring.sums import OnlineEstimate
+from rankproof.monitoring.windows import zone_named
+
+VARY = "from documents that were shown at several ranks"
+Change = Callable[[Event], Event | None]
+
+
+@dataclass(frozen=True)
+class Interleavings(Result):
+    """Which of several rankings users prefer in interleaved lists."""
+
+    preferences: list[Preference]
+    lists: int
+    """Events with teams and clicks that are known."""
+    clicked: int
+    """Those with a click on a team's document: the others say nothing."""
+    without: int
+    """Events without teams or clicks."""
+    rejected: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return asdict(self)
+
+    def _document(self) -> Document:
+        from rankproof.monitoring.experiment_words import interleavings as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        return f"<Interleavings of {self.lists:,} lists: {', '.join(e.verdict for e in self.preferences)}>"
+
+
+class TeamSchema(EventSchema):
+    """Events with the team of each rank: a field `teams`, or `team` of each result."""
+
+    def event(self, record: Any) -> Event:
+        """The event; `other` has its teams if they are known."""
+        event = super().event(record)
+        teams = record.get("teams")
+        if isinstance(teams, str):
+            teams = [each for each in teams.replace(",", " ").replace(";", " ").split() if each]
+        if teams is None:
+            shown = record.get(self.places(record)[0].get("results", ""))
+            if (
+                isinstance(shown, list)
+                and shown
+                and all(isinstance(e, Mapping) and "team" in e for e in shown)
+            ):
+                ranked = sorted(shown, key=lambda each: each.get("rank") or 0)
+                teams = [each["team"] for each in ranked]
+        if teams is not None and not isinstance(teams, list | tuple):
+            raise Rejected("bad teams", f"teams: got {teams!r}, expected a list with the team of each rank")
+        event.other["teams"] = teams
+        return event
+
+
+def interleaving(
+    log: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    timezone: str = "UTC",
+    level: float = 0.95,
+    change: Change | None = None,
+) -> Interleavings:
+    """Who wins in interleaved lists that a log has: `teams` (the team of each rank) and `clicks` of each event.
+
+    >>> shown = [{"ts": 1.7e9 + i, "user": f"u{i}", "teams": ["new", "old"], "clicks": [1]} for i in range(40)]
+    >>> interleaving(shown).preferences[0].verdict
+    'first'
+    """
+    rejects, without = Rejects(), 0
+    rows: list[tuple[float, dict[str, Any]]] = []
+    schema = TeamSchema(columns, timezone=zone_named(timezone))
+    for event in _changed(read_events(log, schema, rejects), change):
+        teams = event.other.get("teams")
+        if not teams or event.clicks is None:
+            without += 1
+            continue
+        clicks = [each.rank for each in event.clicks if each.rank]
+        rows.append((event.ts, {"teams": teams, "clicks": clicks, "user": event.user or event.session}))
+    if not rows:
+        raise DataError(
+            "interleaving: no event has teams and clicks. Next: log the team of each rank as teams, "
+            "or as team of each result."
+        )
+    ordered = [row for _, row in sorted(rows, key=lambda each: each[0])]
+    clicked = sum(any(rank <= len(row["teams"]) for rank in row["clicks"]) for row in ordered)
+    found = score_interleaving(ordered, level=level)
+    return Interleavings(found, len(ordered), clicked, without, dict(rejects.reasons))
+
+
+def _changed(events: Iterable[Event], change: Change | None) -> Iterable[Event]:
+    return events if change is None else filter(None, map(change, events))
+
+
+@dataclass(frozen=True)
+class Variants(Result):
+    """Variants against a control, with intervals that may be looked at every day."""
+
+    control: str
+    users: dict[str, int]
+    """Different users of each variant."""
+    shares: dict[str, float]
+    """By which users were to be assigned."""
+    mismatch: float
+    """The p-value that they were assigned so."""
+    several: int
+    """Users who met more than one variant."""
+    differences: list[VariantDifference]
+    estimates: list[OnlineEstimate]
+    """Each metric of each variant."""
+    planned: int
+
+    @property
+    def broken(self) -> bool:
+        """Whether users are shared so oddly that no difference can be trusted."""
+        return self.mismatch < MISMATCH
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            name: getattr(self, name)
+            for name in ("control", "users", "shares", "mismatch", "broken", "several", "planned")
+        } | {"differences": [asdict(each) for each in self.differences]}
+
+    def _document(self) -> Document:
+        from rankproof.monitoring.experiment_words import variants as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        moved = [f"{e.metric} of {e.variant}" for e in self.differences if e.verdict != "unclear"]
+        return f"<Variants against {self.control}: {', '.join(moved) or 'nothing clear'}>"
+
+
+def variants(
+    log: Any,
+    *,
+    control: str | None = None,
+    shares: Mapping[str, float] | None = None,
+    planned: int = PLANNED,
+    **settings: Any,
+) -> Variants:
+    """Each variant that a log names against the control, by users; `settings` are those of `monitor`.
+
+    `shares` are those by which users were assigned (alike if none are given), and `planned` the users at whom the
+    test is to end. A log from standard input is read twice, so it cannot be one.
+
+    >>> from rankproof import simulate_log
+    >>> found = variants(list(simulate_log(900, seed=1, variants=("A", "B"), lift=0.2).records()))
+    >>> found.control, found.broken, sorted(found.users)
+    ('A', False, ['A', 'B'])
+    """
+    if isinstance(log, str) and log == "-":
+        raise UsageError("variants: standard input cannot be read twice. Next: write the log to a file.")
+    log = list(log) if isinstance(log, Iterator) else log
+    found = monitor(log, by=("variant",), **settings)
+    users, several = _users(log, settings)
+    if len(users) < 2:
+        raise DataError(
+            f"variants: got {', '.join(users) or 'none'}, expected two or more. Next: log the field variant."
+        )
+    estimates = [
+        replace(each, users=users[each.group])
+        for each in found.estimates
+        if each.slice == "variant" and each.group in users
+    ]
+    level = found.settings["level"]
+    differences = compare_variants(estimates, control, planned=planned, level=level)
+    chosen = control or ("control" if "control" in users else min(users))
+    if shares is not None:
+        total = sum(shares.values())
+        shares = {name: share / total for name, share in shares.items()}
+    p = split_mismatch(users, shares)
+    told = dict(shares) if shares is not None else dict.fromkeys(users, 1 / len(users))
+    return Variants(chosen, users, told, p, several, differences, estimates, planned)
+
+
+def _users(log: Any, settings: Mapping[str, Any]) -> tuple[dict[str, int], int]:
+    """How many users each variant has, and how many met several."""
+    schema = EventSchema(
+        settings.get("columns"),
+        timezone=zone_named(settings.get("timezone", "UTC")),
+        sparse=settings.get("sparse", ()),
+    )
+    maker = RowMaker(schema, ("variant",), (), settings.get("change"))
+    pairs: set[tuple[int, int]] = set()
+    for block in LogReader(maker, Rejects()).blocks(log):
+        user = np.where(block.ids[USER] != 0, block.ids[USER], block.ids[1])
+        known = (user != 0) & (block.slices[0] >= 0)
+        pairs.update(zip(user[known].tolist(), block.slices[0][known].tolist(), strict=True))
+    names = maker.codes[0].names
+    users = {name: sum(code == at for _, code in pairs) for at, name in enumerate(names)}
+    return {name: n for name, n in sorted(users.items()) if n}, len(pairs) - len({who for who, _ in pairs})
+
+
+@dataclass(frozen=True)
+class Clicks(Result):
+    """What clicks say about documents once the place is taken out."""
+
+    propensities: list[float]
+    source: str
+    """Where they come from: given, ranks that vary, or results in random order."""
+    shown: list[int]
+    """Documents that were shown at each rank."""
+    rates: list[float]
+    """The share of them that was clicked."""
+    attraction: ClickEstimate
+    """The share that would be clicked if each were looked at."""
+    k: int
+    rankings: dict[str, ClickEstimate]
+    """The DCG@k by clicks that other rankings would have had."""
+
+    @property
+    def guessed(self) -> bool:
+        """Whether propensities come from ranks that vary by themselves."""
+        return self.source == VARY
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return asdict(self)
+
+    def _document(self) -> Document:
+        from rankproof.monitoring.experiment_words import clicks as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        return f"<Clicks on {sum(self.shown):,} documents: attraction {self.attraction.value:.3g}>"
+
+
+def clicks(
+    log: Any,
+    *,
+    propensities: Sequence[float] | None = None,
+    swapped: bool = False,
+    k: int | None = None,
+    rankings: Mapping[str, Any] | None = None,
+    queries: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    timezone: str = "UTC",
+    change: Change | None = None,
+) -> Clicks:
+    """Clicks of a log with position bias taken out by the position-based model.
+
+    `propensities` are known, or found from documents that were shown at several ranks, or (`swapped`) from results in
+    random order. `rankings` (`{name: ranking}`, by query text, or by ids that `queries` gives the texts of) are
+    other rankings, for which the DCG@k that they would have had is estimated.
+
+    >>> from rankproof import simulate_log
+    >>> log = simulate_log(500, seed=1)
+    >>> found = clicks(log.records(), propensities=log.propensities, k=3)
+    >>> found.attraction.value > found.attraction.naive
+    True
+    """
+    schema = EventSchema(columns, timezone=zone_named(timezone))
+    table = ClickTable.of(_changed(read_events(log, schema), change))
+    if propensities is not None:
+        source, found = "given", [float(each) for each in propensities]
+    elif swapped:
+        source, found = "from results in random order", swap_propensities(table)
+    else:
+        source, found = VARY, fit_propensities(table)
+    cut = min(k or table.depth, table.depth)
+    shown = np.bincount(table.rank, minlength=table.depth)
+    rates = np.bincount(table.rank, table.click, table.depth) / np.maximum(shown, 1)
+    others = {
+        name: counterfactual_dcg(table, _by_text(each, queries), found, cut)
+        for name, each in (rankings or {}).items()
+    }
+    return Clicks(found, source, shown.tolist(), rates.tolist(), attraction(table, found, k=cut), cut, others)
+
+
+def _by_text(ranking: Any, queries: Mapping[str, str] | None) -> dict[str, list[str]]:
+    """The documents of each query, best first, by its text."""
+    table, texts = load_ranking(ranking).table(), queries or {}
+    found = {}
+    for query, rows in table.by_query().items():
+        if table.score is not None:
+            rows = sorted(rows, key=lambda row: -float(table.score[row]))  # type: ignore[index]
+        elif table.rank is not None:
+            rows = sorted(rows, key=lambda row: float(table.rank[row]))  # type: ignore[index]
+        found[texts.get(query, query)] = [table.doc[row] for row in rows]
+    return found

@@ -1,0 +1,121 @@
+"""Experiments in a log: faces in the shell and in Python, in every format, with the truth of a simulated log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankproof import simulate_log
+from rankproof.document.display import width
+from rankproof.errors import DataError, UsageError
+from rankproof.monitoring.experiments import clicks, interleaving, variants
+from rankproof.monitoring.interleave import team_draft
+from tests.monitoring.test_clicks import LOOKED, searches
+from tests.shell import rankproof
+
+
+def lists(seed: int, new: float, old: float, number: int = 300) -> list[dict[str, Any]]:
+    rng, found = np.random.default_rng(seed), []
+    for at in range(number):
+        made = team_draft({"new": ["a", "b", "c", "d"], "old": ["c", "e", "a", "f"]}, 4, rng)
+        chance = [(new if team == "new" else old) / (rank + 1) for rank, team in enumerate(made.teams)]
+        found.append(
+            {"ts": 1.74e9 + 60 * at, "user": f"u{at % 150}", "teams": made.teams}
+            | {"clicks": [rank + 1 for rank in range(4) if rng.random() < chance[rank]]}
+        )
+    return found
+
+
+def test_interleaved_lists_say_who_wins_however_the_teams_are_written(tmp_path: Path) -> None:
+    rows = lists(1, 0.8, 0.2)
+    (won,) = interleaving(rows).preferences
+    assert (won.first, won.verdict) == ("new", "first")
+    assert won.low > 0.5
+    (same,) = interleaving(lists(2, 0.5, 0.5)).preferences
+    assert same.verdict == "unclear"
+    in_results = [
+        {**{k: row[k] for k in ("ts", "user", "clicks")}}
+        | {"results": [{"id": f"d{at}", "team": team} for at, team in enumerate(row["teams"])]}
+        for row in rows
+    ]
+    as_text = [{**row, "teams": ",".join(row["teams"])} for row in rows]
+    assert interleaving(in_results[::-1]).preferences == interleaving(as_text).preferences == [won]
+    assert interleaving([*rows, {"ts": 1.74e9, "clicks": []}]).without == 1
+    with pytest.raises(DataError, match="teams"):
+        interleaving([{"ts": 1.74e9, "clicks": [1]}])
+    (tmp_path / "lists.jsonl").write_text("".join(json.dumps(row) + "\n" for row in in_results))
+    done = rankproof(tmp_path, "experiment", "interleaving", "lists.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert "new wins" in done.stdout
+    assert max(map(width, done.stdout.splitlines())) <= 80
+    told = json.loads(rankproof(tmp_path, "experiment", "interleaving", "lists.jsonl", "-f", "json").stdout)
+    assert told["preferences"][0]["share"] == won.share
+
+
+@pytest.mark.slow
+def test_variants_are_told_apart_and_a_broken_assignment_is_said() -> None:
+    log = simulate_log(2000, seed=2, users=2000, variants=("A", "B"), lift=0.2)
+    records = list(log.records())
+    found = variants(records)
+    assert found.control == "A"
+    assert not found.broken
+    truth = log.truth_of_variant("B")["ctr"] - log.truth_of_variant("A")["ctr"]
+    (ctr,) = [each for each in found.differences if each.metric == "ctr"]
+    assert ctr.low <= truth <= ctr.high
+    assert ctr.verdict == "more"
+    per = {name: len({r["user"] for r in records if r["variant"] == name}) for name in "AB"}
+    assert found.users == per
+    assert found.several == sum(per.values()) - len({r["user"] for r in records})
+    lost = [r for r in records if r["variant"] == "A" or int(r["user"][1:]) % 4 > 0]
+    assert variants(lost).broken
+    assert "can be trusted" in str(variants(lost))
+    shares = {"A": 1.0, "B": variants(lost).users["B"] / variants(lost).users["A"]}
+    assert not variants(lost, shares=shares).broken
+    assert variants(iter(records), control="B").differences[0].variant == "A"
+    with pytest.raises(DataError, match="two or more"):
+        variants([r for r in records if r["variant"] == "A"])
+    with pytest.raises(UsageError, match="control"):
+        variants(records, control="Z")
+
+
+def test_clicks_without_the_place_are_near_the_truth(tmp_path: Path) -> None:
+    attracts, events = searches(5, 2500, blend=100.0)  # in random order
+    found = clicks(events, swapped=True, k=8)
+    assert found.propensities == pytest.approx(LOOKED, abs=0.1)
+    estimate = clicks(events, propensities=LOOKED.tolist(), k=8).attraction
+    assert estimate.low <= float(attracts.mean()) <= estimate.high
+    assert estimate.naive < estimate.low
+    best = {f"q{q}": [f"d{d}" for d in np.argsort(-attracts[q])[:5]] for q in range(20)}
+    worst = {f"q{q}": [f"d{d}" for d in np.argsort(attracts[q])[:5]] for q in range(20)}
+    dcg = clicks(events, propensities=LOOKED.tolist(), k=5, rankings={"best": best, "worst": worst}).rankings
+    assert dcg["best"].low > dcg["worst"].high
+    truth = float((np.sort(attracts, axis=1)[:, :-6:-1] / np.log2(np.arange(2, 7))).sum(1).mean())
+    assert dcg["best"].value == pytest.approx(truth, abs=0.2)
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in events))
+    lines = [f"t{q[1:]} 0 {doc} {at} {-at} x\n" for q, docs in best.items() for at, doc in enumerate(docs, 1)]
+    (tmp_path / "best.run").write_text("".join(lines))
+    texts = "".join(json.dumps({"_id": f"t{q}", "text": f"q{q}"}) + "\n" for q in range(20))
+    (tmp_path / "queries.jsonl").write_text(texts)
+    words = (
+        "experiment",
+        "clicks",
+        "log.jsonl",
+        "-k",
+        "5",
+        "--run",
+        "best.run",
+        "--queries",
+        "queries.jsonl",
+    )
+    done = rankproof(tmp_path, *words, "--propensities", ",".join(map(str, LOOKED)), "-f", "json")
+    assert done.returncode == 0, done.stderr
+    (shown,) = json.loads(done.stdout)["rankings"].values()
+    assert shown["value"] == pytest.approx(dcg["best"].value)
+    table = rankproof(tmp_path, *words)
+    assert "DCG@5 of best.run" in table.stdout
+    assert max(map(width, table.stdout.splitlines())) <= 80
+    assert rankproof(tmp_path, *words, "--propensities", "a,b").returncode == 2
