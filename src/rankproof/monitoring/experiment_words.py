@@ -79,17 +79,22 @@ def variants(found: Variants) -> Document:
         text = f"Against {found.control}; intervals and p-values (by Holm) hold however often one looks:"
         parts += [Part(Paragraph(text)), Part(differences_table(found.differences))]
     else:
-        parts.append(Part(Paragraph("There are fewer than 100 users in a variant: nothing can be said yet.")))
+        parts.append(
+            Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies."))
+        )
     end = f"The test is planned to end at {count(found.planned, 'user')}: there intervals are tightest."
     parts.append(Part(Paragraph(end)))
-    rows = [asdict(each) for each in found.differences]
-    flat = [
-        {**row, "control_users": row["users"][0], "variant_users": row["users"][1]}
-        | {"control_value": row["values"][0], "variant_value": row["values"][1]}
-        for row in rows
-    ]
-    records = [{key: row[key] for key in row if key not in ("users", "values")} for row in flat]
-    return Document("Which variant is better?", parts, records, found.to_dict())
+    moved = {(each.metric, each.variant): each for each in found.differences}
+    records = []
+    for each in found.estimates:
+        against = moved.get((each.metric, each.group))
+        record = {"metric": each.metric, "variant": each.group, "users": each.users, "n": each.n}
+        record |= {name: getattr(each, name) for name in ("value", "low", "high")}
+        for name in ("difference", "low", "high", "p", "p_corrected", "verdict"):
+            key = f"difference_{name}" if name in ("low", "high") else name
+            record[key] = None if against is None else getattr(against, name)
+        records.append(record)
+    return Document("Which variant is better?", parts, records, found.to_dict(), kinds={"verdict": str})
 
 
 def clicks(found: Clicks) -> Document:

@@ -299,9 +299,54 @@ TERMS = {
     "shown, else inconclusive.",
     "audit": "What looks wrong in the data before any number: ids that do not match, missing queries, ties, swapped "
     "arguments, much that nobody judged.",
+    "click-through": "The share of searches with results of which one was clicked (ctr); ctr@k: one of the first k.",
+    "abandonment": "The share of sessions without a click and a thumb up. Who read the answer and left content is "
+    "among them, so look at its changes rather than at its level.",
+    "reformulation": "The share of searches that the same person asked again within 5 minutes in similar words.",
+    "interleaving": "A list made of the results of two or more rankings, which pick in turns (team draft); the ranking "
+    "whose documents get more clicks is preferred. It needs far fewer users than an A/B test.",
+    "propensity": "How often a rank is looked at, compared with the first. Clicks divided by propensities are what "
+    "clicks would be if every rank were looked at (inverse propensity).",
+    "position bias": "Users look at the first ranks more than at later ones, so clicks follow the place as well as the "
+    "document.",
+    "attraction": "The share of shown documents that would be clicked if each were looked at: clicks with the position "
+    "bias taken out.",
+    "change point": "The window from which on a metric has another level, after weekdays and hours are taken out.",
+    "drift": "What people ask has moved away from what the evaluation set asks, in wording, length, language, "
+    "vocabulary or kinds of queries.",
+    "coverage of a set": "The share of live queries with a query of the evaluation set near them, and which kinds of "
+    "live queries have none.",
+    "outage": "A stretch of time without or nearly without events, in which a source was silent, or with a burst of "
+    "errors.",
+    "session": "What one person does until 30 minutes pass without an event.",
+    "variant": "One arm of an A/B test; the others are held against the control.",
+    "anytime-valid": "An interval or a p-value that holds at all looks together, so that a test may be looked at every "
+    "day, and ended when one likes.",
+    "re-weighted": "The mean of the set if each kind of query counted as often as people ask it.",
+    "classifier test": "Whether a classifier, trained on some queries, tells live ones from those of the set among "
+    "others better than by chance.",
 }
 """Every word of the output that needs an explanation; docs/glossary.md is made from this."""
 OTHERS = {
+    "ctr": "click-through",
+    "click-through rate": "click-through",
+    "abandonment rate": "abandonment",
+    "reformulation rate": "reformulation",
+    "team draft": "interleaving",
+    "multileaving": "interleaving",
+    "inverse propensity": "propensity",
+    "propensities": "propensity",
+    "change": "change point",
+    "cusum": "change point",
+    "near": "coverage of a set",
+    "silence": "outage",
+    "burst": "outage",
+    "control": "variant",
+    "a/b test": "variant",
+    "sequential test": "anytime-valid",
+    "post-stratification": "re-weighted",
+    "two-sample test": "drift",
+    "maximum mean discrepancy": "drift",
     "confidence": "interval",
     "bca": "bootstrap",
     "relevance level": "grade",
