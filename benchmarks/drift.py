@@ -22,7 +22,7 @@ from rankproof.monitoring.simulate import TOPICS, _query, _zipf, simulate_log
 SESSIONS, USERS, QUERIES = 800, 400, 80
 
 
-def alarms(trials: int, share: float, permutations: int = 199) -> float:
+def alarms(trials: int, share: float, permutations: int = 199, test: str = "kernel") -> float:
     """How often a drift is found if this share of what people ask is about topics that the set lacks."""
     found = 0
     with patch.object(shifts, "PERMUTATIONS", permutations):
@@ -31,7 +31,7 @@ def alarms(trials: int, share: float, permutations: int = 199) -> float:
             how = {"drift_on": 0, "drift_share": share} if share else {}
             log = simulate_log(SESSIONS, seed=seed, users=USERS, **how)  # type: ignore[arg-type]
             own = {each["id"]: each["query"] for each in before.evaluation_set(QUERIES, seed=seed + 500)}
-            found += drift(own, log.records(), label=0, seed=seed).drifted
+            found += drift(own, log.records(), label=0, seed=seed, test=test).drifted
     return found / trials
 
 
@@ -75,7 +75,9 @@ def main() -> None:
     """Print everything."""
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     for share in (0.0, 0.1, 0.2, 0.3):
-        print(f"new topics in {share:.0%} of the log: a drift is found in {alarms(trials, share):.0%}")
+        for test in ("kernel", "classifier"):
+            found = alarms(trials, share, test=test)
+            print(f"new topics in {share:.0%} of the log: a drift is found in {found:.0%} ({test})")
     for queries in (60, 200):
         live, own = coverage(trials, queries)
         print(

@@ -269,3 +269,38 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     assert code == 2
     assert "--queries" in err
     assert shell("drift q.jsonl log.jsonl -f nothing")[0] == 2
+
+
+def test_a_classifier_in_place_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankproof.monitoring import shifts
+
+    monkeypatch.setattr(shifts, "PERMUTATIONS", 99)
+    before = simulate_log(10)
+    own = {each["id"]: each["query"] for each in before.evaluation_set(60, seed=2)}
+    now = list(simulate_log(300, seed=4, users=200, drift_on=0, drift_share=0.6).records())
+    moved = drift(own, now, test="classifier", label=0).shifts[0]
+    assert moved.p <= 0.02
+    assert moved.effect > moved.seen_from > 0.5
+    assert moved.brief == "told by a classifier"
+    vectors = drift(own, now, test="classifier", label=0, embed=lambda texts: [[len(t), 1] for t in texts])
+    assert 0 < vectors.shifts[0].p <= 1
+    with pytest.raises(UsageError, match="kernel"):
+        drift(own, now, test="svm")
+
+
+@pytest.mark.slow
+def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankproof.monitoring import shifts
+
+    monkeypatch.setattr(shifts, "PERMUTATIONS", 99)
+    rng = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(120):
+        rows = rng.normal(0, 1, (120, 10)).astype(np.float32)
+        rows[1::3] = rows[::3]  # the same query is asked again
+        labels = np.zeros((120, 100), dtype=np.float32)
+        for column in range(100):
+            labels[rng.permutation(120)[:40], column] = 1
+        found = shifts._classifier(rows, labels, rng)
+        alarms += (1 + np.sum(found[1:] >= found[0] - 1e-9)) / 100 <= 0.05
+    assert alarms <= 13

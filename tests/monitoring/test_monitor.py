@@ -7,15 +7,18 @@ import gzip
 import json
 import math
 from datetime import UTC, datetime
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 from rankproof import simulate_log
 from rankproof.errors import DataError, UsageError
+from rankproof.monitoring.block import mixed
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.rows import RecordColumns, RowMaker
+from rankproof.monitoring.sums import BINS, FEWER_GROUPS, SMALLEST, WIDTH, percentile
 
 NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
 SOME = {"variants": ("A", "B"), "lift": 0.2}
@@ -344,3 +347,23 @@ def test_rotated_files_are_one_log(tmp_path) -> None:
     expected = plain(monitor(lines_to(lines)))
     for source in (tmp_path, str(tmp_path / "app*"), sorted(tmp_path.iterdir(), reverse=True)):
         assert plain(monitor(source)) == expected
+
+
+@pytest.mark.slow
+def test_intervals_of_latency_percentiles_hold_the_truth() -> None:
+    """80 logs each, of users whose connections differ: latencies of one user are alike."""
+    for users, most, share in ((40, 5, 0.5), (120, 12, 0.5), (120, 12, 0.95), (400, 8, 0.99)):
+        truth = float(np.exp(6 + math.sqrt(0.4**2 + 0.5**2) * NormalDist().inv_cdf(share)))
+        held = 0
+        for seed in range(80):
+            rng = np.random.default_rng(seed)
+            who = np.repeat(np.arange(users), rng.integers(1, most, users))
+            own = rng.normal(0, 0.4, users)[who]
+            latency = np.exp(6 + own + rng.normal(0, 0.5, len(who)))
+            counts = np.zeros((FEWER_GROUPS, BINS))
+            group = (mixed(mixed(who.astype(np.uint64) + np.uint64(1))) >> np.uint64(32)).astype(np.int64)
+            bins = (np.log(latency / SMALLEST) / WIDTH).astype(np.int64)
+            np.add.at(counts, (group % FEWER_GROUPS, bins), 1)
+            *_, low, high, _ = percentile(counts, share)
+            held += low <= truth <= high
+        assert held >= 70, (users, share, held)

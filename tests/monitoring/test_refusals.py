@@ -7,21 +7,26 @@ from pathlib import Path
 
 from rankproof.monitoring.refusals import HINTS, WORDS, refuses
 
-LINES = [
-    line.split("\t")
-    for line in (Path(__file__).parent / "refusals.tsv").read_text(encoding="utf-8").splitlines()
-]
+LISTS = {
+    name: [
+        line.split("\t")
+        for line in (Path(__file__).parent / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    ]
+    for name in ("refusals", "refusals_fresh", "refusals_held_out")
+}
+"""The patterns were written by the first list. The others were written afterwards, measured as they were, and then
+mended: what the docs say of sentences that nobody looked at is from before that."""
 
 
 def test_precision_and_recall_are_as_the_docs_say() -> None:
-    missed = [text for label, _, text in LINES if label == "1" and not refuses(text)]
-    false = [text for label, _, text in LINES if label == "0" and refuses(text)]
-    refused = sum(label == "1" for label, _, _ in LINES)
-    recall = 1 - len(missed) / refused
-    precision = (refused - len(missed)) / (refused - len(missed) + len(false))
-    assert recall >= 0.97, missed
-    assert precision >= 0.97, false
-    assert {language for _, language, _ in LINES} == set(WORDS) == set(HINTS)
+    lines = [line for each in LISTS.values() for line in each]
+    for language in WORDS:
+        own = [(label == "1", refuses(text), text) for label, name, text in lines if name == language]
+        assert [text for refused, told, text in own if told and not refused] == []
+        assert [text for refused, told, text in own if refused and not told] == []
+        assert sum(refused for refused, _, _ in own) >= 10
+        assert sum(not refused for refused, _, _ in own) >= 10
+    assert {language for _, language, _ in lines} == set(WORDS) == set(HINTS)
 
 
 def test_what_follows_an_answer_is_no_refusal() -> None:

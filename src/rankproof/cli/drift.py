@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @options.target("Write the queries to label next.", "--next-queries")
 @options.target("Write what the log shows was listed for them, for 'pool'.", "--next-run")
 @click.option("--redact", is_flag=True, help="Mask addresses, numbers and names of people in live queries.")
+@click.option("--test", default="kernel", metavar="WORD", help="Of wording: kernel or classifier. [kernel]")
 @click.option("--seed", default=0, metavar="N", help="For another sample and other permutations. [0]")
 @click.option("--strict", is_flag=True, help="Exit code 1 if the set has drifted.")
 @options.form("")

@@ -19,14 +19,14 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.document.formats import Result
 from rankproof.document.model import Document
-from rankproof.errors import DataError, UsageError, check_whole
+from rankproof.errors import DataError, UsageError, check_whole, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments
 from rankproof.monitoring import coverage, vectors
 from rankproof.monitoring.ageing import Stale, Twin, read_hashes, stale_judgments, twins_with, twins_within
 from rankproof.monitoring.events import Event
 from rankproof.monitoring.live import LiveQueries, live_queries
-from rankproof.monitoring.shifts import AT_MOST, Shift, shifts
+from rankproof.monitoring.shifts import AT_MOST, TESTS, Shift, shifts
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.protocol import ScoresLike
 
@@ -141,6 +141,7 @@ def drift(
     embed: Callable[[list[str]], Any] | None = None,
     change: Callable[[Event], Event | None] | None = None,
     label: int = 30,
+    test: str = TESTS[0],
     seed: int = 0,
     **old: Any,
 ) -> Drift:
@@ -151,7 +152,8 @@ def drift(
     with `judgments` and a `corpus` documents that vanished are found, with `hashes` of then those that changed;
     `training` holds queries that something was trained on. `embed` turns texts into vectors; without it n-grams of
     characters are compared. `change` is called with each event before anything of it is kept, and may alter or drop it
-    (see `privacy.py`). `label` queries are proposed to be labelled next.
+    (see `privacy.py`). `label` queries are proposed to be labelled next. `test` holds wording against wording by a
+    "kernel" (maximum mean discrepancy) or by a cross-validated "classifier".
 
     >>> asked = [f"refund for order {i}" for i in range(30)] + [f"opening hours in week {i}" for i in range(30)]
     >>> found = drift([f"refund of order {i}" for i in range(20)], asked)
@@ -166,6 +168,8 @@ def drift(
             f"drift: got {', '.join(old)}, which it does not know. Next: judge_drift asks a judge again."
         )
     label = check_whole("label", label, least=0)
+    if test not in TESTS:
+        raise one_of("test", test, TESTS)
     graded = None if judgments is None else load_judgments(judgments)
     own, notes = _own(queries, graded)
     live = live_queries(log, seed, change)
@@ -187,7 +191,7 @@ def drift(
     return Drift(
         n=len(own),
         live=live,
-        shifts=_shifts(list(own.values()), live, rows, kind, rng),
+        shifts=_shifts(list(own.values()), live, rows, kind, rng, test),
         kinds=coverage.kinds_between(list(own.values()), live, rows, kind, middles),
         nearness=coverage.nearness(len(own), live, rows, rng),
         unspoken=found.unspoken,
@@ -245,7 +249,7 @@ def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], lis
 
 
 def _shifts(
-    own: list[str], live: LiveQueries, rows: Array, kind: Array, rng: np.random.Generator
+    own: list[str], live: LiveQueries, rows: Array, kind: Array, rng: np.random.Generator, test: str
 ) -> list[Shift]:
     """The tests, on at most so many queries of each side and one of each user if there are enough users."""
     mine = rng.permutation(len(own))[:AT_MOST]
@@ -253,7 +257,8 @@ def _shifts(
     theirs = firsts if len(firsts) >= ENOUGH_USERS else np.arange(len(live.texts))
     theirs = rng.permutation(theirs)[:AT_MOST]
     places = np.concatenate([mine, len(own) + theirs])
-    return shifts([own[i] for i in mine], [live.texts[i] for i in theirs], rows[places], kind[places], rng)
+    features = rows[places] if test == "kernel" else vectors.condense_rows(rows[places], rng)
+    return shifts([own[i] for i in mine], [live.texts[i] for i in theirs], features, kind[places], rng, test)
 
 
 def _values(

@@ -15,7 +15,7 @@ from rankproof.document.formats import Result
 from rankproof.document.model import Document
 from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_ranking
-from rankproof.monitoring.block import USER, RowMaker
+from rankproof.monitoring.block import USER
 from rankproof.monitoring.clicks import (
     ClickEstimate,
     ClickTable,
@@ -36,6 +36,7 @@ from rankproof.monitoring.interleave import (
 )
 from rankproof.monitoring.monitor import monitor
 from rankproof.monitoring.read import LogReader, Rejects, read_events
+from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import zone_named
 

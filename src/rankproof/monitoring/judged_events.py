@@ -18,11 +18,11 @@ import numpy as np
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.block import RowMaker
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.metrics import OnlineMetric, metrics
 from rankproof.monitoring.privacy import mask
 from rankproof.monitoring.read import read_events
+from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions import LAST
 from rankproof.monitoring.sums import OnlineEstimate, Sums
 from rankproof.monitoring.windows import Calendar
