@@ -47,13 +47,13 @@ def _shown(
 ) -> None:
     """Do what is asked of the log, and write it."""
     from rankproof.document.formats import check, print_as
-    from rankproof.monitoring import experiments
+    from rankproof.monitoring import online_tests
 
     form = form or format_of(output)
     check(form)
     with tell_progress(f"reading {logs[0]}"):
         log = list(logs) if len(logs) > 1 else logs[0]
-        found = getattr(experiments, name)(log, columns=pairs(columns), **how)
+        found = getattr(online_tests, name)(log, columns=pairs(columns), **how)
     write(print_as(found, form), output)
 
 

@@ -2,7 +2,7 @@
 
 A series is fitted by a mean, an effect of each season (weekday and hour) and a step. The step with the largest CUSUM
 of what the seasons leave, in units of its error, is the change. Its p-value comes from permuting what is left
-(D. Freedman and D. Lane, 1983), with the correlation of neighbours put back as far as it may be there (`steps.py`).
+(D. Freedman and D. Lane, 1983), with the correlation of neighbours put back as far as it may be there (`step_fit.py`).
 The interval of the day is the shortest set of days that holds 95 % of the posterior under equal prior chances
 (A. Smith, Biometrika 62, 1975).
 """
@@ -19,7 +19,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.display import Displayable
 from rankproof.errors import UsageError, check_number, one_of
-from rankproof.monitoring.steps import GRID, StepFit, pooled_chances
+from rankproof.monitoring.step_fit import GRID, StepFit, pooled_chances
 from rankproof.monitoring.sums import OnlineEstimate
 from rankproof.monitoring.windows import HOUR, Calendar
 from rankproof.stats.corrections import benjamini_hochberg, holm

@@ -39,7 +39,7 @@ JudgeOfRows = Callable[[Rows], Any]
 
 
 @dataclass(frozen=True)
-class JudgedSample(Displayable):
+class JudgedEvents(Displayable):
     """What was judged."""
 
     judge: str
@@ -126,7 +126,7 @@ def judge_events(
     cluster: str,
     change: Callable[[Event], Event | None] | None = None,
     texts: Mapping[str, str] | None = None,
-) -> tuple[JudgedSample, list[OnlineMetric], list[OnlineEstimate], list[OnlineEstimate]]:
+) -> tuple[JudgedEvents, list[OnlineMetric], list[OnlineEstimate], list[OnlineEstimate]]:
     """What was judged, the metrics, their estimates over the log and those by window."""
     events, found = sample_events(log, schema, number, seed, change, texts)
     if not events:
@@ -154,13 +154,10 @@ def judge_events(
     estimates = [
         e for key, cell in sums.total.items() for e in sums.estimates(key, cell) if e.metric in values
     ]
+    name_of_judge = str(getattr(judge, "name", None) or getattr(judge, "__name__", "a judge"))
     told = {name: sum(value is not None for value in column) for name, column in values.items()}
-    sample = JudgedSample(_name(judge), seed, found, len(events), told)
+    sample = JudgedEvents(name_of_judge, seed, found, len(events), told)
     return sample, declared, estimates, [each for each in sums.windows if each.metric in values]
-
-
-def _name(judge: Any) -> str:
-    return str(getattr(judge, "name", None) or getattr(judge, "__name__", "a judge"))
 
 
 def _values(found: Any, rows: Rows) -> dict[str, list[float | None]]:

@@ -44,7 +44,7 @@ from rankproof.monitoring.block import MOST_VALUES, USER, EventBlock, count_hash
 from rankproof.monitoring.change import MetricChange, metric_changes
 from rankproof.monitoring.events import Event, EventSchema
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
-from rankproof.monitoring.judged_events import JudgedSample, JudgeOfRows, SampleSchema, judge_events
+from rankproof.monitoring.judged_events import JudgedEvents, JudgeOfRows, SampleSchema, judge_events
 from rankproof.monitoring.metrics import CUTOFFS, PERCENTILES, OnlineMetric, Percentile, metrics
 from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader, Rejects
@@ -102,7 +102,7 @@ class Monitor(Result):
     notes: list[str] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
     """What became of each rule that was given."""
-    judged: JudgedSample | None = None
+    judged: JudgedEvents | None = None
     """Which events a judge was asked about; its metrics are among the others."""
     undelivered: list[str] = field(default_factory=list)
     """Why webhooks did not get the alerts."""
@@ -256,7 +256,10 @@ def monitor(
     found = watch.result(reader, declared, wanted, level, cluster)
     if judge is not None:
         sample_schema = SampleSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
-        texts = None if corpus is None else _texts(corpus)
+        texts = None
+        if corpus is not None:
+            documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+            texts = {name: documents[name].whole for name in documents}
         found.judged, more, estimates, windows = judge_events(
             log, judge, judge_sample, seed=seed, schema=sample_schema, by=wanted, calendar=calendar, level=level,
             cluster=cluster, change=change, texts=texts,
@@ -286,11 +289,6 @@ def _read_twice(log: Any, judge: Any) -> Any:
             "judge: a log from standard input cannot be read again for its sample. Next: write it to a file."
         )
     return list(log) if isinstance(log, Iterator) else log
-
-
-def _texts(corpus: Any) -> dict[str, str]:
-    documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
-    return {name: documents[name].whole for name in documents}
 
 
 def _in_order(estimates: list[OnlineEstimate]) -> list[OnlineEstimate]:

@@ -119,10 +119,9 @@ class StepCounts:
         begin, end = int(filled[0]), int(filled[-1]) + 1
         if end - begin < FEWEST_DAYS * OF_DAY:
             return []
-        self._first, self._rows = (
-            self._first + begin,
-            {k: r[begin:end] for k, r in _level(self._rows).items()},
-        )
+        longest = max(map(len, self._rows.values()))
+        self._rows = {key: np.pad(row, (0, longest - len(row)))[begin:end] for key, row in self._rows.items()}
+        self._first += begin
         found = list(self._found(calendar, end - begin))
         return sorted(found, key=lambda each: (each.start, each.kind, each.what))
 
@@ -185,12 +184,6 @@ def _errors(block: EventBlock, fields: Sequence[str]) -> Iterator[tuple[str, Arr
     yield "no_result", values["results"] == 0, ~np.isnan(values["results"])
     for name in ("abstained", *(each for each in fields if each in ERROR_FIELDS)):
         yield "dont_know" if name == "abstained" else name, values[name] > 0.5, ~np.isnan(values[name])
-
-
-def _level(rows: dict[tuple[str, str], Array]) -> dict[tuple[str, str], Array]:
-    """All rows at one length."""
-    size = max(len(row) for row in rows.values())
-    return {key: np.pad(row, (0, size - len(row))) for key, row in rows.items()}
 
 
 def _usual(counts: Array, weekday: Array | None, hour: Array) -> Array:

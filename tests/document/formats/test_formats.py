@@ -190,7 +190,7 @@ def monitored() -> Result:
 
 
 def experiments() -> dict[str, Any]:
-    from rankproof.monitoring.experiments import clicks, interleaving, variants
+    from rankproof.monitoring.online_tests import clicks, interleaving, variants
 
     rows = [
         {"ts": 1.74e9 + at, "user": f"u{at}", "query": ODD, "variant": (ODD, OTHER)[at % 2]}

@@ -62,7 +62,7 @@ class Interleavings(Result):
         return asdict(self)
 
     def _document(self) -> Document:
-        from rankproof.monitoring.experiment_words import interleavings as words
+        from rankproof.monitoring.online_test_words import interleavings as words
 
         return words(self)
 
@@ -164,7 +164,7 @@ class Variants(Result):
         } | {"differences": [asdict(each) for each in self.differences]}
 
     def _document(self) -> Document:
-        from rankproof.monitoring.experiment_words import variants as words
+        from rankproof.monitoring.online_test_words import variants as words
 
         return words(self)
 
@@ -261,7 +261,7 @@ class Clicks(Result):
         return asdict(self)
 
     def _document(self) -> Document:
-        from rankproof.monitoring.experiment_words import clicks as words
+        from rankproof.monitoring.online_test_words import clicks as words
 
         return words(self)
 

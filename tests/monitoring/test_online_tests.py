@@ -12,8 +12,8 @@ import pytest
 from rankproof import simulate_log
 from rankproof.document.display import width
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.experiments import clicks, interleaving, variants
 from rankproof.monitoring.interleave import team_draft
+from rankproof.monitoring.online_tests import clicks, interleaving, variants
 from tests.monitoring.test_clicks import LOOKED, searches
 from tests.shell import rankproof
 

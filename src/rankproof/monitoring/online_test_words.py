@@ -11,7 +11,7 @@ from rankproof.monitoring.words import differences_table, value_of
 
 if TYPE_CHECKING:
     from rankproof.monitoring.clicks import ClickEstimate
-    from rankproof.monitoring.experiments import Clicks, Interleavings, Variants
+    from rankproof.monitoring.online_tests import Clicks, Interleavings, Variants
 
 
 def interleavings(found: Interleavings) -> Document:
