@@ -18,11 +18,11 @@ import numpy as np
 
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.events import Event, EventSchema
+from rankproof.monitoring.events import Event, EventSchema, Rejected
 from rankproof.monitoring.metrics import OnlineMetric, metrics
 from rankproof.monitoring.privacy import mask
 from rankproof.monitoring.read import read_events
-from rankproof.monitoring.rows import RowMaker
+from rankproof.monitoring.rows import RecordColumns, RowMaker
 from rankproof.monitoring.sessions import LAST
 from rankproof.monitoring.sums import OnlineEstimate, Sums
 from rankproof.monitoring.windows import Calendar
@@ -120,6 +120,7 @@ def judge_events(
     *,
     seed: int,
     schema: SampleSchema,
+    columns: Mapping[str, str] | None,
     by: Sequence[str],
     calendar: Calendar,
     level: float,
@@ -137,12 +138,17 @@ def judge_events(
         for at, each in enumerate(events)
     ]
     values = _values(judge(rows), rows)
-    for name, column in values.items():
-        for each, value in zip(events, column, strict=True):
-            each.other[name] = value
     names = list(values)
-    maker = RowMaker(schema, by, names)
-    block = maker.block([maker.row_of(each) for each in events])
+    # What the judge saw is left out: of an event, only who sent it, when, its slices and its values are counted.
+    maker = RowMaker(EventSchema(), by, names)
+    kept = RecordColumns(maker, _impossible)
+    for at, each in enumerate(events):
+        known = {name: getattr(each, name) for name in ("ts", "user", "session", "variant")}
+        other = {key: value for key, value in each.other.items() if key not in (*LISTS, "results")}
+        other |= {name: getattr(each, field) for field, name in (columns or {}).items() if field in known}
+        given = {name: value for name, value in (other | known).items() if value is not None}
+        kept.add("sample", at, given | {name: column[at] for name, column in values.items()})
+    block = kept.block()
     unknown = np.full((2, len(block)), np.nan, dtype=np.float32)  # nothing of their sessions is looked at
     declared = [
         replace(each, sentence=f"{each.name} by the judge, of a sample")
@@ -158,6 +164,11 @@ def judge_events(
     told = {name: sum(value is not None for value in column) for name, column in values.items()}
     sample = JudgedEvents(name_of_judge, seed, found, len(events), told)
     return sample, declared, estimates, [each for each in sums.windows if each.metric in values]
+
+
+def _impossible(error: Rejected, *place: object) -> None:
+    """An event that was one before is one."""
+    raise error
 
 
 def _values(found: Any, rows: Rows) -> dict[str, list[float | None]]:
