@@ -52,7 +52,7 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
         repeated = [
             found[name] for name in REPEATED if name in found and is_text(kind.field(found[name]).type)
         ]
-        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated) as file:
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False) as file:
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
             all_needed = maker.change is not None  # a hook may look at any column
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
@@ -212,11 +212,10 @@ class ArrowReader:
                 zone = str(self._maker.schema.timezone)
                 column = pc.assume_timezone(column, zone, ambiguous="earliest", nonexistent="latest")
             whole = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
-            time = np.asarray(whole.fill_null(0).to_numpy(zero_copy_only=False))
+            whole = whole.fill_null(0) if whole.null_count else whole
+            time = np.asarray(whole.to_numpy(zero_copy_only=False))
         elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            given = np.nan_to_num(
-                np.asarray(column.cast(pa.float64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False))
-            )
+            given = np.nan_to_num(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
             scale = np.ones(len(given))
             for least, each in reversed(SCALES):
                 scale[np.abs(given) >= least] = each

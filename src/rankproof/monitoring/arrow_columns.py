@@ -84,8 +84,7 @@ def hashed(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:
             raise UnusualShape
         column = column.dictionary_encode() if sketched else column
     if pa.types.is_dictionary(column.type):
-        texts, index = column.dictionary, column.indices.fill_null(len(column.dictionary))
-        at = np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)
+        texts, at = column.dictionary, _places(column)
     else:
         texts, at = column, None
     if sketched:
@@ -99,6 +98,13 @@ def hashed(column: Any, *, sketched: bool = False) -> tuple[Array, ...]:
         return (hashes,)
     sketch = np.hstack([sketch_bytes(data, begins), np.zeros((4, 1), dtype=np.uint64)])
     return hashes, sketch[:, at]
+
+
+def _places(encoded: Any) -> Array:
+    """The place of each value in the dictionary; null has the one behind its end."""
+    index = encoded.indices
+    index = index.fill_null(len(encoded.dictionary)) if index.null_count else index
+    return np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)
 
 
 def _lower(texts: Any) -> Any:
@@ -132,8 +138,7 @@ def coded(column: Any, code: Callable[[Any], int]) -> Array:
         raise UnusualShape
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     table = np.array([*(code(each) for each in encoded.dictionary.to_pylist()), -1], dtype=np.int32)
-    index = encoded.indices.fill_null(len(encoded.dictionary))
-    return np.asarray(table[np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)])
+    return np.asarray(table[_places(encoded)])
 
 
 def mapped(column: Any, parse: Callable[[Any], float], bad: Array, nothing: float) -> Array:
@@ -149,7 +154,6 @@ def mapped(column: Any, parse: Callable[[Any], float], bad: Array, nothing: floa
             table.append(nothing if each is None else float(parse(each)))
         except Rejected:
             table.append(np.inf)
-    index = encoded.indices.fill_null(len(table))
-    found = np.array([*table, nothing])[np.asarray(index.to_numpy(zero_copy_only=False)).astype(np.int64)]
+    found = np.array([*table, nothing])[_places(encoded)]
     bad |= np.isinf(found)
     return np.where(np.isinf(found), nothing, found)

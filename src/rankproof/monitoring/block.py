@@ -73,15 +73,14 @@ class EventBlock:
 EVENT, SESSION, USER, QUERY = range(4)
 
 
-def join_blocks(blocks: Sequence[EventBlock]) -> EventBlock:
-    """Several blocks as one."""
+def join_blocks(blocks: list[EventBlock]) -> EventBlock:
+    """Several blocks as one; the list is emptied, so that both need not be held at once."""
     if len(blocks) == 1:
-        return blocks[0]
-    names = ("ids", "sketch", "values", "slices")
-    ids, sketch, values, slices = (
-        np.concatenate([getattr(each, name) for each in blocks], axis=1) for name in names
-    )
-    return EventBlock(np.concatenate([each.time for each in blocks]), ids, sketch, values, slices)
+        return blocks.pop()
+    names = ("time", "ids", "sketch", "values", "slices")
+    columns = {name: [getattr(each, name) for each in blocks] for name in names}
+    blocks.clear()
+    return EventBlock(*(np.concatenate(columns.pop(name), axis=-1) for name in names))
 
 
 class Codes:

@@ -61,8 +61,8 @@ HEAVY, TIMES = 0.05, 5.0
 """A user is named who sends this share of all events, and so many times as much as the mean user."""
 FOLLOWED = 1000
 """Users whose events are counted one by one."""
-TURNS = 32
-"""In so many steps a file that was sorted is summed, so that few windows are open at once."""
+TURNS, OF_A_TURN = 8, 100
+"""In so many steps at least a file that was sorted is summed, so that few windows are open at once."""
 
 
 @dataclass(frozen=True)
@@ -322,7 +322,8 @@ class _Watch:
 
     def end(self) -> None:
         """All that is left, in turns, so that few windows are open at once."""
-        for block in self.sessions.rest(TURNS):
+        windows = self.sums.calendar.windows_between(*self.sessions.reach)
+        for block in self.sessions.rest(max(TURNS, windows // OF_A_TURN)):
             self._count(block)
         self.sums.close(LAST)
         self._tell()

@@ -36,8 +36,8 @@ WIDTH = 0.05
 """The width of a bin of a histogram, by logarithms: a percentile is off by half of it at most."""
 SMALLEST, BINS = 1e-6, 645
 """Where the bins begin; what is smaller is in the first one, and they end at 1e8."""
-TOTAL = None
-"""The window of everything."""
+CELLS = 64
+"""Cells whose estimates are worked out at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,26 +153,45 @@ class Sums:
 
     def close(self, until: int) -> None:
         """Make estimates of the windows that end before a time."""
+        closing: list[tuple[Key, SumCell, int, int]] = []
         for start in sorted(each for each in self._open if self._ends[each] <= until):
             end = self._ends.pop(start)
             for key, cell in self._open.pop(start).items():
-                self.windows.extend(self.estimates(key, cell, start, end))
+                closing.append((key, cell, start, end))
                 self.total.setdefault(key, self._cell()).take(cell)
+        self.windows.extend(self._estimates(closing))
         self._closed = max(self._closed, until)
 
-    def estimates(
-        self, key: Key, cell: SumCell, start: int | None = None, end: int | None = None
-    ) -> Iterator[OnlineEstimate]:
+    def estimates(self, key: Key, cell: SumCell) -> Iterator[OnlineEstimate]:
         """Every metric of a cell for which there is an event."""
-        place = (*key, start, end)
-        found = ratios(cell.of, cell.by, self._level)
-        for metric, n, users, value, low, high, error in zip(self.metrics, *found, strict=True):
-            if n:
-                yield OnlineEstimate(metric.name, *place, int(n), int(users), value, low, high, error)
-        for each in PERCENTILES:
-            if each.column in cell.histograms:
-                of, by, at, *ends = percentile(cell.histograms[each.column], each.share, self._level)
-                yield OnlineEstimate(each.name, *place, of, by, at, *ends)
+        return self._estimates([(key, cell, None, None)])
+
+    def _estimates(
+        self, cells: Sequence[tuple[Key, SumCell, int | None, int | None]]
+    ) -> Iterator[OnlineEstimate]:
+        """The same of many cells, some at a time."""
+        for begin in range(0, len(cells), CELLS):
+            some = cells[begin : begin + CELLS]
+            of, by = (np.concatenate([getattr(cell, name) for _, cell, *_ in some]) for name in ("of", "by"))
+            shares: list[Drawn] = list(zip(*ratios(of, by, self._level), strict=True))
+            drawn: list[list[tuple[str, Drawn]]] = [[] for _ in some]
+            for name in COLUMNS:
+                having = [at for at, (_, cell, *_) in enumerate(some) if name in cell.histograms]
+                if having:
+                    counts = np.stack([some[at][1].histograms[name] for at in having])
+                    wanted = [each for each in PERCENTILES if each.column == name]
+                    found = percentiles(counts, [each.share for each in wanted], self._level)
+                    for each, of_cells in zip(wanted, found, strict=True):
+                        for at, values in zip(having, of_cells, strict=True):
+                            drawn[at].append((each.name, values))
+            for at, (key, _, start, end) in enumerate(some):
+                of_cell = shares[at * len(self.metrics) : (at + 1) * len(self.metrics)]
+                named = zip((metric.name for metric in self.metrics), of_cell, strict=True)
+                for name, (n, users, value, low, high, error) in (*named, *drawn[at]):
+                    if n:
+                        yield OnlineEstimate(
+                            name, *key, start, end, int(n), int(users), value, low, high, error
+                        )
 
     def without(self, cluster: int) -> dict[str, float]:
         """Each share and mean of all events without the group of one user."""
@@ -203,7 +222,7 @@ class _BlockSums:
             kept = np.flatnonzero(~np.isnan(columns[name]))
             if len(kept):
                 logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
-                self._bins[name] = kept, np.minimum(logs.astype(np.int64), BINS - 1)
+                self._bins[name] = kept, np.minimum(logs, BINS - 1).astype(np.int64)
 
     def cells(self, window: Array, codes: Array, size: int) -> Iterator[tuple[tuple[int, int], SumCell]]:
         """The sums of each window and code of which there are events."""
@@ -268,12 +287,7 @@ def ratios(of: Array, by: Array, level: float = 0.95) -> tuple[list[float], ...]
         users = _users(groups, by.shape[1])
         error = np.sqrt(groups / (groups - 1) * (off**2).sum(1)) / n
         effective_users = n**2 / (by**2).sum(1) * users / np.maximum(groups, 1)
-        t = np.array(
-            [
-                _t(each - 1, level) if m > 1 else math.nan
-                for each, m in zip(effective_users, groups, strict=True)
-            ]
-        )
+        t = np.where(groups > 1, _t(effective_users - 1, level), math.nan)
         spread = value * (1 - value)
         effective = np.where(error > 0, spread / error**2, users)
         whole = np.all(
@@ -303,39 +317,49 @@ def _t_of(df: float, level: float) -> float:
     return t_quantile((1 + level) / 2, df)
 
 
-def _t(df: float, level: float) -> float:
-    """Student's quantile; degrees of freedom are rounded, so that few are worked out."""
-    df = max(df, 1.0)
-    return _t_of(round(df, 1) if df < 20 else float(round(df)) if df < 100 else round(df, -1), level)
+def _t(df: Array, level: float) -> Array:
+    """Student's quantiles; degrees of freedom are rounded, so that few are worked out."""
+    df = np.maximum(np.nan_to_num(df, nan=1.0), 1.0)
+    rounded = np.where(df < 20, np.round(df, 1), np.where(df < 100, np.round(df), np.round(df, -1)))
+    different, place = np.unique(rounded, return_inverse=True)
+    return np.array([_t_of(float(each), level) for each in different])[place]
 
 
-def percentile(
-    counts: Array, share: float, level: float = 0.95
-) -> tuple[int, int, float, float, float, float]:
-    """The number of values, about how many users, the percentile with its interval and standard error."""
-    by = counts.sum(1).astype(np.float64)
-    n, reached = float(by.sum()), np.cumsum(counts.sum(0))
-    value = _at(reached, share)
-    at = int(np.searchsorted(reached, share * n, side="left"))
-    of = counts[:, : at + 1].sum(1).astype(np.float64)
-    below = of.sum() / n
-    groups = int((by > 0).sum())
-    users = int(_users(np.array([groups]), len(by))[0])
-    if groups < 2:
-        return int(n), users, value, math.nan, math.nan, math.nan
-    error = math.sqrt(groups / (groups - 1) * float(((of - below * by) ** 2).sum())) / n
-    t = np.array([_t(n**2 / float((by**2).sum()) - 1, level)])
-    # Where the histogram cannot say how users differ (all lie in one bin), each group counts once.
-    effective = np.array([min(below * (1 - below) / error**2, n) if error > 0 else float(groups)])
-    low, high = wilson(np.array([share]), effective, t)
-    ends = _at(reached, float(low[0])), _at(reached, float(high[0]))
-    return int(n), users, value, *ends, (ends[1] - ends[0]) / 2 / float(t[0])
+Drawn = tuple[float, float, float, float, float, float]
+"""The number of values, about how many users, a percentile with its interval and standard error."""
 
 
-def _at(reached: Array, share: float) -> float:
-    """The value below which a share of a histogram lies, along the logarithm within its bin."""
-    want = share * float(reached[-1])
-    at = min(int(np.searchsorted(reached, want, side="left")), len(reached) - 1)
-    before = float(reached[at - 1]) if at else 0.0
-    inside = (want - before) / max(float(reached[at]) - before, 1.0)
-    return SMALLEST * math.exp(WIDTH * (at + min(max(inside, 0.0), 1.0))) if at else 0.0
+def percentiles(counts: Array, shares: Sequence[float], level: float = 0.95) -> Iterator[list[Drawn]]:
+    """For each share the percentile of each cell; `counts` are by cell, group of users and bin."""
+    by = counts.sum(2, dtype=np.float64)
+    n, groups = by.sum(1), (by > 0).sum(1)
+    users = _users(groups, by.shape[1])
+    up_to = np.cumsum(counts, axis=2, dtype=np.uint32)
+    reached = up_to.sum(1, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(groups > 1, _t(n**2 / (by**2).sum(1) - 1, level), math.nan)
+        for share in shares:
+            at = _bin(reached, share * n)
+            of = np.take_along_axis(up_to, at[:, None, None], axis=2)[:, :, 0].astype(np.float64)
+            below = of.sum(1) / n
+            error = np.sqrt(groups / (groups - 1) * ((of - below[:, None] * by) ** 2).sum(1)) / n
+            # Where the histogram cannot say how users differ (all lie in one bin), each group counts once.
+            effective = np.where(error > 0, np.minimum(below * (1 - below) / error**2, n), groups)
+            low, high = wilson(np.full(len(n), share), effective, t)
+            value, first, last = (_value_at(reached, want * n) for want in (share, low, high))
+            off = (last - first) / 2 / t
+            yield list(zip(*(each.tolist() for each in (n, users, value, first, last, off)), strict=True))
+
+
+def _bin(reached: Array, want: Array) -> Array:
+    """The bin of each row in which so many values are reached."""
+    return np.asarray(np.minimum((reached < want[:, None]).sum(1), reached.shape[1] - 1))
+
+
+def _value_at(reached: Array, want: Array) -> Array:
+    """The value that so many of a histogram do not exceed, along the logarithm within its bin."""
+    rows, at = np.arange(len(want)), _bin(reached, want)
+    before = np.where(at > 0, reached[rows, at - 1], 0.0)
+    inside = np.clip((want - before) / np.maximum(reached[rows, at] - before, 1.0), 0.0, 1.0)
+    value = np.where(at > 0, SMALLEST * np.exp(WIDTH * (at + inside)), 0.0)
+    return np.where(np.isnan(want), math.nan, value)
