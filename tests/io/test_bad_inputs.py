@@ -200,7 +200,9 @@ def test_a_path_that_cannot_be(path: str):
 
 def test_a_folder_that_is_not_of_beir(tmp_path: Path):
     assert "a folder without qrels/*.tsv, so not one of BEIR" in refused(load_judgments, tmp_path)
-    assert "a folder, expected a ranking" in refused(load_ranking, tmp_path)
+    assert "no file in the folder" in refused(load_ranking, tmp_path, UsageError)
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "a"}\n')
+    assert "a BEIR folder, expected a ranking" in refused(load_ranking, tmp_path)
 
 
 def test_the_splits_of_a_beir_folder(tmp_path: Path):

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 @options.saving_options
 @options.profile
 @options.conventions
+@options.damaged
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -74,13 +75,15 @@ def command(
     """Score rankings against judgments.
 
     Files may be TREC, BEIR, CSV, TSV, JSON, JSON Lines or Parquet, compressed or
-    not; '-' is standard input. What they are is told by their content.
+    not; '-' is standard input. What they are is told by their content. A folder is
+    one ranking in many files, and so are files that an engine wrote as parts.
 
     \b
     rankproof evaluate judgments.tsv my.run
     rankproof evaluate judgments.tsv before.run after.run -m nDCG@10 -m R@100,RR
     rankproof evaluate judgments.tsv my.run -q -f csv -o values.csv
     rankproof evaluate judgments.tsv my.run --save monday
+    rankproof evaluate judgments.parquet 'runs/2026-11-22/part-*.parquet'
     """
     from rankproof.document.formats import check
     from rankproof.io.load import load_counted

@@ -6,6 +6,7 @@ import glob
 import importlib
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePath
@@ -23,20 +24,45 @@ from rankproof.errors import RankproofError, UsageError
 STDIN = "-"
 
 
-def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, str]:
-    """The paths by the names asked for, else by the shortest ones that tell them apart.
+def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, Any]:
+    """The paths by the names asked for, else by the shortest ones that tell them apart; parts of one are one.
 
     >>> named_paths(["runs/a.run", "runs/b.run"]), named_paths(["x/a.run", "y/a.run"])
     ({'a.run': 'runs/a.run', 'b.run': 'runs/b.run'}, {'x/a.run': 'x/a.run', 'y/a.run': 'y/a.run'})
+    >>> named_paths(["bm25/part-00000.parquet", "bm25/part-00001.parquet"])
+    {'bm25': ['bm25/part-00000.parquet', 'bm25/part-00001.parquet']}
     """
     paths = [each for path in paths for each in matching_paths(path)]
     twice = [path for i, path in enumerate(paths) if path in paths[:i] and path != STDIN]
     if twice:
         raise UsageError(f"{twice[0]}: given more than once. Next: name each file once.")
+    parted: dict[str, list[str]] = {}
+    for path in paths:
+        parted.setdefault(_whole_of(path), []).append(path)
+    found = {name: files[0] if len(files) == 1 else files for name, files in parted.items()}
     if shown_as is not None:
-        return dict(zip(_asked(shown_as, len(paths)), paths, strict=True))
+        return dict(zip(_asked(shown_as, len(found)), found.values(), strict=True))
+    if len(found) < len(paths):
+        paths = [files[0] if len(files) == 1 else name for name, files in parted.items()]
+        names = [PurePath(path).name or path for path in paths]
+        return dict(zip(names if len(set(names)) == len(names) else paths, found.values(), strict=True))
     names = ["standard input" if path == STDIN else PurePath(path).name for path in paths]
     return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+
+
+PART = re.compile(
+    r"(?:(part)[-_.]?\d+|(.*?)[-_.]\d{3,}[-_]of[-_]\d{3,}|(data)_\d+)(?!\d)[^/]*", re.IGNORECASE
+)
+"""How engines name the files of one table: part-00000-..., run-00001-of-00010, data_0."""
+
+
+def _whole_of(path: str) -> str:
+    """The folder, or the folder and the beginning of the name, that all parts of a table share; else the path."""
+    where = PurePath(path)
+    found = PART.fullmatch(where.name)
+    if found is None or path == STDIN:
+        return path
+    return str(where.parent / found[2]) if found[2] else str(where.parent)
 
 
 def matching_paths(path: str) -> list[str]:
@@ -265,6 +291,16 @@ def conventions(command: F) -> F:
     size = click.option("--corpus-size", type=int, metavar="N", callback=_size, help=f"{SIZE}.")
     context = click.option("--context-k", type=int, metavar="K", help="Documents your generator is fed.")
     return rules(corpus(size(context(command))))
+
+
+def damaged(command: F) -> F:
+    """The option for files of a ranking that cannot be read."""
+    return click.option(
+        "--damaged",
+        default="error",
+        metavar="WORD",
+        help="Files of a ranking that cannot be read: error, skip. [error]",
+    )(command)
 
 
 def corpus_apart(corpus: str | None, size: int | None) -> tuple[str | None, int | None]:

@@ -93,6 +93,8 @@ class Census(Displayable):
     """How often it is below."""
     notes: list[str] = field(default_factory=list)
     """What was taken as what: the guessed columns, the format."""
+    left_out: list[str] = field(default_factory=list)
+    """Files that could not be read and were left out, as was asked for; each with what is wrong with it."""
     made_by: list[str] = field(default_factory=list)
     """How the ranking is called, where a machine made the judgments: a model among these may be the judge's."""
 

@@ -87,6 +87,7 @@ class ScoringArguments(ConventionArguments, total=False):
     """The same with a profile, which settles those that are not given."""
 
     profile: str | None
+    damaged: str
 
 
 @dataclass(frozen=True, slots=True)

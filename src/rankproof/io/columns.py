@@ -1,15 +1,15 @@
-"""Large data frames: the columns' bytes, as Arrow keeps them, go the way of the lines of a TREC run.
+"""Large tables: the columns' bytes, as Arrow keeps them, go the way of the lines of a TREC run.
 
-This way only knows plain columns and words no errors. Whatever is odd (nulls, NaN, a document twice) is left
-to the slow way, which looks at row after row and can say what is wrong where.
+They come in batches, of a frame in memory or of a Parquet file that is read as it goes. This way only knows plain
+columns; whatever is odd (nulls, NaN, another kind of id) is left to the slow way, which looks at row after row of that
+piece and can say what is wrong where.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,22 +17,31 @@ from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, Ordered, Rankings, note_ranks
 from rankproof.core.judgments import Judgments
 from rankproof.core.rules import Conventions
-from rankproof.core.table import PLACES, RankingTable
+from rankproof.core.table import PLACES, RankingTable, part_of
+from rankproof.errors import DataError
+from rankproof.io.arrow_columns import (
+    PLACE,
+    OddTable,
+    Stretch,
+    TextColumn,
+    by_query,
+    lines_of,
+    one_piece,
+    order_of,
+    plain_rows,
+    tables_of,
+    texts_of,
+)
 from rankproof.io.ids import align_ids, judged_kinds
-from rankproof.io.trec.chunks import PAD, BadLine, Chunk, in_order
-from rankproof.io.trec.index import Index, index_of
-from rankproof.io.trec.lines import Lines
-from rankproof.io.trec.run import NotTogether, collect_rankings
+from rankproof.io.rankings import ranking_of
+from rankproof.io.rows import Rows
+from rankproof.io.trec.chunks import BadLine
+from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings, scan_rows
+from rankproof.io.trec.lines import Repeated
 from rankproof.io.trec.scan import Scanned, scan_lines
 
-LARGE = 20_000
-"""From this many rows on the fast way is worth its start."""
 ROWS = 1 << 15
 """About how many rows are worked on at once."""
-
-
-class _Odd(Exception):
-    """Something the fast way cannot read."""
 
 
 def rankings_in(
@@ -42,144 +51,216 @@ def rankings_in(
     source: str,
     notes: tuple[str, ...] = (),
 ) -> Rankings:
-    """The rankings in a narwhals frame whose columns `took` names by role: the fast way where it pays."""
-    if len(frame) < LARGE or importlib.util.find_spec("pyarrow") is None:
-        return slow()
+    """The rankings in a large narwhals frame whose columns `took` names by role."""
     import pyarrow
 
     try:
         columns = frame.select(list(took.values())).to_arrow()
     except (pyarrow.ArrowException, TypeError, ValueError):
         return slow()
-    names = {name: role for role, name in took.items()}
-    columns = columns.rename_columns([names[name] for name in columns.column_names])
-    return ColumnRankings(columns, slow, source, notes)
+    return ColumnRankings(lambda: tables_of(columns), took, slow, source, notes)
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnRankings:
-    """Rankings in a pyarrow table with the columns `query`, `doc`, and perhaps `score` and `rank`."""
+    """Rankings in pyarrow tables with columns for the query, the document, and perhaps score and rank."""
 
-    columns: Any
+    batches: Callable[[], Iterator[Any]]
+    """Begins to read the tables, which hold the rows one after the other; the same ones each time."""
+    took: Mapping[str, str]
+    """Which column has which role."""
     slow: Callable[[], Rankings]
-    """Makes the same rankings in the way that can word errors."""
+    """Makes the same rankings in memory, row by row."""
     source: str = "ranking"
     notes: tuple[str, ...] = ()
     """What was taken as what, for the audit."""
 
     def table(self) -> RankingTable:
         """Every row, as it was read."""
+        if not any(batch.num_rows for batch in self.batches()):
+            return RankingTable([], [], source=self.source)
         return self.slow().table()
 
     def part(self, rows: int) -> RankingTable:
-        """The rows from a few places of the columns."""
-        length, step = max(1, rows // PLACES), self.columns.num_rows / PLACES
-        slices = [self.columns.slice(int(place * step), length) for place in range(PLACES)]
-        query, doc = (
-            [str(each) for piece in slices for each in piece.column(name).to_pylist()]
-            for name in ("query", "doc")
-        )
+        """The rows from a few places of the first tables."""
+        query: list[str] = []
+        doc: list[str] = []
+        for batch in self.batches():
+            try:
+                table = plain_rows(
+                    batch.rename_columns([self._roles[name] for name in batch.column_names]), 0
+                ).table
+            except OddTable:
+                return part_of(self.table(), rows)
+            length, step = max(1, rows // PLACES), max(1, table.num_rows // PLACES)
+            for start in range(0, table.num_rows, step):
+                some = table.slice(start, length)
+                query += map(str, some.column("query").to_pylist())
+                doc += map(str, some.column("doc").to_pylist())
+            if len(query) >= rows:
+                break
         return RankingTable(query, doc, source=self.source)
 
     def blocks(
         self, judgments: Judgments, conventions: Conventions, census: Census
     ) -> Iterator[Block | Ordered]:
         """The rankings of judged queries, each query once."""
+        yield from collect_rankings([self], judgments, conventions, census)
+
+    # --- piece by piece ------------------------------------------------------------------------
+
+    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Stretch]:
+        """Stretches of rows that end where the query changes."""
+        rest: Stretch | None = None
+        first = 0
+        for batch in self.batches():
+            table = batch.rename_columns([self._roles[name] for name in batch.column_names])
+            if census is not None and not first:
+                census.notes.extend(self.notes)
+                _note_ranks(table, scan.conventions.ties, census)
+            try:
+                next_ = plain_rows(table, first)
+            except OddTable:
+                yield from () if rest is None else _cut_up(rest)
+                rest, first = None, first + table.num_rows
+                yield Stretch(table, first - table.num_rows, None)
+                continue
+            first += table.num_rows
+            if rest is not None and rest.kinds != next_.kinds:
+                yield from _cut_up(rest)
+                rest = None
+            whole = next_ if rest is None else rest.with_more(next_)
+            last = _last_query(whole.table)
+            yield from _cut_up(whole.rows(0, last))
+            rest = whole.rows(last, whole.table.num_rows)
+        if rest is not None:
+            yield from _cut_up(rest)
+        if census is not None and not first:
+            census.notes.extend(self.notes)
+
+    @property
+    def _roles(self) -> dict[str, str]:
+        return {name: role for role, name in self.took.items()}
+
+    def scanned(self, piece: Stretch, scan: Scan) -> Scanned:
+        """What a stretch holds."""
         try:
-            found = self._scanned(judgments, conventions, census)
-        except (_Odd, BadLine):
-            yield from self.slow().blocks(judgments, conventions, census)
-            return
-        census.notes.extend(self.notes)
-        self._note_ranks(conventions.ties, census)
-        yield from found
+            if piece.kinds is None:
+                raise OddTable
+            _check_kinds(piece.kinds, scan.judgments)
+            lines, order = lines_of(piece.table), order_of(piece.table, scan.conventions.ties)
+        except OddTable:
+            return self._row_by_row(piece, scan)
+        return scan_lines(lines, order, scan.index, scan.judgments, scan.conventions)
 
-    def _note_ranks(self, ties: str, census: Census) -> None:
-        if ties != "rank" and {"score", "rank"} <= set(self.columns.column_names):
-            head = self.columns.slice(0, SAMPLE)
-            group = head.column("query").combine_chunks().dictionary_encode().indices.to_numpy()
-            score, rank = (head.column(name).to_numpy().astype(np.float64) for name in ("score", "rank"))
-            note_ranks(group, score, rank, census)
-
-    def _scanned(self, judgments: Judgments, conventions: Conventions, census: Census) -> list[Ordered]:
-        integers = [_are_integers(self.columns.column(name).type) for name in ("query", "doc")]
-        judgments = align_ids(judgments, (integers[0], integers[1]))
-        for name, judged in zip(("query", "doc"), judged_kinds(judgments), strict=True):
-            if judged is not None and judged != _are_integers(self.columns.column(name).type):
-                raise _Odd
-        columns, index = _with_texts(self.columns), index_of(judgments)
+    def _row_by_row(self, piece: Stretch, scan: Scan) -> Scanned:
+        """The same in the way that can word errors."""
+        names = [name for name in piece.table.column_names if name not in (PLACE, "parent")]
         try:
-            return collect_rankings(_scan(columns, index, judgments, conventions), index, census)
-        except NotTogether:
-            return collect_rankings(_scan(_by_query(columns), index, judgments, conventions), index, census)
+            columns = {name: piece.table.column(name).to_pylist() for name in names}
+        except UnicodeDecodeError as error:  # Arrow takes bytes for text on trust
+            found = f"the bytes {error.object!r} are no valid UTF-8"
+            raise DataError(f"{self.source}: {found}. Next: write the table anew.") from error
+        for name, integer in zip(("query", "doc"), piece.kinds or (), strict=False):
+            columns[name] = list(map(int, columns[name])) if integer else columns[name]
+        rows = Rows(columns, self.source, piece.numbers.tolist(), unit="row")
+        return scan_rows(ranking_of(rows), scan)
+
+    def divided(self, piece: Stretch, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+        """The rows of a stretch that are of other queries than those apart, and those that are of them."""
+        import pyarrow
+
+        known = scan.judgments.index
+        inside = np.zeros(piece.table.num_rows, dtype=bool)
+        for row, query in enumerate(map(str, piece.table.column("query").to_pylist())):
+            at = known.get(query)
+            inside[row] = at is not None and apart[at]
+        if not inside.any():
+            return piece, None
+        whole = piece.table.append_column(PLACE, pyarrow.array(piece.numbers + (file << FILE)))
+        taken = Stretch(whole.filter(pyarrow.array(inside)), 0, piece.kinds)
+        if inside.all():
+            return None, taken
+        outside = piece.table.append_column(PLACE, pyarrow.array(piece.numbers))
+        return Stretch(outside.filter(pyarrow.array(~inside)), 0, piece.kinds), taken
+
+    def together(self, taken: list[Stretch]) -> Iterator[Stretch]:
+        """Divided rows, query after query."""
+        for kinds in dict.fromkeys(each.kinds for each in taken):
+            tables = [each.table for each in taken if each.kinds == kinds]
+            whole = one_piece(tables)
+            together = by_query(whole)
+            yield from _cut_up(Stretch(together, 0, kinds)) if kinds else [Stretch(together, 0, None)]
+
+    def error(self, bad: BadLine, piece: Stretch, number: int, sources: Sequence[PieceSource]) -> DataError:
+        """The error for a document that comes twice."""
+        if not isinstance(bad, Repeated):
+            return DataError(f"{self.source}: {bad.found}. Next: write the table anew.")
+        places = [int(piece.numbers[at]) for at in (bad.first, bad.line)]
+        rows = [place & ((1 << FILE) - 1) for place in places]
+        names = [sources[place >> FILE].source if number < 0 else self.source for place in places]
+        where, at = self.source, f"(rows {rows[0]} and {rows[1]})"
+        if names[0] != names[1]:
+            where, at = f"{names[0]} and {names[1]}", f"(row {rows[0]}, and row {rows[1]} of the other)"
+        found = bad.found.replace(" of query ", " comes twice for query ")
+        return DataError(
+            f"{where}: {found} {at}. Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+        )
 
 
-def _are_integers(kind: Any) -> bool:
-    import pyarrow
-
-    return bool(pyarrow.types.is_integer(kind))
-
-
-def _with_texts(columns: Any) -> Any:
-    """The table with the ids as plain text, each column in one piece."""
-    import pyarrow
-
-    for number, name in enumerate(columns.column_names):
-        if name in ("query", "doc"):
-            text = _text(columns.column(name)).cast(pyarrow.large_string())
-            columns = columns.set_column(number, name, text)
-    return columns.combine_chunks()
+def _note_ranks(table: Any, ties: str, census: Census) -> None:
+    """Hold the first ranks against their scores."""
+    if ties == "rank" or not {"score", "rank"} <= set(table.column_names):
+        return
+    head = table.slice(0, SAMPLE)
+    try:
+        group = head.column("query").combine_chunks().dictionary_encode().indices.to_numpy()
+        score, rank = (head.column(name).to_numpy().astype(np.float64) for name in ("score", "rank"))
+    except (TypeError, ValueError, NotImplementedError):  # told by the reader that looks at every row
+        return
+    note_ranks(group, score, rank, census)
 
 
-def _text(column: Any) -> Any:
-    import pyarrow
-
-    kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
-    tests = ("is_string", "is_large_string", "is_string_view", "is_integer")
-    if column.null_count or not any(getattr(pyarrow.types, test)(kind) for test in tests):
-        raise _Odd
-    return column
-
-
-def _by_query(columns: Any) -> Any:
-    """The table with the rows of each query together, in the order they had."""
-    import pyarrow
-
-    codes = columns.column("query").combine_chunks().dictionary_encode().indices
-    order = pyarrow.array(np.argsort(codes.to_numpy(), kind="stable"))
-    return columns.take(order)
+def _check_kinds(kinds: tuple[bool, bool], judgments: Judgments) -> None:
+    """Leave ids that are integers where the judgments have text, or the other way round, to the slow way."""
+    judged = judged_kinds(align_ids(judgments, kinds))
+    if any(kind not in (None, own) for kind, own in zip(judged, kinds, strict=True)):
+        raise OddTable
 
 
 # --- pieces ------------------------------------------------------------------------------------
 
 
-class _Texts(NamedTuple):
-    """A column of text: all bytes, and where each text begins (one more entry than there are texts)."""
-
-    data: Array
-    offsets: Array
-
-    def at(self, row: int) -> bytes:
-        """The text of a row."""
-        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
-
-    def between(self, first: int, last: int) -> Array:
-        """The bytes of some rows."""
-        return self.data[self.offsets[first] : self.offsets[last]]
+def _cut_up(stretch: Stretch) -> Iterator[Stretch]:
+    """The rows in stretches that end where the query changes."""
+    if not stretch.table.num_rows:
+        return
+    try:
+        query = texts_of(stretch.table.column("query"))
+    except OddTable:
+        yield Stretch(stretch.table, stretch.first, None)
+        return
+    for begin, end in _pieces(query):
+        yield stretch.rows(begin, end)
 
 
-def _scan(columns: Any, index: Index, judgments: Judgments, conventions: Conventions) -> Iterator[Scanned]:
-    query, doc = _texts(columns.column("query")), _texts(columns.column("doc"))
-    order = _order(columns, conventions.ties)
+def _last_query(table: Any) -> int:
+    """Where the last query begins."""
+    if not table.num_rows:
+        return 0
+    try:
+        query = texts_of(table.column("query"))
+    except OddTable:
+        return int(table.num_rows)
+    low, high = -1, int(table.num_rows) - 1
+    last = query.at(high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if query.at(middle) == last else (middle, high)
+    return high
 
-    def work(rows: tuple[int, int]) -> Scanned:
-        return scan_lines(_lines(query, doc, *rows), order[slice(*rows)], index, judgments, conventions)
 
-    for _, scanned in in_order(work, _pieces(query)):
-        yield scanned
-
-
-def _pieces(query: _Texts) -> Iterator[tuple[int, int]]:
+def _pieces(query: TextColumn) -> Iterator[tuple[int, int]]:
     """Stretches of rows that end where the query changes."""
     count = len(query.offsets) - 1
     first, size = 0, ROWS
@@ -191,7 +272,7 @@ def _pieces(query: _Texts) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _cut(query: _Texts, low: int, end: int, count: int) -> int:
+def _cut(query: TextColumn, low: int, end: int, count: int) -> int:
     """The last place up to `end` where the query changes, found by halving; `low` where it does not."""
     high, last = end - 1, query.at(end - 1)
     if end == count or query.at(low) == last:
@@ -200,52 +281,3 @@ def _cut(query: _Texts, low: int, end: int, count: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if query.at(middle) == last else (middle, high)
     return high
-
-
-def _lines(query: _Texts, doc: _Texts, first: int, last: int) -> Lines:
-    """Some rows in the form of the lines of a run: the queries' bytes, then the documents'."""
-    queries, docs = query.between(first, last), doc.between(first, last)
-    pad = np.zeros(PAD, dtype=np.uint8)
-    chunk = Chunk(np.concatenate([pad, queries, docs, pad]), len(queries) + len(docs))
-    of_query = query.offsets[first : last + 1] - query.offsets[first] + PAD
-    of_doc = doc.offsets[first : last + 1] - doc.offsets[first] + PAD + len(queries)
-    begin = np.stack([of_query[:-1], of_query[:-1], of_doc[:-1]])
-    return Lines(chunk, begin, np.stack([of_query[1:], of_query[1:], of_doc[1:]]), None)
-
-
-# --- columns of Arrow --------------------------------------------------------------------------
-
-
-def _texts(column: Any) -> _Texts:
-    whole = column.combine_chunks()
-    _, offsets, data = whole.buffers()
-    begin = np.frombuffer(offsets, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
-    if not (begin[1:] > begin[:-1]).all():
-        raise _Odd
-    return _Texts(np.frombuffer(data, dtype=np.uint8), begin)
-
-
-def _order(columns: Any, ties: str) -> Array:
-    """What each row is ordered by: its score, its rank, or its place."""
-    names = columns.column_names
-    if ties == "rank" and "rank" not in names:
-        raise _Odd
-    if "rank" in names and (ties == "rank" or "score" not in names):
-        rank = _numbers(columns.column("rank"))
-        turned: Array = 1 + rank.max(initial=0) - rank
-        return turned
-    if "score" in names:
-        return _numbers(columns.column("score"))
-    return np.arange(columns.num_rows, 0, -1, dtype=np.float64)
-
-
-def _numbers(column: Any) -> Array:
-    import pyarrow
-
-    kind = column.type
-    if column.null_count or not (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)):
-        raise _Odd
-    numbers: Array = column.to_numpy().astype(np.float64)
-    if np.isnan(numbers).any():
-        raise _Odd
-    return numbers

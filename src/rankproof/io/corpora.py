@@ -56,8 +56,8 @@ def folder_at(path: Path) -> Path | None:
         return path
     try:
         if not is_zip(path):
-            return path if archive_of(path) and _is_beir(path) else None
-        found = [folder for folder in folders(path) if _is_beir(folder)]
+            return path if archive_of(path) and is_beir(path) else None
+        found = [folder for folder in folders(path) if is_beir(folder)]
     except DataError:
         if path.suffix.lower() == ".zip":
             raise
@@ -70,7 +70,8 @@ def folder_at(path: Path) -> Path | None:
     return found[0] if found else None
 
 
-def _is_beir(folder: Path) -> bool:
+def is_beir(folder: Path) -> bool:
+    """Whether a folder holds what BEIR puts into one."""
     return any(matching_files(folder, each) for each in (BEIR_CORPUS, BEIR_QUESTIONS, JUDGMENTS))
 
 

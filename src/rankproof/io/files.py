@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import glob
 import gzip
 import importlib
 import io
@@ -239,6 +240,25 @@ def _not_utf8(content: bytes, at: int, name: str) -> DataError:
 
 
 ZIP = b"PK\x03\x04"
+
+
+def is_pattern(path: PathLike) -> bool:
+    """Whether a path stands for files, like `runs/*.parquet`, and for none of that very name.
+
+    >>> is_pattern("runs/*.parquet"), is_pattern("run.txt")
+    (True, False)
+    """
+    name = os.fspath(path)
+    return isinstance(name, str) and glob.has_magic(name) and not os.path.lexists(name)
+
+
+def are_paths(data: Any) -> bool:
+    """Whether a list is one of paths, of which at least one is there."""
+    if not isinstance(data, list | tuple) or not data:
+        return False
+    if not all(isinstance(each, str | os.PathLike) for each in data):
+        return False
+    return any(isinstance(each, os.PathLike) or os.path.lexists(each) or is_pattern(each) for each in data)
 
 
 def is_zip(path: PathLike) -> bool:

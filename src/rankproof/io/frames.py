@@ -6,21 +6,26 @@ import importlib.util
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, is_one_of, missing_extra, one_of, shorten
-from rankproof.io.columns import rankings_in
 from rankproof.io.files import read_bytes
 from rankproof.io.pipes import PathLike, is_pipe
 from rankproof.io.rankings import ranking_of, said_of_order
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
-from rankproof.io.rows import Rows, judgments_of
+from rankproof.io.rows import Rows, judgments_of, ungraded_note
+
+if TYPE_CHECKING:
+    from rankproof.io.columns import ColumnRankings
 
 MAGIC = b"PAR1"
+LARGE = 20_000
+"""From this many rows on it is worth its start to take columns as they are, and not row by row."""
 Choose: TypeAlias = Callable[[list[str]], list[str]]
 """Tells from the names of all columns which to read."""
 
@@ -95,6 +100,79 @@ def _by_polars(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
         raise _damaged(source, error) from error
 
 
+BATCH = 1 << 18
+"""About how many documents are read from a Parquet file, or taken from a frame, at a time."""
+BUFFER = 1 << 20
+"""How many bytes of a column are read at a time, however large its row groups are."""
+
+
+def stream_parquet(path: Path, source: str) -> ColumnRankings | None:
+    """The rankings in a Parquet file, read in batches as they are asked for; None without pyarrow."""
+    if importlib.util.find_spec("pyarrow") is None:
+        return None
+    import pyarrow
+    import pyarrow.parquet
+
+    from rankproof.io.columns import ColumnRankings  # few inputs are tables, and most of these small
+
+    def opened() -> Any:
+        try:
+            return pyarrow.parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise _damaged(source, error) from error
+
+    with opened() as file:
+        took = guess(file.schema_arrow.names, RANKING, source)
+        columns = list(took.values())
+        held = _held_in_a_row(file, took["doc"])
+
+    def batches() -> Iterator[Any]:
+        with opened() as file:
+            try:
+                for batch in file.iter_batches(batch_size=max(1, int(BATCH / held)), columns=columns):
+                    yield pyarrow.Table.from_batches([batch]).select(columns)
+            except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+                raise _damaged(source, error) from error
+
+    def slow() -> Rankings:
+        import narwhals as nw
+
+        whole = nw.from_native(_by_pyarrow(path, lambda names: columns, source))
+        return ranking_of(_rows(whole, took, source))
+
+    notes = (guess_sentence(took, source), *said_of_order(took, source))
+    return ColumnRankings(batches, took, slow, source, notes)
+
+
+def stream_large(path: Path, source: str) -> ColumnRankings | None:
+    """The same of a large file; None for a small one."""
+    if importlib.util.find_spec("pyarrow") is None:
+        return None
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            if file.metadata.num_rows < LARGE and path.stat().st_size < BUFFER:
+                return None
+    except (pyarrow.ArrowException, OSError):
+        return None  # whoever reads the whole file says what it is
+    return stream_parquet(path, source)
+
+
+def _held_in_a_row(file: Any, column: str) -> float:
+    """How many documents a row of a Parquet file holds on average: more than one in a column of lists."""
+    rows = values = 0
+    for group in range(min(file.metadata.num_row_groups, 8)):
+        held = file.metadata.row_group(group)
+        rows += held.num_rows
+        values += sum(
+            held.column(i).num_values
+            for i in range(held.num_columns)
+            if held.column(i).path_in_schema.split(".")[0] == column
+        )
+    return max(1.0, values / rows) if rows else 1.0
+
+
 def _damaged(source: str, error: Exception) -> DataError:
     return DataError(f"{source}: no valid Parquet ({shorten(str(error))}). Next: copy or write it again.")
 
@@ -114,7 +192,31 @@ def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
     table = _opened(frame, source)
     names = _names(table, source)
     took = guess(names, JUDGMENTS, source)
-    return judgments_of(_rows(_in_memory(table, took), took, source))
+    chosen = _in_memory(table, took)
+    return judgments_in_columns(chosen, took, source) or judgments_of(_rows(chosen, took, source))
+
+
+def judgments_in_columns(chosen: Any, took: Mapping[str, str], source: str) -> Judgments | None:
+    """Many judgments as columns; None for few, and for whatever only the reader of single rows knows."""
+    if len(chosen) < LARGE or importlib.util.find_spec("pyarrow") is None:
+        return None
+    import pyarrow
+
+    from rankproof.io.arrow_columns import by_query, judgments_in, tables_of
+
+    try:
+        table = chosen.to_arrow()
+    except (pyarrow.ArrowException, TypeError, ValueError):
+        return None
+    roles = {name: role for role, name in took.items()}
+    table = table.rename_columns([roles[name] for name in table.column_names])
+    found = judgments_in(tables_of(table), source)
+    if found is None and not table.column("query").null_count:
+        found = judgments_in(tables_of(by_query(table)), source)
+    if found is None:
+        return None
+    notes = [guess_sentence(took, source), *([] if "grade" in took else [ungraded_note(source)])]
+    return replace(found, notes=tuple(notes))
 
 
 def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
@@ -131,8 +233,14 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
 
     @cache
     def collected() -> Rankings:
+        if (batched := _in_batches(table, took, source)) is not None:
+            return batched
         chosen = _in_memory(table, took)
         row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
+        if len(chosen) < LARGE or importlib.util.find_spec("pyarrow") is None:
+            return row_by_row()
+        from rankproof.io.columns import rankings_in
+
         return rankings_in(chosen, took, row_by_row, source, notes)
 
     if hasattr(table, "collect"):  # it is lazy: its engine may count, and keep its rows
@@ -140,6 +248,39 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
 
         return counted_frame(table, took, collected, source, notes) or collected()
     return collected()
+
+
+def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | None:
+    """The rankings of a lazy frame of Polars, by its own streaming engine; None for other frames.
+
+    Collected as narwhals does it, two million rows took 6.5 GB.
+    """
+    import narwhals as nw
+
+    lazy: Any = nw.to_native(table)
+    if not hasattr(lazy, "collect_batches") or importlib.util.find_spec("pyarrow") is None:
+        return None
+    from rankproof.io.columns import ColumnRankings
+
+    chosen = lazy.select(list(took.values()))
+
+    def batches() -> Iterator[Any]:
+        import polars
+
+        try:
+            for batch in chosen.collect_batches(chunk_size=BATCH, maintain_order=True):
+                yield batch.to_arrow()
+        except (polars.exceptions.PolarsError, OSError) as error:
+            raise DataError(
+                f"{source}: the lazy frame cannot be collected ({shorten(str(error))}). Next: collect it yourself, and "
+                "look at what it says."
+            ) from error
+
+    def slow() -> Rankings:
+        return ranking_of(_rows(_in_memory(table, took), took, source))
+
+    notes = (guess_sentence(took, source), *said_of_order(took, source))
+    return ColumnRankings(batches, took, slow, source, notes)
 
 
 def records_of_frame(frame: Any, source: str) -> Iterator[dict[str, Any]]:
@@ -214,7 +355,12 @@ def _in_memory(table: Any, took: Mapping[str, str]) -> Any:
     import narwhals as nw
 
     chosen = table.select(list(took.values()))
-    return chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+    if not isinstance(chosen, nw.LazyFrame):
+        return chosen
+    native: Any = nw.to_native(chosen)
+    if hasattr(native, "collect_batches"):  # a Polars that has the streaming engine
+        return nw.from_native(native.collect(engine="streaming"))
+    return chosen.collect()
 
 
 def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:

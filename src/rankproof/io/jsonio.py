@@ -168,7 +168,7 @@ def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source
             _check_once(item, rows.where(row), "field")
     names = list(data[0]) if data and isinstance(data[0], dict) else []
     if names and not _doc_of(_scalars(data[0]), wanted) and (lists := _lists(data[0], wanted)):
-        return _by_query(data, lists, rows)
+        return _by_query(data, lists, rows, wanted)
     return read_tuples(data, wanted, source, line)
 
 
@@ -186,7 +186,15 @@ def _lists(item: dict[str, Any], wanted: Wanted) -> list[str]:
     return list_columns(held, LISTS, wanted)
 
 
-def _by_query(data: list[Any], lists: list[str], rows: Rows) -> Nested:
+def _scores_beside(item: dict[str, Any], docs: str, wanted: Wanted) -> str | None:
+    """The name of the list of scores that stands beside the list of documents."""
+    held = [name for name, value in item.items() if isinstance(value, list) and name != docs]
+    numbers = column_of("score", held) if wanted is RANKING else column_of("grade", held)
+    plain = isinstance(item[docs], list) and not any(isinstance(doc, (dict, list)) for doc in item[docs])
+    return numbers[0] if len(numbers) == 1 and plain else None
+
+
+def _by_query(data: list[Any], lists: list[str], rows: Rows, wanted: Wanted) -> Nested:
     """`{query: documents}` from objects that each hold one query."""
     scalars = _scalars(data[0])
     query = column_named("query", scalars) or [name for name in scalars if plain_name(name) == "id"]
@@ -198,6 +206,7 @@ def _by_query(data: list[Any], lists: list[str], rows: Rows) -> Nested:
         )
     nested: Nested = {}
     seen: dict[str, int] = {}
+    beside = _scores_beside(data[0], lists[0], wanted)
     for row, item in enumerate(data):
         name, docs = _query_of(item, query[0], lists[0], rows.where(row))
         if name in seen:
@@ -206,8 +215,21 @@ def _by_query(data: list[Any], lists: list[str], rows: Rows) -> Nested:
                 "Next: keep one of them."
             )
         seen[name] = row
+        if beside is not None:
+            docs = _paired(docs, item.get(beside), beside, rows.where(row))
         nested[name] = _documents(docs, rows.where(row))
     return nested
+
+
+def _paired(docs: Any, numbers: Any, name: str, where: str) -> list[tuple[Any, Any]]:
+    """The documents with the numbers beside them."""
+    if not isinstance(docs, list) or not isinstance(numbers, list) or len(docs) != len(numbers):
+        got = f"{len(numbers):,}" if isinstance(numbers, list) else shorten(numbers)
+        count = f"{len(docs):,} documents" if isinstance(docs, list) else shorten(docs)
+        raise DataError(
+            f"{where}: got {got} in {name!r} for {count}, expected as many. Next: correct this query."
+        )
+    return list(zip(docs, numbers, strict=True))
 
 
 def _query_of(item: Any, query: str, docs: str, where: str) -> tuple[Any, Any]:

@@ -13,16 +13,18 @@ from typing import Any, TypeAlias, TypeGuard
 from rankproof.core.join import Rankings
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse
-from rankproof.errors import DataError, RankproofError, UsageError, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, one_of, shorten
 from rankproof.io import corpora
-from rankproof.io.files import check_path, name_of, read_bytes, read_head, text_of
+from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import (
+    begins_as_parquet,
     is_frame,
     judgments_from_frame,
     library_of,
     ranking_from_frame,
     read_parquet,
+    stream_large,
 )
 from rankproof.io.jsonio import graded_rankings, read_json
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
@@ -74,6 +76,8 @@ def load_ranking(data: Source) -> Rankings:
         return MappingRankings(data)
     if is_frame(data):
         return ranking_from_frame(data)
+    if are_paths(data):
+        return _in_parts(data)
     if _is_table(data):
         from rankproof.io.counted.open import ranking_in_table  # few evaluations need it
 
@@ -110,6 +114,13 @@ def _columns_at(path: PathLike) -> dict[str, list[Any]]:
     return found
 
 
+def with_damaged(ranking: Rankings, damaged: str) -> Rankings:
+    """The ranking, whose files that cannot be read are an error ("error") or are left out ("skip")."""
+    if not is_one_of(damaged, ("error", "skip")):
+        raise one_of("damaged", damaged, ("error", "skip"))
+    return replace(ranking, damaged=damaged) if hasattr(ranking, "damaged") else ranking  # type: ignore[type-var]
+
+
 def _iterable(data: Source, what: str) -> Iterable[Any]:
     if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable):
         raise DataError(
@@ -139,10 +150,25 @@ def _ranking_at(path: PathLike) -> Rankings:
     source = _kept(path)
     if isinstance(source, Pipe):
         return _ranking_in(source, name_of(path))
-    if corpora.folder_at(check_path(path)):
-        what = "a folder" if Path(path).is_dir() else "a BEIR archive"
+    if is_pattern(path):
+        return _in_parts(path)
+    folder = corpora.folder_at(check_path(path))
+    if folder is not None and corpora.is_beir(folder):
+        what = "a BEIR folder" if Path(path).is_dir() else "a BEIR archive"
         raise DataError(f"{path}: {what}, expected a ranking. Next: give the path of a file.")
+    if Path(path).is_dir():
+        if not os.fspath(path):
+            raise DataError(
+                "'': a path without a name, expected a ranking. Next: give the path of a file or a folder."
+            )
+        return _in_parts(path)
     return _ranking_in(Path(path), str(path))
+
+
+def _in_parts(paths: Any) -> Rankings:
+    from rankproof.io.parts import parts_at  # most rankings are one file
+
+    return parts_at(paths, load_ranking)
 
 
 def _kept(path: PathLike) -> PathLike:
@@ -172,7 +198,10 @@ def _ranking_in(path: PathLike, source: str) -> Rankings:
     if kind == TREC_RANKING:
         return TrecRankings(path, source=source)
     if kind == PARQUET:
-        return ranking_from_frame(read_parquet(path, RANKING, source), source)
+        in_place = not isinstance(path, Pipe) and begins_as_parquet(Path(path))
+        return (in_place and stream_large(Path(path), source)) or ranking_from_frame(
+            read_parquet(path, RANKING, source), source
+        )
     found = _content(path, kind, RANKING, source)
     if isinstance(found, Rows):
         return replace(ranking_of(found), untyped=kind != JSON)

@@ -177,7 +177,10 @@ def ranking_of(rows: Rows) -> RowRankings:
         source=rows.source,
     )
     return RowRankings(
-        table, (queries_are_int, docs_are_int), (*rows.notes, *said_of_order(rows.columns, rows.source))
+        table,
+        (queries_are_int, docs_are_int),
+        (*rows.notes, *said_of_order(rows.columns, rows.source)),
+        unit=rows.unit,
     )
 
 
@@ -199,6 +202,8 @@ class RowRankings:
     notes: tuple[str, ...] = ()
     untyped: bool = False
     """Whether they come from a file that does not tell integers from text."""
+    unit: str = "line"
+    """What the numbers of the rows count."""
 
     @property
     def source(self) -> str:
@@ -282,7 +287,7 @@ class RowRankings:
             raise self._twice(query, error.first, error.again) from error
 
     def _twice(self, query: str, one: int, other: int) -> DataError:
-        line, unit = self.rows.line, "lines"
+        line, unit = self.rows.line, f"{self.unit}s"
         if line is None:
             line, unit = np.arange(1, len(self.rows) + 1), "rows"
         return DataError(

@@ -25,9 +25,21 @@ EXPECTED = (
 """What exports of test sets call the documents that answer a question: one, or a list of them."""
 RETRIEVED = (
     *("doc_ids", "document_ids", "retrieved", "retrieved_ids", "retrieved_docs", "retrieved_doc_ids"),
-    *("results", "ranking", "ranked"),
+    *(
+        "results",
+        "ranking",
+        "ranked",
+        "docs",
+        "docnos",
+        "item_ids",
+        "product_ids",
+        "passage_ids",
+        "chunk_ids",
+    ),
 )
 """What lists of documents are called."""
+SCORES = ("scores", "doc_scores", "similarities", "sims", "relevance_scores", "retrieved_scores")
+"""What lists of their scores are called."""
 
 NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
@@ -40,8 +52,8 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
         EXPECTED,
         RETRIEVED,
     ),
-    "score": (("score", "sim", "similarity", "rsv", "doc_score", "relevance_score"), ("s",)),
-    "rank": (("rank", "position", "pos", "doc_rank"),),
+    "score": (("score", "sim", "similarity", "rsv", "doc_score", "relevance_score"), ("s",), SCORES),
+    "rank": (("rank", "position", "pos", "doc_rank"), ("ranks", "positions")),
     "grade": (
         ("grade", "relevance", "rel", "relevance_grade", "relevance_label", "relevant", "qrel"),
         ("label", "judgment", "judgement", "rating", "gain"),

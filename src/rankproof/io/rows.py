@@ -92,10 +92,12 @@ class Rows:
     line: Sequence[int] | None = None
     """The line of each row; None: rows are counted from 1."""
     notes: tuple[str, ...] = ()
+    unit: str = "line"
+    """What `line` counts."""
 
     def where(self, row: int) -> str:
         """The place of a row, as messages call it."""
-        place = f"row {row + 1}" if self.line is None else f"line {self.line[row]}"
+        place = f"row {row + 1}" if self.line is None else f"{self.unit} {self.line[row]}"
         return f"{self.source}, {place}"
 
     def ids(self, role: str) -> tuple[list[str], bool]:
@@ -191,12 +193,53 @@ def one_a_row(rows: Rows, *, ranked: bool) -> Rows:
     if lists is None:
         return rows
     at = [row for row, docs in enumerate(lists) for _ in docs]
+    held = {role: _held(rows, role, lists) for role in ("score", "rank") if role in rows.columns}
     columns = {role: [values[row] for row in at] for role, values in rows.columns.items()}
+    columns |= {role: values for role, values in held.items() if values is not None}
     columns["doc"] = [doc for docs in lists for doc in docs]
+    if isinstance(columns["doc"][0] if columns["doc"] else None, Mapping):
+        columns |= _fields_of(columns["doc"], rows, at)
     if ranked and not {"score", "rank"} & set(columns):
         columns["rank"] = [rank for docs in lists for rank in range(1, len(docs) + 1)]
     line = None if rows.line is None else [rows.line[row] for row in at]
-    return Rows(columns, rows.source, line, rows.notes)
+    return Rows(columns, rows.source, line, rows.notes, rows.unit)
+
+
+def _held(rows: Rows, role: str, lists: Sequence[Sequence[Any]]) -> list[Any] | None:
+    """The numbers of all documents, where each row has a list of them; None where it has one for all."""
+    values = rows.columns[role]
+    if not any(isinstance(value, LISTS) for value in values):
+        return None
+    for row, (value, docs) in enumerate(zip(values, lists, strict=True)):
+        count = 0 if value is None else len(value) if isinstance(value, LISTS) else -1
+        if count != len(docs):
+            got = f"{count} numbers" if count >= 0 else shorten(value)
+            raise DataError(
+                f"{rows.where(row)}: got {got} in the {role} column for {len(docs)} documents, expected as many. "
+                "Next: correct or drop this row."
+            )
+    return [number for value in values if value is not None for number in value]
+
+
+def _fields_of(docs: Sequence[Any], rows: Rows, at: Sequence[int]) -> dict[str, list[Any]]:
+    """The documents of lists of records, with their scores and ranks."""
+    names = list(docs[0])
+    held = {role: column_of(role, names) for role in ("doc", "score", "rank")}
+    held["doc"] = held["doc"] or [name for name in names if name == "id"]
+    row = next(
+        (
+            row
+            for row, doc in zip(at, docs, strict=True)
+            if not isinstance(doc, Mapping) or list(doc) != names
+        ),
+        0,
+    )
+    if len(held["doc"]) != 1 or any(len(each) > 1 for each in held.values()) or row:
+        raise DataError(
+            f"{rows.where(row)}: cannot tell the document and its score in {shorten(docs[0])}. "
+            "Next: name them 'doc_id' and 'score' in each record."
+        )
+    return {role: [doc[each[0]] for doc in docs] for role, each in held.items() if each}
 
 
 def _lists_in(rows: Rows) -> list[Sequence[Any]] | None:
@@ -235,10 +278,15 @@ def judgments_of(rows: Rows) -> Judgments:
         grades = rows.numbers("grade", finite=True).tolist()
     else:
         grades = [1.0] * len(docs)
-        notes.append(f"{rows.source}: no grades, so every document listed counts as relevant (grade 1)")
+        notes.append(ungraded_note(rows.source))
     aspects = rows.ids("aspect")[0] if "aspect" in rows.columns else _iterations(rows)
     judgments = judgments_from_rows(queries, docs, grades, aspects, source=rows.source, line=rows.line)
     return replace(judgments, integer_ids=(queries_are_int, docs_are_int), notes=tuple(notes))
+
+
+def ungraded_note(source: str) -> str:
+    """What is said of judgments without grades."""
+    return f"{source}: no grades, so every document listed counts as relevant (grade 1)"
 
 
 def _iterations(rows: Rows) -> list[str] | None:

@@ -24,7 +24,7 @@ from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, check_number, nearest, shorten
 from rankproof.io.frames import is_frame, library_of
-from rankproof.io.load import load_judgments, load_ranking
+from rankproof.io.load import load_judgments, load_ranking, with_damaged
 from rankproof.io.pipes import pipes_kept
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.grouping import Grouping, group_places, groups_of
@@ -63,12 +63,15 @@ def evaluate(
     context_k: int | None = None,
     by: Grouping | None = None,
     unjudged_grade: float = 1.0,
+    damaged: str = "error",
     columns: Columns = None,
 ) -> Scores:
     """Score a ranking against judgments.
 
     `judgments` is `{query: {document: grade}}`, `{query: [relevant documents]}`, a path, a data frame or rows;
-    `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows.
+    `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows; a
+    folder, a pattern like "runs/*.parquet" or a list of paths is one ranking in many files, of which those that cannot
+    be read are left out with `damaged="skip"`, and named.
     `measures` are measures, their names, or both. `by` maps query ids to groups that are scored apart as well
     (or is a function, a file, a data frame of queries, or a column of the judgments).
     The other arguments are conventions: `rankproof.core.rules.CHOICES` says in words what each does. A
@@ -97,7 +100,9 @@ def evaluate(
     groups = groups_of(by, judgments)
     _check_one(ranking)
     judged = load_judgments(judgments)
-    found = score_ranking(judged, load_ranking(ranking), asked, conventions, groups, names)
+    found = score_ranking(
+        judged, with_damaged(load_ranking(ranking), damaged), asked, conventions, groups, names
+    )
     found.library = library_of(ranking) or judged.library
     return found
 

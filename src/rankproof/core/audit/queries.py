@@ -315,6 +315,18 @@ def read_as(case: FindingCase) -> Iterator[Finding]:
         )
 
 
+def left_out(case: FindingCase) -> Iterator[Finding]:
+    """Files that could not be read: what they hold is missing from every number."""
+    files = case.census.left_out
+    if files:
+        yield Finding(
+            *("error", "left-out", len(files)),
+            f"{count_of(len(files), 'file')} could not be read, and what they hold is missing from the numbers: "
+            f"{'; '.join(files[:EXAMPLES])}{'; ...' if len(files) > EXAMPLES else ''}.",
+            advice="copy or write them again.",
+        )
+
+
 def made_by_machine(case: FindingCase) -> Iterator[Finding]:
     """Judgments that nobody made: whoever reads the numbers is to know."""
     for note in dict.fromkeys(note for note in case.census.notes if BY_MACHINE in note):
@@ -350,6 +362,7 @@ def ranks_against_scores(case: FindingCase) -> Iterator[Finding]:
 CHECKS = (
     judged_by_its_kin,
     made_by_machine,
+    left_out,
     read_as,
     ranks_against_scores,
     missing_queries,

@@ -72,10 +72,11 @@ def read_qrels(
     return replace(judgments, machine=machine, notes=tuple(notes)) if notes else judgments
 
 
-class _JudgedRows(NamedTuple):
+class JudgedRows(NamedTuple):
     """What a piece of plain judgments holds: the runs of a query, the documents, their grades."""
 
     queries: bytes
+    """The query of each run, one behind the other."""
     query_length: Array
     rows: Array
     """How many judgments each run has."""
@@ -101,13 +102,18 @@ def _plain(content: bytes, source: str) -> Judgments | None:
     known = [each for each in parts if each is not None]
     if (known[0].aspect.decode()).startswith(MACHINE):
         return None
+    return judgments_of_parts(known, source)
+
+
+def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None:
+    """Judgments of rows of one aspect that follow each other; None where a query or a document comes again."""
     rows = np.concatenate([each.rows for each in known])
     queries = Texts.joined(
         [each.queries for each in known], np.concatenate([each.query_length for each in known])
     )
     docs = Texts.joined([each.docs for each in known], np.concatenate([each.doc_length for each in known]))
     grade = np.concatenate([each.grade for each in known])
-    del parts, known
+    del known
     starts = starts_of_runs(queries.chunk, queries.begin, queries.length)
     if len(starts) < len(queries):  # a query goes on in the next piece
         queries = Texts.joined(*_fields(queries.chunk, queries.start[starts], queries.start[starts + 1]))
@@ -131,7 +137,7 @@ def _pieces(content: bytes) -> Iterator[Chunk]:
         begin = end
 
 
-def _part(chunk: Chunk) -> _JudgedRows | None:
+def _part(chunk: Chunk) -> JudgedRows | None:
     """What a piece holds; None where it is not plain."""
     lines = split(chunk, COLUMNS)
     if not len(lines) or lines.comments:
@@ -143,7 +149,7 @@ def _part(chunk: Chunk) -> _JudgedRows | None:
     queries, query_length = _fields(chunk, begin[QUERY, starts], end[QUERY, starts])
     docs, doc_length = _fields(chunk, begin[DOC], end[DOC])
     rows = np.diff(np.append(starts, len(lines)))
-    return _JudgedRows(
+    return JudgedRows(
         queries[0], query_length, rows, docs[0], doc_length, _grades(lines), lines.field(0, ASPECT)
     )
 

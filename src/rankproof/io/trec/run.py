@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from io import SEEK_END, BufferedReader, BytesIO
-from itertools import chain
+from itertools import islice
 from typing import BinaryIO
 
 import numpy as np
 
-from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
@@ -21,58 +19,26 @@ from rankproof.core.table import PLACES, RankingTable
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, open_file
 from rankproof.io.ids import align_ids, check_same_kind, judged_kinds, plain_digits
-from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks, in_order
-from rankproof.io.trec.index import COLUMNS, DOC, QUERY, Index, index_of, starts_of_runs
+from rankproof.io.trec.chunks import PAD, SIZE, BadLine, Chunk, chunk_of, chunks
+from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings
+from rankproof.io.trec.index import COLUMNS, DOC, QUERY, starts_of_runs
 from rankproof.io.trec.lines import Lines, Repeated, comment_note, split, without_comments
-from rankproof.io.trec.scan import Scanned, note_ranks_of, numbers, scan
+from rankproof.io.trec.scan import Scanned, note_ranks_of
+from rankproof.io.trec.scan import numbers as numbers_of
+from rankproof.io.trec.scan import scan as scan_chunk
 
 
-class NotTogether(Exception):
-    """The lines of a query do not stand together."""
-
-
-def collect_rankings(scanned: Iterable[Scanned], index: Index, census: Census) -> list[Ordered]:
-    """The rankings of all pieces; a query that appears in two places raises NotTogether."""
-    found: list[Ordered] = []
-    seen = np.zeros(len(index.queries), dtype=bool)
-    others: dict[str, None] = {}
-    noticed = Census()
-    for piece in scanned:
-        expected = len(others) + len(piece.others)
-        others.update(dict.fromkeys(piece.others))
-        again = seen[piece.queries].any() or len(distinct(piece.queries)) < len(piece.queries)
-        if again or len(others) < expected:
-            raise NotTogether
-        seen[piece.queries] = True
-        found += piece.ordered
-        _add(noticed, piece.noticed)
-    _add(census, noticed)
-    _count_extra(census, list(others))
-    return found
-
-
-def _add(census: Census, more: Census) -> None:
-    for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
-        setattr(census, name, getattr(census, name) + getattr(more, name))
-
-
-def _count_extra(census: Census, extra: list[str]) -> None:
-    room = max(0, 5 - len(census.extra_examples))
-    census.extra += len(extra)
-    census.extra_examples += extra[:room]
-
-
-Piece = tuple[bytes, int]
-"""Some lines of one query that follow each other, and the number of the first."""
-
-
-def gather_queries(pieces: Iterator[Chunk]) -> Iterator[Chunk]:
-    """The content of chunks, query after query, in chunks that remember the line numbers."""
+def gather_queries(pieces: Iterable[Chunk]) -> Iterator[Chunk]:
+    """The content of chunks that know their line numbers, query after query, in chunks of about SIZE."""
+    of_query: dict[bytes, list[Piece]] = {}
+    for chunk in pieces:
+        for query, content, numbers in _runs(chunk):
+            of_query.setdefault(query, []).append((content, numbers))
     batch: list[Piece] = []
     size = 0
-    for of_query in _by_query(pieces).values():
-        batch += of_query
-        size += sum(len(content) for content, _ in of_query)
+    for each in of_query.values():
+        batch += each
+        size += sum(len(content) for content, _ in each)
         if size >= SIZE:
             yield _joined(batch)
             batch, size = [], 0
@@ -80,36 +46,30 @@ def gather_queries(pieces: Iterator[Chunk]) -> Iterator[Chunk]:
         yield _joined(batch)
 
 
-def _by_query(chunks: Iterator[Chunk]) -> dict[bytes, list[Piece]]:
-    pieces: dict[bytes, list[Piece]] = {}
-    line = 1
-    for chunk in chunks:
-        for query, content, first in _gathered_pieces(chunk):
-            pieces.setdefault(query, []).append((content, line + first))
-        line += chunk.lines
-    return pieces
+Piece = tuple[bytes, Array]
+"""Some lines of one query that follow each other, and their numbers."""
 
 
-def _gathered_pieces(chunk: Chunk) -> Iterator[tuple[bytes, bytes, int]]:
+def _runs(chunk: Chunk) -> Iterator[tuple[bytes, bytes, Array]]:
+    """The query of each run of lines, the lines, and their numbers."""
     lines = split(chunk, COLUMNS)
     begin, end = lines.begin[QUERY], lines.end[QUERY]
     starts = starts_of_runs(chunk, begin, end - begin)
-    bounds = [*begin[starts].tolist(), chunk.size + PAD]
-    for i, row in enumerate(starts.tolist()):
-        yield lines.field(row, QUERY), bytes(lines.raw[bounds[i] : bounds[i + 1]]), lines.line_of(row)
+    numbers = np.arange(chunk.lines) if chunk.numbers is None else chunk.numbers
+    first = 0
+    bounds = [*begin[starts].tolist()[1:], chunk.size + PAD]
+    low = PAD
+    for row, high in zip(starts.tolist(), bounds, strict=True):
+        content = bytes(lines.raw[low:high])
+        count = content.count(b"\n")
+        yield lines.field(row, QUERY), content, numbers[first : first + count]
+        low, first = high, first + count
 
 
 def _joined(pieces: list[Piece]) -> Chunk:
-    return chunk_of(b"".join(content for content, _ in pieces), _numbers(pieces))
-
-
-def _numbers(pieces: list[Piece]) -> Array:
-    """The line number of each line of the pieces."""
-    count = np.array([content.count(b"\n") for content, _ in pieces])
-    first = np.array([number for _, number in pieces])
-    begin = np.cumsum(count) - count
-    numbers: Array = np.arange(count.sum()) + np.repeat(first - begin, count)
-    return numbers
+    return chunk_of(
+        b"".join(content for content, _ in pieces), np.concatenate([numbers for _, numbers in pieces])
+    )
 
 
 LINE = 50
@@ -134,41 +94,65 @@ class TrecRankings:
 
         The whole run is read before the first is handed out, to notice queries whose lines stand apart.
         """
-        judgments = align_ids(judgments, (False, False), self._digits)
-        for kind, what in zip(judged_kinds(judgments), ("queries", "documents"), strict=True):
-            check_same_kind(False, kind, f"{self.source}, {what}")
-        try:
-            with self._opened() as stream:
-                found = self._scanned(self._chunks(stream), judgments, conventions, census)
-        except NotTogether:
-            with self._opened() as stream:
-                found = self._scanned(gather_queries(self._chunks(stream)), judgments, conventions, census)
+        judgments = self.aligned(judgments)
+        found = collect_rankings([self], judgments, conventions, census)
         if census.comments:
             census.notes.append(comment_note(self.source, census.comments))
         yield from found
+
+    def aligned(self, judgments: Judgments) -> Judgments:
+        """The judgments with ids that are text, as those of a run are; an error if they cannot be."""
+        judgments = align_ids(judgments, (False, False), self._digits)
+        for kind, what in zip(judged_kinds(judgments), ("queries", "documents"), strict=True):
+            check_same_kind(False, kind, f"{self.source}, {what}")
+        return judgments
 
     def _digits(self, role: int) -> bool:
         some = self.part(LOOKED_AT)
         return plain_digits((some.query, some.doc)[role])
 
-    def _scanned(
-        self, pieces: Iterator[Chunk], judgments: Judgments, conventions: Conventions, census: Census
-    ) -> list[Ordered]:
-        index, first = index_of(judgments), next(pieces, None)
-        if first is not None and conventions.ties != "rank":
-            _note_ranks(first, census)
-        work = partial(_attempt, index=index, judgments=judgments, conventions=conventions)
-        return collect_rankings(
-            self._results(in_order(work, chain([] if first is None else [first], pieces))), index, census
-        )
+    # --- piece by piece ------------------------------------------------------------------------
 
-    def _results(self, scanned: Iterator[tuple[Chunk, Scanned | BadLine]]) -> Iterator[Scanned]:
-        line = 1
-        for chunk, result in scanned:
-            if isinstance(result, BadLine):
-                raise self._error(result, chunk, line)
-            yield result
-            line += chunk.lines
+    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Chunk]:
+        """The chunks of the run; without a census, as they are read again, they know the numbers of their lines."""
+        first = 1
+        with self._opened() as stream:
+            for chunk in self._chunks(stream):
+                if census is None:
+                    numbers = np.arange(first, first + chunk.lines)
+                    first += len(numbers)
+                    yield Chunk(chunk.buffer, chunk.size, numbers)
+                    continue
+                if first and scan.conventions.ties != "rank":
+                    _note_ranks(chunk, census)
+                first = 0
+                yield chunk
+
+    def scanned(self, piece: Chunk, scan: Scan) -> Scanned:
+        """What a chunk holds."""
+        return scan_chunk(piece, scan.index, scan.judgments, scan.conventions)
+
+    def divided(self, piece: Chunk, scan: Scan, apart: Array, file: int) -> tuple[Chunk | None, Chunk | None]:
+        """The lines of a chunk that are of other queries than those apart, and those that are of them."""
+        sides: tuple[list[Piece], list[Piece]] = ([], [])
+        for query, content, numbers in _runs(piece):
+            at = scan.index.queries.get(query.decode(), -1)
+            inside = at >= 0 and bool(apart[at])
+            sides[inside].append((content, numbers + (file << FILE) if inside else numbers))
+        outside, taken = (_joined(each) if each else None for each in sides)
+        return outside, taken
+
+    def together(self, taken: list[Chunk]) -> Iterator[Chunk]:
+        """Divided chunks, query after query."""
+        return gather_queries(taken)
+
+    def error(self, bad: BadLine, piece: Chunk, number: int, sources: Sequence[PieceSource]) -> DataError:
+        """The error for a bad line; where it stands is counted anew."""
+        first = 1
+        if number > 0 and piece.numbers is None:
+            with self._opened() as stream:
+                first += sum(chunk.lines for chunk in islice(self._chunks(stream), number))
+        return self._error(bad, piece, first, sources)
 
     @property
     def tag(self) -> str:
@@ -227,7 +211,7 @@ class TrecRankings:
         """The fields of a chunk that begins at a line, and its numbers."""
         try:
             lines = split(chunk, COLUMNS)
-            return lines, numbers(lines, line)
+            return lines, numbers_of(lines, line)
         except BadLine as bad:
             raise self._error(bad, chunk, line) from bad
 
@@ -236,18 +220,26 @@ class TrecRankings:
             return nullcontext(BytesIO(self.path_or_bytes))
         return open_file(self.path_or_bytes)
 
-    def _error(self, bad: BadLine, chunk: Chunk, first: int) -> DataError:
+    def _error(
+        self, bad: BadLine, chunk: Chunk, first: int, sources: Sequence[PieceSource] = ()
+    ) -> DataError:
         """The error for a bad line of a chunk that begins at the line `first`."""
 
         def number(line: int) -> int:
             return first + line if chunk.numbers is None else int(chunk.numbers[line])
 
-        if isinstance(bad, Repeated):
-            return DataError(
-                f"{self.source}, lines {number(bad.first)} and {number(bad.line)}: {bad.found} comes twice. "
-                "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+        if not isinstance(bad, Repeated):
+            return self._refused(number(bad.line), bad)
+        one, other = number(bad.first), number(bad.line)
+        where = f"{self.source}, lines {one} and {other}"
+        if max(one, other) >> FILE or len(sources) > 1:
+            where = " and ".join(
+                f"{sources[n >> FILE].source}, line {n & ((1 << FILE) - 1)}" for n in (one, other)
             )
-        return self._refused(number(bad.line), bad)
+        return DataError(
+            f"{where}: {bad.found} comes twice. "
+            "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
+        )
 
     def _refused(self, line: int, bad: BadLine) -> DataError:
         return DataError(f"{self.source}, line {line}: {bad.found}. Next: mend the line or drop it.")
@@ -271,10 +263,3 @@ def _note_ranks(first: Chunk, census: Census) -> None:
         note_ranks_of(first, census)
     except BadLine:
         return
-
-
-def _attempt(chunk: Chunk, index: Index, judgments: Judgments, conventions: Conventions) -> Scanned | BadLine:
-    try:
-        return scan(chunk, index, judgments, conventions)
-    except BadLine as bad:
-        return bad

@@ -1,0 +1,271 @@
+"""Columns of Arrow as bytes and numbers: plain ones, with a row for each document; whatever else is odd.
+
+Judgments in large tables are made of them here: half a microsecond and some thirty bytes each, with all checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.judgments import Judgments
+from rankproof.io.roles import column_of
+from rankproof.io.trec.chunks import PAD, Chunk
+from rankproof.io.trec.index import starts_of_runs
+from rankproof.io.trec.lines import Lines
+from rankproof.io.trec.qrels import JudgedRows, judgments_of_parts
+
+PLACE = "place"
+"""The column of gathered rows that says where each stood."""
+ROWS = 1 << 18
+"""About how many rows are worked on at once."""
+
+
+class OddTable(Exception):
+    """Something the fast way cannot read."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TextColumn:
+    """A column of text: all bytes, and where each text begins (one more entry than there are texts)."""
+
+    data: Array
+    offsets: Array
+
+    def at(self, row: int) -> bytes:
+        """The text of a row."""
+        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
+
+    def between(self, first: int, last: int) -> Array:
+        """The bytes of some rows."""
+        return self.data[self.offsets[first] : self.offsets[last]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Stretch:
+    """Some rows that follow each other."""
+
+    table: Any
+    """A pyarrow table with the columns `query`, `doc`, and perhaps `score`, `rank` and `place`."""
+    first: int
+    """How many rows stand before it."""
+    kinds: tuple[bool, bool] | None
+    """Whether the ids of queries, and of documents, were integers before they were text; None: the table is odd."""
+
+    @property
+    def numbers(self) -> Array:
+        """The number of each row in its source, from 1."""
+        if PLACE in self.table.column_names:
+            return np.asarray(self.table.column(PLACE).to_numpy())
+        if "parent" in self.table.column_names:
+            return np.asarray(self.table.column("parent").to_numpy()) + 1
+        return np.arange(self.first + 1, self.first + self.table.num_rows + 1)
+
+    def rows(self, begin: int, end: int) -> Stretch:
+        """Some of the rows."""
+        return Stretch(self.table.slice(begin, end - begin), self.first + begin, self.kinds)
+
+    def with_more(self, other: Stretch) -> Stretch:
+        """The rows with those that follow them."""
+        return (
+            Stretch(one_piece([self.table, other.table]), self.first, self.kinds)
+            if self.table.num_rows
+            else other
+        )
+
+
+def one_piece(tables: list[Any]) -> Any:
+    """Tables as one, each column in one piece."""
+    import pyarrow
+
+    return pyarrow.concat_tables(tables, promote_options="permissive").combine_chunks()
+
+
+def plain_rows(table: Any, first: int) -> Stretch:
+    """The table with one document a row and the ids as plain text, each column in one piece."""
+    import pyarrow
+
+    if "aspect" in table.column_names:
+        raise OddTable
+    table = _one_a_row(table, first)
+    kinds = []
+    for name in ("query", "doc"):
+        column = _text(table.column(name))
+        kinds.append(bool(pyarrow.types.is_integer(_value_type(column.type))))
+        table = table.set_column(table.column_names.index(name), name, column.cast(pyarrow.large_string()))
+    if table.num_rows and table.column("doc")[0].as_py().startswith("["):
+        raise OddTable  # the JSON of a list
+    return Stretch(table.combine_chunks(), first, (kinds[0], kinds[1]))
+
+
+def _one_a_row(table: Any, first: int) -> Any:
+    """The table with a row for each document of the lists in it, and `parent`: the row that each stood in."""
+    import pyarrow
+    from pyarrow import compute
+
+    kind, doc = pyarrow.types, table.column("doc").combine_chunks()
+    if not any(getattr(kind, f"is_{each}")(doc.type) for each in ("list", "large_list", "fixed_size_list")):
+        return table
+    parent = compute.list_parent_indices(doc).to_numpy()
+    inside = compute.list_flatten(doc)
+    columns = {"query": table.column("query").combine_chunks().take(pyarrow.array(parent)), "doc": inside}
+    if kind.is_struct(inside.type):
+        fields = [inside.type.field(i).name for i in range(inside.type.num_fields)]
+        held = {role: column_of(role, fields) for role in ("doc", "score", "rank")}
+        held["doc"] = held["doc"] or [name for name in fields if name == "id"]
+        if len(held["doc"]) != 1 or any(len(each) > 1 for each in held.values()) or inside.null_count:
+            raise OddTable
+        columns |= {role: compute.struct_field(inside, each[0]) for role, each in held.items() if each}
+    for name in ("score", "rank", "grade", "iteration"):
+        if name in table.column_names and name not in columns:
+            held = table.column(name).combine_chunks()
+            if not (kind.is_list(held.type) or kind.is_large_list(held.type)):
+                columns[name] = held.take(pyarrow.array(parent))
+                continue
+            lengths = [compute.fill_null(compute.list_value_length(each), 0) for each in (doc, held)]
+            if not lengths[0].cast(pyarrow.int64()).equals(lengths[1].cast(pyarrow.int64())):
+                raise OddTable
+            columns[name] = compute.list_flatten(held)
+    if not {"score", "rank", "grade"} & set(columns):
+        starts = np.flatnonzero(np.append(True, parent[1:] != parent[:-1]))[: len(parent)]
+        begin = np.repeat(starts, np.diff(np.append(starts, len(parent))))
+        columns["rank"] = pyarrow.array(np.arange(len(parent)) - begin + 1)
+    columns["parent"] = pyarrow.array(parent.astype(np.int64) + first)
+    return pyarrow.table(columns)
+
+
+def _text(column: Any) -> Any:
+    import pyarrow
+
+    kind = _value_type(column.type)
+    tests = ("is_string", "is_large_string", "is_string_view", "is_integer")
+    if column.null_count or not any(getattr(pyarrow.types, test)(kind) for test in tests):
+        raise OddTable
+    return column
+
+
+def _value_type(kind: Any) -> Any:
+    import pyarrow
+
+    return kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+
+
+def texts_of(column: Any) -> TextColumn:
+    """A column of text as bytes; an empty text is odd."""
+    whole = column.combine_chunks()
+    _, offsets, data = whole.buffers()
+    begin = np.frombuffer(offsets, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
+    if not (begin[1:] > begin[:-1]).all():
+        raise OddTable
+    return TextColumn(np.frombuffer(data, dtype=np.uint8), begin)
+
+
+def order_of(columns: Any, ties: str) -> Array:
+    """What each row is ordered by: its score, its rank, or its place."""
+    names = columns.column_names
+    if ties == "rank" and "rank" not in names:
+        raise OddTable
+    if "rank" in names and (ties == "rank" or "score" not in names):
+        rank = numbers_of(columns.column("rank"))
+        turned: Array = 1 + rank.max(initial=0) - rank
+        return turned
+    if "score" in names:
+        return numbers_of(columns.column("score"))
+    return np.arange(columns.num_rows, 0, -1, dtype=np.float64)
+
+
+def numbers_of(column: Any) -> Array:
+    """A column of numbers; nulls, NaN and other types are odd."""
+    import pyarrow
+
+    kind = column.type
+    if column.null_count or not (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)):
+        raise OddTable
+    numbers: Array = column.to_numpy().astype(np.float64)
+    if np.isnan(numbers).any():
+        raise OddTable
+    return numbers
+
+
+def lines_of(table: Any) -> Lines:
+    """The rows in the form of the lines of a run: the queries' bytes, then the documents'."""
+    query, doc = texts_of(table.column("query")), texts_of(table.column("doc"))
+    queries, docs = query.between(0, table.num_rows), doc.between(0, table.num_rows)
+    pad = np.zeros(PAD, dtype=np.uint8)
+    chunk = Chunk(np.concatenate([pad, queries, docs, pad]), len(queries) + len(docs))
+    of_query = query.offsets - query.offsets[0] + PAD
+    of_doc = doc.offsets - doc.offsets[0] + PAD + len(queries)
+    begin = np.stack([of_query[:-1], of_query[:-1], of_doc[:-1]])
+    return Lines(chunk, begin, np.stack([of_query[1:], of_query[1:], of_doc[1:]]), None)
+
+
+def tables_of(table: Any, rows: int = ROWS) -> Iterator[Any]:
+    """A table in memory some rows at a time."""
+    return (table.slice(at, rows) for at in range(0, max(1, table.num_rows), rows))
+
+
+def judgments_in(batches: Iterable[Any], source: str) -> Judgments | None:
+    """The judgments in tables whose columns are named by their roles; None where anything is out of the ordinary.
+
+    What is odd, and every mistake, is for the reader that looks at row after row.
+    """
+    parts: list[JudgedRows] = []
+    kinds = []
+    try:
+        for table in batches:
+            plain = plain_rows(table, 0)
+            if plain.table.num_rows:
+                kinds.append(plain.kinds)
+                parts += _judged(plain.table)
+    except OddTable:
+        return None
+    if len(set(kinds)) != 1 or len({part.aspect for part in parts}) > 1:
+        return None
+    found = judgments_of_parts(parts, source)
+    return None if found is None or kinds[0] is None else replace(found, integer_ids=kinds[0])
+
+
+def by_query(table: Any) -> Any:
+    """The table with the rows of each query together, in the order in which the queries came first."""
+    import pyarrow
+
+    codes = table.column("query").combine_chunks().dictionary_encode().indices.to_numpy()
+    return table.take(pyarrow.array(np.argsort(codes, kind="stable")))
+
+
+def _judged(table: Any) -> Iterator[JudgedRows]:
+    """What some rows hold, if their second column of TREC, where there is one, is always the same."""
+    query, doc = texts_of(table.column("query")), texts_of(table.column("doc"))
+    grade = numbers_of(table.column("grade")) if "grade" in table.column_names else np.ones(table.num_rows)
+    if not np.isfinite(grade).all():
+        raise OddTable
+    aspect = b""
+    if "iteration" in table.column_names:
+        named = table.column("iteration").unique().to_pylist()
+        if len(named) > 1:
+            raise OddTable
+        aspect = str(named[0]).encode()
+    pad = np.zeros(PAD, dtype=np.uint8)
+    chunk = Chunk(
+        np.concatenate([pad, query.between(0, table.num_rows), pad]),
+        int(query.offsets[-1] - query.offsets[0]),
+    )
+    begin = query.offsets - query.offsets[0] + PAD
+    starts = starts_of_runs(chunk, begin[:-1], np.diff(begin))
+    ends = begin[starts + 1]
+    named_once = b"".join(
+        chunk.buffer[a:b].tobytes() for a, b in zip(begin[starts].tolist(), ends.tolist(), strict=True)
+    )
+    yield JudgedRows(
+        queries=named_once,
+        query_length=ends - begin[starts],
+        rows=np.diff(np.append(starts, table.num_rows)),
+        docs=doc.between(0, table.num_rows).tobytes(),
+        doc_length=np.diff(doc.offsets),
+        grade=grade,
+        aspect=aspect,
+    )

@@ -1,0 +1,319 @@
+"""A ranking in many files: a folder, a pattern, or a list of paths, read one after the other in constant memory."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.join import Block, Census, Ordered, Rankings
+from rankproof.core.judgments import Judgments
+from rankproof.core.rules import Conventions
+from rankproof.core.table import RankingTable, part_of
+from rankproof.errors import DataError, UsageError
+from rankproof.io.columns import ColumnRankings
+from rankproof.io.files import check_path, is_pattern, read_head
+from rankproof.io.formats import PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
+from rankproof.io.frames import stream_parquet
+from rankproof.io.pipes import PathLike
+from rankproof.io.rankings import RowRankings
+from rankproof.io.trec import TrecRankings
+from rankproof.io.trec.chunks import BadLine
+from rankproof.io.trec.collect import FILE, PieceSource, Scan, collect_rankings, scan_rows
+from rankproof.io.trec.scan import Scanned
+from rankproof.progress import Progress
+
+HIDDEN = (".", "_")
+"""How the names of files begin that Spark and others put beside the data."""
+
+
+def files_at(path: PathLike) -> list[Path]:
+    """The files that a folder holds, at any depth, or that a pattern stands for, sorted by name.
+
+    What begins with a dot or an underscore, as `_SUCCESS` does, is no data.
+    """
+    where = Path(path)
+    if where.is_dir():
+        found = [each for each in where.rglob("*") if each.is_file() and not _is_hidden(each, where)]
+    elif is_pattern(path):
+        named = map(Path, glob.glob(os.fspath(path), recursive=True))
+        found = [file for each in named for file in (files_at(each) if each.is_dir() else [each])]
+        found = [each for each in found if not each.name.startswith(HIDDEN)]
+    else:
+        return [check_path(path)]
+    if not found:
+        what = "no file matches" if is_pattern(path) else "no file in the folder"
+        raise UsageError(f"{path}: {what}. Next: check the folder{', and the pattern' * is_pattern(path)}.")
+    return sorted(set(found))
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(HIDDEN) for part in path.relative_to(folder).parts)
+
+
+Load = Callable[[Path], Rankings]
+"""Reads the ranking in a file of text."""
+
+
+def parts_at(paths: PathLike | Sequence[PathLike], load: Load) -> PartRankings:
+    """The ranking in a folder, in the files that a pattern stands for, or in several of these."""
+    listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files = [file for each in listed for file in files_at(each)]
+    twice = (
+        next((each for at, each in enumerate(files) if each in files[:at]), None)
+        if len(files) < 5_000
+        else None
+    )
+    if twice is not None:
+        raise UsageError(f"{twice}: given more than once. Next: name each file once.")
+    source = (
+        os.fspath(listed[0]) if len(listed) == 1 else f"{os.fspath(listed[0])} and {len(listed) - 1} more"
+    )
+    return PartRankings(tuple(files), source, load)
+
+
+@dataclass(frozen=True, eq=False)
+class PartRankings:
+    """A ranking whose parts are files of one kind; a query may stand in several of them."""
+
+    files: tuple[Path, ...]
+    source: str
+    load: Load
+    damaged: str = "error"
+    """What a file that cannot be read is: an "error", or to be left out ("skip") and named."""
+
+    def table(self) -> RankingTable:
+        """Every row of every file that can be read."""
+        return _one_table(list(self._tables(self._parts(), None)), self.source)
+
+    def part(self, rows: int) -> RankingTable:
+        """Rows from a few of the files."""
+        some = self._parts()[:: max(1, len(self.files) // FEW)]
+        return part_of(_one_table(list(self._tables(some, max(1, rows // len(some)))), self.source), rows)
+
+    def _tables(self, parts: Sequence[_Part], rows: int | None) -> Iterator[RankingTable]:
+        for part in parts:
+            try:
+                opened: Any = part.opened
+                table = opened.table() if rows is None else opened.part(rows)
+            except DataError:
+                if self.damaged == "error":
+                    raise
+                continue
+            if len(table) or table.empty:
+                yield table
+
+    def blocks(
+        self, judgments: Judgments, conventions: Conventions, census: Census
+    ) -> Iterator[Block | Ordered]:
+        """The rankings of judged queries, each query once."""
+        parts = self._parts()
+        progress = Progress(f"reading {self.source}", len(parts), noun="files")
+        try:
+            found = collect_rankings(
+                parts,
+                judgments,
+                conventions,
+                census,
+                keep_going=self.damaged == "skip",
+                tell=lambda file: progress.tell(file, 0),
+            )
+        finally:
+            progress.close()
+        if not found and not census.extra and not census.left_out:
+            raise DataError(f"{self.source}: empty, there is not one row in it. Next: check how it was made.")
+        if len(census.left_out) == len(parts):
+            raise DataError(
+                f"{census.left_out[0]}; no other file could be read. Next: check how they were made."
+            )
+        yield from found
+
+    def _parts(self) -> list[_Part]:
+        first: list[_Part] = []
+        return [_Part(each, self.load, first) for each in self.files]
+
+
+FEW = 8
+"""So many files stand for all, where a few rows are enough."""
+
+
+def _one_table(tables: Sequence[RankingTable], source: str) -> RankingTable:
+    def joined(name: str) -> Array | None:
+        columns = [getattr(each, name) for each in tables]
+        return None if any(each is None for each in columns) else np.concatenate(columns)
+
+    return RankingTable(
+        query=[query for each in tables for query in each.query],
+        doc=[doc for each in tables for doc in each.doc],
+        score=joined("score"),
+        rank=joined("rank"),
+        source=source,
+        empty=tuple(query for each in tables for query in each.empty),
+    )
+
+
+@dataclass(eq=False)
+class _Part:
+    """A file that is opened when its turn comes, and must be like the first one that could be opened."""
+
+    path: Path
+    load: Load
+    first: list[_Part]
+    """Shared by all parts: the first that was opened."""
+    _opened: Any = field(default=None, init=False)
+    aligned: Judgments | None = None
+    """The judgments with ids of the files' kind, where that had to be told."""
+
+    @property
+    def source(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    @property
+    def opened(self) -> PieceSource:
+        """The file as a source of pieces."""
+        if self._opened is None:
+            self._opened = self._open()
+            if self._opened is not NOTHING:
+                if not self.first:
+                    self.first.append(self)
+                self._check_like(self.first[0])
+        return self._opened
+
+    def _open(self) -> Any:
+        head = read_head(self.path)
+        if not head and self.path.suffix not in (".parquet", ".pq"):
+            return NOTHING
+        kind = sniff(head, self.source)
+        if kind == TREC_JUDGMENTS:
+            raise DataError(
+                f"{self.source}: this looks like judgments (4 columns), expected a ranking (6 columns). "
+                "Next: check which file this is."
+            )
+        if kind == TREC_RANKING:
+            return TrecRankings(self.path, self.source)
+        if kind == PARQUET:
+            return stream_parquet(self.path, self.source) or LoadedPart(self.path, self.source, self.load)
+        return LoadedPart(self.path, self.source, self.load)
+
+    def _check_like(self, first: _Part) -> None:
+        mine, other = self._opened, first._opened
+        if type(mine) is not type(other):
+            raise DataError(
+                f"{self.source}: {_KINDS[type(mine)]}, where {other.source} is {_KINDS[type(other)]}; expected "
+                "parts of one kind. Next: name those of one kind, like 'runs/*.parquet'."
+            )
+        if isinstance(mine, ColumnRankings) and (lost := set(other.took) ^ set(mine.took)):
+            has, lacks = (self, first) if lost & set(mine.took) else (first, self)
+            raise DataError(
+                f"{lacks.source}: no column for the {sorted(lost)[0]}, which {has.source} has; expected the same "
+                "columns in each part. Next: write the column, or leave the file out."
+            )
+
+    # --- piece by piece, as the file itself does ---------------------------------------------------
+
+    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Any]:
+        """The pieces of the file; what was taken as what is said of the first file alone."""
+        opened = self.opened
+        if isinstance(opened, TrecRankings):
+            self.aligned = opened.aligned(scan.judgments)
+        noted = Census() if census is not None and self.first != [self] else census
+        yield from opened.pieces(scan, noted)
+
+    def scanned(self, piece: Any, scan: Scan) -> Scanned:
+        """What a piece holds."""
+        return self.opened.scanned(piece, scan)
+
+    def divided(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+        """The rows of other queries than those apart, and those of these."""
+        return self.opened.divided(piece, scan, apart, file)
+
+    def together(self, taken: list[Any]) -> Iterator[Any]:
+        """Divided rows, query after query."""
+        return self.opened.together(taken)
+
+    def error(self, bad: BadLine, piece: Any, number: int, sources: Sequence[PieceSource]) -> DataError:
+        """The error for a bad row."""
+        return self.opened.error(bad, piece, number, sources)
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedPart:
+    """A file of JSON, CSV or TSV, which is read as a whole."""
+
+    path: Path
+    source: str
+    load: Load
+
+    def loaded(self) -> RowRankings:
+        """The rows of the file."""
+        found = self.load(self.path)
+        if isinstance(found, RowRankings):
+            return found
+        table = found.table()
+        return RowRankings(table, untyped=True)
+
+    def table(self) -> RankingTable:
+        """Every row."""
+        return self.loaded().rows
+
+    def part(self, rows: int) -> RankingTable:
+        """Some of the rows."""
+        return part_of(self.table(), rows)
+
+    def pieces(self, scan: Scan, census: Census | None) -> Iterator[RowRankings]:
+        """The file as one piece."""
+        found = self.loaded()
+        if census is not None:
+            census.notes.extend(found.notes)
+        yield found
+
+    def scanned(self, piece: RowRankings, scan: Scan) -> Scanned:
+        """What the file holds."""
+        return scan_rows(piece, scan)
+
+    def divided(self, piece: RowRankings, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+        """The rows of other queries than those apart, and those of these."""
+        known, table = scan.judgments.index, piece.rows
+        inside = np.array([(at := known.get(query)) is not None and bool(apart[at]) for query in table.query])
+        line = np.arange(1, len(table) + 1) if table.line is None else table.line
+
+        def side(rows: Array, number: Array) -> RowRankings | None:
+            if not len(rows):
+                return None
+            kept = RankingTable(
+                [table.query[row] for row in rows.tolist()],
+                [table.doc[row] for row in rows.tolist()],
+                None if table.score is None else table.score[rows],
+                None if table.rank is None else table.rank[rows],
+                number[rows],
+                table.source,
+            )
+            return RowRankings(kept, piece.integer_ids, (), piece.untyped, piece.unit)
+
+        return side(np.flatnonzero(~inside), line), side(np.flatnonzero(inside), line + (file << FILE))
+
+    def together(self, taken: list[RowRankings]) -> Iterator[RowRankings]:
+        """All rows as one piece."""
+        one = _one_table([each.rows for each in taken], self.source)
+        line = np.concatenate([each.rows.line for each in taken if each.rows.line is not None])
+        whole = RankingTable(one.query, one.doc, one.score, one.rank, line, self.source)
+        yield RowRankings(whole, taken[0].integer_ids, (), taken[0].untyped, taken[0].unit)
+
+    def error(self, bad: BadLine, piece: Any, number: int, sources: Sequence[PieceSource]) -> DataError:
+        """The error for a row; rows word theirs themselves."""
+        return DataError(f"{self.source}: {bad.found}. Next: correct or drop this row.")
+
+
+NOTHING = TrecRankings(b"", "an empty file")
+_KINDS: dict[type, str] = {
+    TrecRankings: "a TREC run",
+    ColumnRankings: "Parquet",
+    LoadedPart: "a table of text, or JSON",
+}

@@ -1,0 +1,229 @@
+"""Rankings from the pieces of one file or of many: each query once, wherever its rows stand.
+
+Every piece is read once, and what it holds of judged documents is all that is kept. Queries with rows in several pieces
+are noted on the way, and their rows, and no others, are gathered in a second pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankproof.core.hits import Array
+from rankproof.core.join import Census, Ordered, note_scores, rank_block
+from rankproof.core.judgments import Judgments
+from rankproof.core.rules import Conventions
+from rankproof.errors import DataError
+from rankproof.io.rankings import RowRankings
+from rankproof.io.trec.chunks import BadLine, in_order
+from rankproof.io.trec.index import Index, index_of
+from rankproof.io.trec.scan import Scanned
+
+GATHERED = 1 << 23
+"""So many rows of queries that stand in several places are brought together at a time."""
+PASSES = 16
+"""So often the files are read again for that at most."""
+FILE = 40
+"""Bits of a row's number behind which that of its file stands, where rows of several files were gathered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What is looked for in every piece, and by which rules."""
+
+    judgments: Judgments
+    conventions: Conventions
+
+    @property
+    def index(self) -> Index:
+        """The judged documents by their keys."""
+        return index_of(self.judgments)
+
+
+class PieceSource(Protocol):
+    """A file, or a table, that is read piece by piece: the same pieces however often it is read."""
+
+    @property
+    def source(self) -> str:
+        """What it is called in messages."""
+
+    def pieces(self, scan: Scan, census: Census | None) -> Iterator[Any]:
+        """The pieces, one after the other; a query that goes on is never cut. Without a census, as they are read again,
+        their rows know their numbers."""
+
+    def scanned(self, piece: Any, scan: Scan) -> Scanned:
+        """What a piece holds; a row that cannot be read is a BadLine, or a DataError that says it all."""
+
+    def divided(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+        """The rows of a piece that was read again: those of other queries than those apart, and those of these, which
+        get the number of the file; None for none."""
+
+    def together(self, taken: list[Any]) -> Iterator[Any]:
+        """Divided rows, query after query, in pieces."""
+
+    def error(self, bad: BadLine, piece: Any, number: int, sources: Sequence[PieceSource]) -> DataError:
+        """The error for a bad row of the piece with this number; of gathered ones the number is -1."""
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A piece that was read, or the error that ended its file."""
+
+    file: int
+    number: int
+    piece: Any
+    error: DataError | None = None
+
+
+def collect_rankings(
+    sources: Sequence[PieceSource],
+    judgments: Judgments,
+    conventions: Conventions,
+    census: Census,
+    *,
+    keep_going: bool = False,
+    tell: Callable[[int], None] = lambda file: None,
+) -> list[Ordered]:
+    """The rankings of judged queries; with `keep_going` a file that cannot be read is left out as a whole.
+
+    The files that were left out are named in the census. `tell` is called with the number of each file as it begins.
+    """
+    scan = Scan(judgments, conventions)
+    found, others = _first_pass(sources, scan, census, keep_going, tell)
+    seen = np.zeros(len(judgments.query_ids), dtype=np.intp)
+    rows = np.zeros(len(seen), dtype=np.intp)
+    for each in found.values():
+        seen += np.bincount(each.queries, minlength=len(seen))
+        for ordered in each.ordered:
+            np.add.at(rows, ordered.query, ordered.length)
+    apart = seen > 1
+    gathered: list[Scanned] = []
+    if apart.any():
+        gathered = list(_gathered(sources, scan, census, found, apart, rows))
+    kept = [*found.values(), *gathered]
+    for each in kept:
+        _add(census, each.noticed)
+    extra = list(others)
+    census.extra += len(extra)
+    census.extra_examples += extra[: max(0, 5 - len(census.extra_examples))]
+    return [ordered for each in kept for ordered in each.ordered]
+
+
+def _first_pass(
+    sources: Sequence[PieceSource], scan: Scan, census: Census, keep_going: bool, tell: Callable[[int], None]
+) -> tuple[dict[tuple[int, int], Scanned], dict[str, None]]:
+    """What each piece holds, and the queries that nobody judged."""
+    found: dict[tuple[int, int], Scanned] = {}
+    others: dict[int, dict[str, None]] = {}
+    damaged: dict[int, DataError] = {}
+
+    def read() -> Iterator[_Piece]:
+        for file, source in enumerate(sources):
+            tell(file)
+            try:
+                for number, piece in enumerate(source.pieces(scan, census)):
+                    yield _Piece(file, number, piece)
+                    if file in damaged:
+                        break
+            except DataError as error:
+                yield _Piece(file, -1, None, error)
+
+    def work(piece: _Piece) -> Scanned | BadLine | DataError:
+        if piece.error is not None:
+            return piece.error
+        try:
+            return sources[piece.file].scanned(piece.piece, scan)
+        except (BadLine, DataError) as bad:
+            return bad
+
+    _ = scan.index  # made before the threads begin
+    for piece, result in in_order(work, read()):
+        if isinstance(result, BadLine):
+            result = sources[piece.file].error(result, piece.piece, piece.number, sources)
+        if isinstance(result, DataError):
+            if not keep_going:
+                raise result
+            damaged.setdefault(piece.file, result)
+            continue
+        found[piece.file, piece.number] = result
+        others.setdefault(piece.file, {}).update(dict.fromkeys(result.others))
+    for file, error in damaged.items():
+        census.left_out.append(str(error).partition(" Next: ")[0])
+        others.pop(file, None)
+    kept = {at: each for at, each in found.items() if at[0] not in damaged}
+    return kept, {query: None for each in others.values() for query in each}
+
+
+def _gathered(
+    sources: Sequence[PieceSource],
+    scan: Scan,
+    census: Census,
+    found: dict[tuple[int, int], Scanned],
+    apart: Array,
+    rows: Array,
+) -> Iterator[Scanned]:
+    """The queries that stand in several places; what their pieces hold of others is put anew into `found`."""
+    names = np.flatnonzero(apart)
+    part = np.cumsum(rows[names]) // GATHERED
+    if len(names) and part[-1] >= PASSES:
+        raise DataError(
+            f"{sources[0].source}{' and others' if len(sources) > 1 else ''}: {len(names):,} queries with "
+            f"{int(rows[names].sum()):,} rows stand in several places each, expected at most "
+            f"{PASSES * GATHERED:,} such rows. Next: write them with the rows of each query together, sorted or "
+            "partitioned by query."
+        )
+    affected = {at for at, each in found.items() if apart[each.queries].any()}
+    for number in np.unique(part).tolist():
+        some = np.zeros_like(apart)
+        some[names[part == number]] = True
+        taken = []
+        for file, at, piece in _again(sources, scan, affected):
+            if number == part[0]:
+                outside, _ = sources[file].divided(piece, scan, apart, file)
+                found[file, at] = _nothing() if outside is None else sources[file].scanned(outside, scan)
+            _, inside = sources[file].divided(piece, scan, some, file)
+            if inside is not None:
+                taken.append(inside)
+        gatherer = sources[min(file for file, _ in affected)]
+        for piece in gatherer.together(taken):
+            try:
+                yield gatherer.scanned(piece, scan)
+            except BadLine as bad:
+                raise gatherer.error(bad, piece, -1, sources) from bad
+
+
+def _again(
+    sources: Sequence[PieceSource], scan: Scan, affected: set[tuple[int, int]]
+) -> Iterator[tuple[int, int, Any]]:
+    for file in sorted({file for file, _ in affected}):
+        for number, piece in enumerate(sources[file].pieces(scan, None)):
+            if (file, number) in affected:
+                yield file, number, piece
+
+
+def _nothing() -> Scanned:
+    return Scanned(np.zeros(0, dtype=np.intp), [], [])
+
+
+def _add(census: Census, more: Census) -> None:
+    for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
+        setattr(census, name, getattr(census, name) + getattr(more, name))
+
+
+def scan_rows(rankings: RowRankings, scan: Scan) -> Scanned:
+    """What rows in memory hold of judged documents."""
+    noticed = Census()
+    blocks = list(rankings.blocks(scan.judgments, scan.conventions, noticed))
+    for block in blocks:
+        note_scores(block.score, block.start[:-1], noticed)
+    noticed.extra, noticed.extra_examples, noticed.notes = 0, [], []
+    known = scan.judgments.index
+    return Scanned(
+        np.concatenate([np.zeros(0, dtype=np.intp), *(block.query for block in blocks)]),
+        [query for query in dict.fromkeys(rankings.rows.query) if query not in known],
+        [rank_block(block, scan.judgments, scan.conventions) for block in blocks],
+        noticed,
+    )

@@ -1,0 +1,281 @@
+"""A ranking in many files gives, to the bit, what it gives in memory: however it is parted, whatever the files are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rankproof import Scores, compare, evaluate
+from rankproof.errors import DataError, RankproofError, UsageError
+from rankproof.io import columns, frames
+from rankproof.io.trec import chunks, collect
+
+MEASURES = "nDCG@10, AP, RR, P@3, R@5, Bpref, Judged@10, GMAP, num_rel_ret, ERR@10, RBP(p=0.8), Success@1"
+Rows = list[tuple[str, str, float]]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every boundary between pieces is met with little data."""
+    for module, name, value in (
+        (columns, "ROWS", 40),
+        (frames, "LARGE", 1),
+        (frames, "BATCH", 97),
+        (chunks, "SIZE", 1 << 11),
+    ):
+        monkeypatch.setattr(module, name, value)
+
+
+def world(seed: int, queries: int = 60) -> tuple[dict[str, dict[str, int]], Rows]:
+    """Judgments and a ranking with ties, queries that nobody judged or that nobody answered, and long names."""
+    rng = np.random.default_rng(seed)
+    judged, rows = {}, []
+    for number in range(queries):
+        query = f"{'é' if number % 7 == 0 else 'q'}{number}"
+        docs = [f"d{i:03d}{'-long-name-' if i % 5 == 0 else ''}" for i in rng.permutation(60)]
+        if number % 11:
+            judged[query] = {doc: int(rng.integers(0, 4)) for doc in docs[:6] + docs[50:52]}
+        if number % 13:
+            rows += [
+                (query, doc, float(rng.integers(0, 9)) / 4) for doc in rng.permutation(docs[3:40]).tolist()
+            ]
+    return judged, rows
+
+
+def in_memory(rows: Rows) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for query, doc, score in rows:
+        found.setdefault(query, {})[doc] = score
+    return found
+
+
+def numbers(scores: Scores) -> dict[str, Any]:
+    """Everything of scores that parts must leave as it is, to the bit."""
+    rows = {name: scores.row(name).to_dict() for name in scores}
+    return {
+        "means": {name: mean.hex() for name, mean in scores.means.items()},
+        "values": {name: each.values.tobytes() for name, each in scores.columns.items()},
+        "rows": {name: {k: v for k, v in row.items() if k != "method"} for name, row in rows.items()},
+        "facts": scores.facts,
+        "findings": [(each.kind, each.count) for each in scores.audit if each.kind != "read-as"],
+    }
+
+
+def as_parquet(path: Path, rows: Rows) -> Path:
+    names = ("query_id", "doc_id", "score")
+    table = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    schema = pa.schema([("query_id", pa.string()), ("doc_id", pa.string()), ("score", pa.float64())])
+    pq.write_table(pa.table(table, schema=schema), path, row_group_size=500)
+    return path
+
+
+def as_lists(path: Path, rows: Rows) -> Path:
+    held = in_memory(rows)
+    table = pa.table(
+        {
+            "query_id": list(held),
+            "doc_ids": [list(docs) for docs in held.values()],
+            "scores": [list(docs.values()) for docs in held.values()],
+        }
+    )
+    pq.write_table(table, path)
+    return path
+
+
+def as_structs(path: Path, rows: Rows) -> Path:
+    held = in_memory(rows)
+    lists = [[{"doc_id": doc, "score": score} for doc, score in docs.items()] for docs in held.values()]
+    kind = pa.list_(pa.struct([("doc_id", pa.string()), ("score", pa.float64())]))
+    pq.write_table(pa.table({"query_id": list(held), "results": pa.array(lists, kind)}), path)
+    return path
+
+
+def as_trec(path: Path, rows: Rows) -> Path:
+    path.write_text("".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, d, s in rows))
+    return path
+
+
+def as_jsonl(path: Path, rows: Rows) -> Path:
+    path.write_text("".join(json.dumps({"query_id": q, "doc_id": d, "score": s}) + "\n" for q, d, s in rows))
+    return path
+
+
+WRITERS: dict[str, Callable[[Path, Rows], Path]] = {
+    "parquet": as_parquet,
+    "lists": as_lists,
+    "structs": as_structs,
+    "trec": as_trec,
+    "jsonl": as_jsonl,
+}
+
+
+def partings(rows: Rows, seed: int) -> Iterator[tuple[str, list[Rows]]]:
+    """Ways to part rows: by query, at any row, every fifth row, at random, all in one, with an empty part."""
+    rng = np.random.default_rng(seed)
+    queries = list(dict.fromkeys(row[0] for row in rows))
+    place = {query: i % 4 for i, query in enumerate(queries)}
+    yield "by query", [[row for row in rows if place[row[0]] == i] for i in range(4)]
+    cuts = sorted(rng.integers(1, len(rows), 4).tolist())
+    yield "at any row", [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    yield "every fifth row", [rows[i::5] for i in range(5)]
+    mixed = [rows[i] for i in rng.permutation(len(rows)).tolist()]
+    yield "at random", [mixed[i::3] for i in range(3)]
+    yield "in one", [rows]
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("ties", ["trec", "id", "expected"])
+def test_parts_give_the_bits_that_memory_gives(kind: str, ties: str, tmp_path: Path) -> None:
+    judged, rows = world(3)
+    expected = numbers(evaluate(judged, in_memory(rows), MEASURES, ties=ties))
+    for name, parts in partings(rows, 5):
+        folder = tmp_path / name
+        folder.mkdir()
+        for i, part in enumerate(parts):
+            WRITERS[kind](folder / f"part-{i:05d}.{kind}", part)
+        (folder / "_SUCCESS").write_text("")
+        (folder / ".part.crc").write_bytes(b"\1\2")
+        ways: list[Any] = [folder, f"{folder}/part-*", sorted(folder.glob("part-*"))]
+        for way in ways if name == "by query" else ways[:1]:
+            found = numbers(evaluate(judged, way, MEASURES, ties=ties))
+            assert found == expected, (kind, name, way)
+
+
+def test_rows_with_their_own_order_keep_it_across_parts(tmp_path: Path) -> None:
+    judged, rows = world(4)
+    expected = numbers(evaluate(judged, in_memory(rows), MEASURES, ties="input"))
+    for i in range(3):
+        as_parquet(tmp_path / f"{i}.parquet", rows[i * 400 : (i + 1) * 400 if i < 2 else None])
+    assert numbers(evaluate(judged, tmp_path, MEASURES, ties="input")) == expected
+
+
+def test_a_parquet_file_and_a_lazy_frame_give_the_bits_of_memory(tmp_path: Path) -> None:
+    judged, rows = world(6)
+    expected = numbers(evaluate(judged, in_memory(rows), MEASURES))
+    one = as_parquet(tmp_path / "one.parquet", rows)
+    assert numbers(evaluate(judged, one, MEASURES)) == expected
+    lists = as_lists(tmp_path / "lists.parquet", rows)
+    for given in (
+        lists,
+        pl.read_parquet(lists),
+        pl.scan_parquet(one),
+        pl.scan_parquet(lists),
+        pq.read_table(lists),
+    ):
+        assert numbers(evaluate(judged, given, MEASURES)) == expected
+
+
+def test_systems_in_parts_are_compared(tmp_path: Path) -> None:
+    judged, rows = world(7)
+    better = [(q, d, s + judged.get(q, {}).get(d, 0)) for q, d, s in rows]
+    for name, each in (("old", rows), ("new", better)):
+        (tmp_path / name).mkdir()
+        for i in range(3):
+            as_parquet(tmp_path / name / f"{i}.parquet", each[i::3])
+    found = compare(judged, {"old": tmp_path / "old", "new": f"{tmp_path}/new/*.parquet"}, "nDCG@10")
+    whole = compare(judged, {"old": in_memory(rows), "new": in_memory(better)}, "nDCG@10")
+    assert found.to_dict()["rows"] == whole.to_dict()["rows"]
+
+
+# --- what can be wrong ---------------------------------------------------------------------------
+
+
+def refused(judged: Any, given: Any, kind: type[RankproofError] = DataError, **settings: Any) -> str:
+    with pytest.raises(kind) as error:
+        evaluate(judged, given, "RR", **settings)
+    assert "Next:" in str(error.value)
+    return str(error.value)
+
+
+def test_a_corrupt_part_is_named_and_left_out_only_if_asked_for(tmp_path: Path) -> None:
+    judged, rows = world(8)
+    parts = list(dict(partings(rows, 1))["by query"])
+    for i, part in enumerate(parts):
+        as_parquet(tmp_path / f"{i}.parquet", part)
+    whole = (tmp_path / "2.parquet").read_bytes()
+    half = bytearray(whole)
+    half[60:160] = b"\0" * 100
+    for broken in (whole[: len(whole) // 2], b"", b"PAR1", bytes(half), b"\x1f\x8b\x08junk"):
+        (tmp_path / "2.parquet").write_bytes(broken)
+        assert "2.parquet" in refused(judged, tmp_path)
+        scores = evaluate(judged, tmp_path, "RR", damaged="skip")
+        assert scores["RR"] == evaluate(judged, in_memory([*parts[0], *parts[1], *parts[3]]), "RR")["RR"]
+        left_out = scores.audit.of_kind("left-out")
+        assert left_out is not None
+        assert "2.parquet" in str(left_out)
+        assert left_out.severity == "error"
+    for i in range(4):
+        (tmp_path / f"{i}.parquet").write_bytes(b"PAR1")
+    assert "no other file" in refused(judged, tmp_path, damaged="skip")
+    assert "damaged" in refused(judged, tmp_path, UsageError, damaged="maybe")
+
+
+def test_a_bad_line_in_a_part_is_told_with_its_file_and_line(tmp_path: Path) -> None:
+    judged, rows = world(9)
+    as_trec(tmp_path / "a.run", rows[:900])
+    path = as_trec(tmp_path / "b.run", rows[900:])
+    lines = path.read_text().splitlines()
+    lines[700] = "q1 Q0 d1 1 high t"
+    path.write_text("\n".join(lines))
+    assert "b.run, line 701" in refused(judged, tmp_path)
+    as_parquet(tmp_path / "c.parquet", rows)
+    assert "one kind" in refused(judged, [tmp_path / "a.run", tmp_path / "c.parquet"])
+
+
+def test_a_part_without_the_column_is_named(tmp_path: Path) -> None:
+    judged, rows = world(10)
+    as_parquet(tmp_path / "a.parquet", rows[:500])
+    plain = pq.read_table(as_parquet(tmp_path / "b.parquet", rows[500:]))
+    pq.write_table(plain.rename_columns(["query_id", "doc_id", "weight"]), tmp_path / "b.parquet")
+    assert "b.parquet" in refused(judged, tmp_path)
+    pq.write_table(plain.append_column("rank", pa.array(range(len(plain)))), tmp_path / "b.parquet")
+    assert "same columns" in refused(judged, tmp_path)
+
+
+def test_empty_parts_are_no_matter_and_empty_folders_an_error(tmp_path: Path) -> None:
+    judged, rows = world(11)
+    expected = numbers(evaluate(judged, in_memory(rows), MEASURES))
+    as_parquet(tmp_path / "a.parquet", [])
+    as_parquet(tmp_path / "b.parquet", rows)
+    as_parquet(tmp_path / "c.parquet", [])
+    assert numbers(evaluate(judged, tmp_path, MEASURES)) == expected
+    (tmp_path / "runs").mkdir()
+    assert "no file in the folder" in refused(judged, tmp_path / "runs", UsageError)
+    assert "no file matches" in refused(judged, f"{tmp_path}/*.run", UsageError)
+    (tmp_path / "runs" / "0.run").write_text("")
+    as_trec(tmp_path / "runs" / "1.run", rows)
+    assert numbers(evaluate(judged, tmp_path / "runs", MEASURES)) == expected
+
+
+@pytest.mark.parametrize("kind", ["parquet", "trec", "jsonl"])
+def test_a_document_twice_is_told_with_both_files(kind: str, tmp_path: Path) -> None:
+    judged, rows = world(12)
+    WRITERS[kind](tmp_path / f"a.{kind}", rows)
+    WRITERS[kind](tmp_path / f"b.{kind}", [*rows[:40], ("q1", rows[5][1], 9.0)])
+    said = refused(judged, tmp_path)
+    assert "twice" in said
+    once = evaluate(judged, tmp_path, "RR", duplicates="best")["RR"]
+    best: dict[str, dict[str, float]] = in_memory(rows)
+    best["q1"][rows[5][1]] = 9.0
+    assert once == evaluate(judged, best, "RR")["RR"]
+
+
+def test_too_many_rows_apart_are_refused_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged, rows = world(13)
+    monkeypatch.setattr(collect, "GATHERED", 300)
+    for i in range(3):
+        as_parquet(tmp_path / f"{i}.parquet", rows[i::3])
+    expected = numbers(evaluate(judged, in_memory(rows), MEASURES))
+    assert numbers(evaluate(judged, tmp_path, MEASURES)) == expected  # in several passes
+    monkeypatch.setattr(collect, "PASSES", 2)
+    assert "partitioned by query" in refused(judged, tmp_path)
