@@ -214,3 +214,23 @@ def test_a_line_without_end_is_refused_in_little_memory(pack, tmp_path: Path) ->
             tracemalloc.stop()
             assert peak < 14 * LINE, (name, peak)
             assert len(str(told.value)) < 600
+
+
+def test_work_is_in_order_with_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    from rankproof.io.trec import chunks
+
+    expected = [(i, i * i) for i in range(50)]
+    for count in (1, 2, 8):
+        monkeypatch.setattr(chunks, "cores", lambda count=count: count)
+        assert list(chunks.in_order(lambda i: i * i, iter(range(50)))) == expected
+    started: list[object] = []
+
+    def start(self: threading.Thread) -> None:
+        started.append(self)
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert list(chunks.in_order(lambda i: i * i, iter(range(50)))) == expected
+    assert started

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
@@ -196,29 +197,44 @@ def _query_at(text: memoryview, line: int, end: int) -> bytes:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-THREADS = 2
-AHEAD = 3
-"""How many pieces may be read before the oldest is done: what bounds the memory."""
+MOST = 8
+"""More threads than this wait for the one that reads."""
+
+
+def cores() -> int:
+    """How many cores this process may use, up to MOST."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(MOST, len(os.sched_getaffinity(0)))
+    return min(MOST, os.cpu_count() or 1)
 
 
 def in_order(work: Callable[[Item], Result], items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
-    """Each item with what `work` makes of it; a single item is not worth a thread.
+    """Each item with what `work` makes of it, in as many threads as there are cores.
+
+    With one core, for a single item, and where no thread can be had, it is this thread that works.
 
     >>> list(in_order(len, iter(["a", "bb", "ccc"])))
     [('a', 1), ('bb', 2), ('ccc', 3)]
     """
     first = list(islice(items, 2))
-    if len(first) < 2:
-        yield from ((item, work(item)) for item in first)
+    threads = cores()
+    if len(first) < 2 or threads < 2:
+        yield from ((item, work(item)) for item in chain(first, items))
         return
     # Imported here because it costs a start of the program more than a small run.
     from concurrent.futures import Future, ThreadPoolExecutor
 
     waiting: deque[tuple[Item, Future[Result]]] = deque()
-    with ThreadPoolExecutor(THREADS) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         for item in chain(first, items):
-            waiting.append((item, pool.submit(work, item)))
-            if len(waiting) > AHEAD:
+            try:
+                future = pool.submit(work, item)
+            except RuntimeError:  # no more threads can be started
+                future = Future()
+                future.set_result(work(item))
+            waiting.append((item, future))
+            # One more than there are threads may be read before the oldest is done: what bounds the memory.
+            if len(waiting) > threads + 1:
                 oldest, future = waiting.popleft()
                 yield oldest, future.result()
         for item, future in waiting:
