@@ -19,7 +19,7 @@ from rankproof.core.merge import (
     ValueSummary,
     WorstQueries,
     exact_mean,
-    merged,
+    merge_parts,
     paired_values,
 )
 from rankproof.errors import DataError
@@ -62,7 +62,7 @@ def test_exact_sums_are_those_of_fsum_in_every_split(seed: int) -> None:
     ]
     for values in nasty:
         for parts in splits(len(values), rng) if len(values) else [[np.arange(0)]]:
-            found = merged([ExactSum.of(values[part]) for part in parts])
+            found = merge_parts([ExactSum.of(values[part]) for part in parts])
             assert found.value == math.fsum(values.tolist())
             assert found.n == len(values)
             assert ExactSum.from_dict(json.loads(json.dumps(found.to_dict()))) == found
@@ -86,7 +86,7 @@ def test_summaries_are_the_same_in_every_split(world: str, n: int) -> None:
     for average in ("mean", "sum", "geometric"):
         whole = ValueSummary.of(values, average)
         for parts in splits(n, rng):
-            found = merged([ValueSummary.of(values[part], average) for part in parts])
+            found = merge_parts([ValueSummary.of(values[part], average) for part in parts])
             assert found.to_dict() == whole.to_dict()
         assert ValueSummary.from_dict(json.loads(json.dumps(whole.to_dict()))).to_dict() == whole.to_dict()
         assert whole.histogram.sum() == whole.n == n
@@ -132,7 +132,7 @@ def test_the_worst_queries_of_parts_are_those_of_all() -> None:
                 some = [
                     WorstQueries.of([queries[i] for i in part], values[part], limit, higher) for part in parts
                 ]
-                assert merged(some).rows == tuple(expected[:limit])
+                assert merge_parts(some).rows == tuple(expected[:limit])
 
 
 def test_tables_of_values_meet_by_query() -> None:
@@ -163,4 +163,4 @@ def test_summaries_of_parts_hold_what_only_some_parts_have() -> None:
     with pytest.raises(DataError, match="same measure"):
         column + ValueSummary.of(np.array([0.5]), "sum")
     with pytest.raises(DataError, match="no summaries"):
-        merged([])
+        merge_parts([])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankproof.core.merge import KEPT, ValueSummary, merged
+from rankproof.core.merge import KEPT, ValueSummary, merge_parts
 from rankproof.errors import DataError
 from rankproof.stats import intervals as module
 from rankproof.stats.differences import difference_interval
@@ -30,7 +30,7 @@ def test_an_interval_of_merged_parts_is_that_of_the_values(world: str, n: int) -
         ("sum", (0.0, math.inf)),
         ("geometric", (0.0, 1.0)),
     ):
-        summary = merged([ValueSummary.of(part, average) for part in parts])
+        summary = merge_parts([ValueSummary.of(part, average) for part in parts])
         for level in (0.9, 0.95):
             one = interval_of(summary, level, bounds=bounds)
             other = interval(values, level=level, average=average, bounds=bounds)
@@ -72,7 +72,7 @@ def test_a_difference_by_its_summary_is_what_compare_says(n: int, kind: str) -> 
         "rare": lambda: np.where(rng.random(n) < 0.02, rng.choice([-0.5, 1.0], n), 0.0),
         "skewed": lambda: rng.beta(0.3, 4, n) - 0.06,
     }[kind]()
-    found = summed_difference(merged([ValueSummary.of(part) for part in np.array_split(off, 5)]))
+    found = summed_difference(merge_parts([ValueSummary.of(part) for part in np.array_split(off, 5)]))
     direct = difference_interval(off)
     width = direct.high - direct.low
     assert found.difference == pytest.approx(off.mean(), abs=1e-15)

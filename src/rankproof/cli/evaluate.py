@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @options.saving_options
 @options.profile
 @options.conventions
-@options.damaged
+@options.damaged_files
 def command(
     judgments: str,
     runs: tuple[str, ...],

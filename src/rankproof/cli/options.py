@@ -293,7 +293,7 @@ def conventions(command: F) -> F:
     return rules(corpus(size(context(command))))
 
 
-def damaged(command: F) -> F:
+def damaged_files(command: F) -> F:
     """The option for files of a ranking that cannot be read."""
     return click.option(
         "--damaged",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from rankproof.core.arrays import Array, PerQuery, distinct
-from rankproof.core.sums import FLOOR, KEPT, LARGEST, ExactSum, exact_mean, rounded
+from rankproof.core.sums import FLOOR, KEPT, LARGEST, ExactSum, exact_mean, round_to_digits
 from rankproof.document.display import Displayable
 from rankproof.errors import DataError
 
@@ -34,7 +34,7 @@ class ValueSummary(Displayable):
     """All that means, intervals, tests and a histogram of some values need.
 
     >>> parts = [ValueSummary.of(np.array(each)) for each in ([0.5, 1.0], [], [0.25])]
-    >>> whole = merged(parts)
+    >>> whole = merge_parts(parts)
     >>> whole.n, whole.mean == exact_mean(np.array([0.25, 0.5, 1.0])), whole.least, whole.most
     (3, True, 0.25, 1.0)
     """
@@ -48,7 +48,7 @@ class ValueSummary(Displayable):
     on_ends: tuple[int, int] = (0, 0)
     """How many values lie on them, but for rounding."""
     table: tuple[Array, Array] | None = None
-    """The different values, rounded to 12 digits, in ascending order, and how often each stands; None: too many."""
+    """The different values, round_to_digits to 12 digits, in ascending order, and how often each stands; None: too many."""
     bins: Array | None = None
     """How many values lie in each bin from 0 to 1, and below and above; None while there is a table."""
 
@@ -64,7 +64,7 @@ class ValueSummary(Displayable):
         added = np.log(np.maximum(row, FLOOR)) if average == "geometric" else row
         squares = added * added
         sums = tuple(map(ExactSum.of, (added, squares, squares * added)))
-        known, counts = np.unique(rounded(row), return_counts=True)
+        known, counts = np.unique(round_to_digits(row), return_counts=True)
         if not len(known):
             return cls(average, sums, table=(known, counts))  # type: ignore[arg-type]
         ends, on_ends = (float(known[0]), float(known[-1])), (int(counts[0]), int(counts[-1]))
@@ -103,12 +103,12 @@ class ValueSummary(Displayable):
 
     @property
     def least(self) -> float:
-        """The least value, rounded to 12 digits."""
+        """The least value, round_to_digits to 12 digits."""
         return self.ends[0]
 
     @property
     def most(self) -> float:
-        """The greatest value, rounded to 12 digits."""
+        """The greatest value, round_to_digits to 12 digits."""
         return self.ends[1]
 
     @property
@@ -187,16 +187,20 @@ def _one_table(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Ar
     return values, counts
 
 
-__all__ = ["ExactSum", "SpreadSummary", "ValueSummary", "WorstQueries", "exact_mean", "merged"]
+__all__ = ["ExactSum", "SpreadSummary", "ValueSummary", "WorstQueries", "exact_mean", "merge_parts", "merged"]
 
 T = TypeVar("T", ExactSum, ValueSummary, "WorstQueries", "Resamples", "SpreadSummary")
 
 
-def merged(parts: Sequence[T]) -> T:
+def merge_parts(parts: Sequence[T]) -> T:
     """Several summaries as one."""
     if not parts:
         raise DataError("merge: got no summaries, expected one or more. Next: check that there are parts.")
     return reduce(lambda a, b: a + b, parts)
+
+
+merged = merge_parts
+"""The name that workers know it by."""
 
 
 # --- the queries with the worst values ----------------------------------------------------------------

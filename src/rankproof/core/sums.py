@@ -118,6 +118,6 @@ def exact_mean(values: Array) -> float:
     return ExactSum.of(values).mean
 
 
-def rounded(values: Array) -> Array:
+def round_to_digits(values: Array) -> Array:
     """The values to 12 digits; a zero has no sign."""
     return np.round(values, DIGITS) + 0.0

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankproof.core.arrays import distinct
 from rankproof.core.hits import Array
-from rankproof.core.sums import FLOOR, KEPT, LARGEST, rounded
+from rankproof.core.sums import FLOOR, KEPT, LARGEST, round_to_digits
 from rankproof.document.display import Displayable
 from rankproof.errors import check_number
 from rankproof.stats.distributions import quantile
@@ -128,7 +128,7 @@ class _Seen:
     @classmethod
     def of(cls, column: Array, average: str) -> _Seen:
         """What was seen of a column of values."""
-        values = np.sort(rounded(column))
+        values = np.sort(round_to_digits(column))
         starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if len(values) else values[:0]
         if len(starts) > KEPT and float(np.abs(values[[0, -1]]).max()) <= LARGEST:
             from rankproof.core.merge import ValueSummary  # of few values there is no need
