@@ -48,7 +48,7 @@ class ValueSummary(Displayable):
     on_ends: tuple[int, int] = (0, 0)
     """How many values lie on them, but for rounding."""
     table: tuple[Array, Array] | None = None
-    """The different values, round_to_digits to 12 digits, in ascending order, and how often each stands; None: too many."""
+    """The different values, rounded to 12 digits, in ascending order, and how often each stands; None: too many."""
     bins: Array | None = None
     """How many values lie in each bin from 0 to 1, and below and above; None while there is a table."""
 
@@ -103,12 +103,12 @@ class ValueSummary(Displayable):
 
     @property
     def least(self) -> float:
-        """The least value, round_to_digits to 12 digits."""
+        """The least value, rounded to 12 digits."""
         return self.ends[0]
 
     @property
     def most(self) -> float:
-        """The greatest value, round_to_digits to 12 digits."""
+        """The greatest value, rounded to 12 digits."""
         return self.ends[1]
 
     @property
