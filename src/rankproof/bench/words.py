@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.bench.grid.outcome import Effect, GridRow, Held, Level
+from rankproof.comparing.gate_words import too_few_sentence
 from rankproof.document.display import width
 from rankproof.document.html.charts import Dot, scatter
 from rankproof.document.model import (
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from rankproof.bench.grid.grid import Grid
     from rankproof.bench.runner.work import RunRow
     from rankproof.bench.runs import Run
+    from rankproof.bench.testset.questions import QuestionPlan
 
 
 def duration(seconds: float | None) -> str:
@@ -373,3 +375,40 @@ def _picture(found: Grid) -> Block:
     if not dots:
         return Paragraph("Nothing was run on all questions.")
     return Chart("", picture=lambda: scatter(found.measure, dots))
+
+
+# --- how many questions -------------------------------------------------------------------------------
+
+
+def question_plan(found: QuestionPlan) -> Document:
+    """The answer in a few sentences, below what makes it wrong, and what a gate of these questions can pass."""
+    parts = [wrong_data(found.wrong), Part(*map(Paragraph, _plan_sentences(found)))]
+    row = {**found.to_dict(), "wrong": " ".join(found.wrong)}
+    return Document("Questions needed", parts, [row], found.to_dict())
+
+
+def _plan_sentences(found: QuestionPlan) -> Iterator[str]:
+    if found.spread == 0:
+        yield (
+            f"These two runs have the same {found.measure} on all {found.have:,} questions, which says nothing of how "
+            "far others differ. Next: give two runs that differ."
+        )
+    elif found.needed is None:
+        why = f": {found.needed_note}" if found.needed_note else "."
+        yield f"{found.have} questions say too little of how {found.measure} differs to plan by{why}"
+    else:
+        more = max(0, found.needed - found.have)
+        need = f"{more:,} more than there are" if more else "there are enough"
+        yield f"A difference of {found.difference:g} in {found.measure} needs {found.needed:,} questions: {need}."
+        yield (
+            f"It is then seen in {100 * found.power:g} % of experiments (alpha {found.alpha:g}), as these two runs "
+            f"differ by {found.spread:.4f} from question to question (standard deviation)."
+        )
+        yield (
+            f"Of the {found.have:,} questions there are, {found.detectable_note}."
+            if found.detectable is None
+            else f"The {found.have:,} questions there are show a difference of {found.detectable:.4f} or more."
+        )
+    if found.smallest_margin is not None:
+        limits = found.have, found.smallest_margin, abs(found.difference), found.queries_for_margin
+        yield f"For a gate: {too_few_sentence(*limits)} Where most questions change, each by little, fewer do."

@@ -22,12 +22,16 @@ from rankproof.cli.output import (
     say_apart,
     tell_progress,
     write,
+    write_each,
+    write_result,
 )
 from rankproof.errors import UsageError, one_of
 
 if TYPE_CHECKING:
     from rankproof.judging.judge import Judge
     from rankproof.judging.judged import JudgedScores
+    from rankproof.judging.mirage_rates import Mirage
+    from rankproof.judging.trust.stress import Stress
     from rankproof.judging.verdicts import Ask
 
 
@@ -261,19 +265,21 @@ def command(
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
     from rankproof.document.formats import check
 
-    form = form or ("table" if _is_page(output) else format_of(output))
-    check(form)
+    printed = form or format_of(output)
+    check(printed)
+    form = form or ("table" if _is_page(output) else printed)
     saved.check_saving(names, files, tags, history, replace)
     if qrels and len(files) > 1:
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings)
     if design is not None:
-        text, wrong = _designed(judge, files, design, options.asked_measures(metrics), correct, form)
-        write(text, output)
-        end(wrong)
+        found = _designed(judge, files, design, options.asked_measures(metrics), correct)
+        write_result(found, printed, output)
+        nothing = f"no question of {found.questions:,} could be measured. Next: let another judge settle the answers."
+        end([] if found.n else [nothing])
         return
     if trial:
-        write(_tried(judge, dry_run, form), output)
+        _try_model(judge, dry_run, printed, output)
         return
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "blame": blame}
     asked = options.asked_measures(metrics)
@@ -282,7 +288,8 @@ def command(
         write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)
         return
     if stress:
-        write("\n".join(_stressed(judge, path, asked, form) for path in named_paths(files).values()), output)
+        stressed = {name: _stressed(judge, path, asked) for name, path in named_paths(files).items()}
+        write_each(stressed, printed, output)
         return
     how |= {"by": by, "probe": probe, "soft": soft, "made_by": _makers(made_by)}
     scores = {name: _judged(judge, path, asked, how) for name, path in named_paths(files).items()}
@@ -297,9 +304,9 @@ def command(
 
 
 def _designed(
-    judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float, form: str
-) -> tuple[str, list[str]]:
-    """The rates of a design over several answers to each question, as text or JSON."""
+    judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float
+) -> Mirage:
+    """The rates of a design over several answers to each question."""
     from rankproof.judging.mirage_rates import METRIC, SETTINGS, mirage
 
     if design != "mirage":
@@ -314,11 +321,7 @@ def _designed(
         {"samples": files[0]} if len(files) == 1 else dict(zip(SETTINGS, files, strict=True))
     )
     with tell_progress(f"judging {', '.join(files)}"):
-        found = mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
-    nothing = (
-        f"no question of {found.questions:,} could be measured. Next: let another judge settle the answers."
-    )
-    return found.format("json" if form == "json" else "table"), [] if found.n else [nothing]
+        return mirage(**given, metric=(metrics or [METRIC])[0], correct=correct, judge=judge)
 
 
 def _makers(given: Sequence[str]) -> dict[str, list[str]]:
@@ -334,17 +337,16 @@ def _is_page(output: str | None) -> bool:
     return output is not None and output.lower().endswith(PAGE)
 
 
-def _stressed(judge: Judge, path: str, asked: list[str] | None, form: str) -> str:
-    """How many verdicts change in other company, as text or JSON."""
+def _stressed(judge: Judge, path: str, asked: list[str] | None) -> Stress:
+    """How many verdicts change in other company."""
     from rankproof.judging.trust.stress import stress
 
     with tell_progress(f"judging {path}"):
-        found = stress(path, asked, judge=judge.judges)
-    return found.format("json" if form == "json" else "table")
+        return stress(path, asked, judge=judge.judges)
 
 
-def _tried(judge: Judge, dry_run: bool, form: str) -> str:
-    """How a model does on the labelled pairs, or what asking about them would take."""
+def _try_model(judge: Judge, dry_run: bool, form: str, output: str | None) -> None:
+    """Say how a model does on the labelled pairs, or what asking about them would take."""
     from rankproof.judging.trial import model_in, plan_trial, run_trial
 
     model, ledger = model_in(judge, None, {})
@@ -355,10 +357,11 @@ def _tried(judge: Judge, dry_run: bool, form: str) -> str:
             + ("the price is not known" if each.money is None else f"${each.money:.4f}")
             for n, each in plan_trial(model).items()
         ]
-        return "\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n"
+        write("\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n", output)
+        return
     with tell_progress(f"trying {model.name}"):
         found = run_trial(model, ledger)
-    return found.format("json" if form == "json" else "table")
+    write_result(found, form, output)
 
 
 def _judged(judge: Judge, path: str, asked: list[str] | None, how: dict[str, Any]) -> JudgedScores:

@@ -170,6 +170,22 @@ def write_result(found: Result, form: str, path: str | None, **settings: Any) ->
     write(as_options(made) if isinstance(made, str) and form in TEXTS else made, path)
 
 
+def write_each(found: Mapping[str, Result], form: str, path: str | None) -> None:
+    """Several results as one: in texts below each other, in rows and JSON under their names."""
+    from rankproof.document.formats import check
+    from rankproof.document.model import Document, Heading, Part
+
+    if len(found) == 1:
+        write_result(next(iter(found.values())), form, path)
+        return
+    documents = {name: each._document() for name, each in found.items()}
+    parts = [part for name, each in documents.items() for part in (Part(Heading(name)), *each.parts)]
+    records = [{"name": name, **row} for name, each in documents.items() for row in each.records]
+    trees = {name: each.tree if each.tree is not None else each.records for name, each in documents.items()}
+    title = next(iter(documents.values())).title
+    write(check(form).render(Document(title, parts, records, trees)), path)
+
+
 def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:
     """Say on standard error what was written, and what was noticed about it."""
     for note in notes:

@@ -10,6 +10,7 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import named_paths, read_groups
 from rankproof.cli.output import (
+    TEXTS,
     end,
     format_of,
     keep_results_apart,
@@ -18,6 +19,7 @@ from rankproof.cli.output import (
     tell_progress,
     tell_written,
     write,
+    write_result,
 )
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.errors import UsageError
@@ -192,6 +194,9 @@ def _share(text: str) -> tuple[str, float]:
 @click.option("--difference", type=float, required=True, metavar="D", help="The smallest one that matters.")
 @click.option("--power", default=0.8, metavar="P", help="How often it shall be seen. [0.8]")
 @click.option("--alpha", default=0.05, metavar="A", help="How often chance may pass for it. [0.05]")
+@options.form()
+@options.target("Write to a file.")
+@options.force
 def count_needed(
     judgments: str | None,
     baseline: str | None,
@@ -201,6 +206,8 @@ def count_needed(
     difference: float,
     power: float,
     alpha: float,
+    form: str | None,
+    output: str | None,
 ) -> None:
     """Say how many questions show a difference of a given size.
 
@@ -213,17 +220,19 @@ def count_needed(
     rankproof questions needed -n 50 --difference 0.01
     """
     if number is not None and judgments is None:
-        write(_before_any_run(number, difference, alpha), None)
+        write(_before_any_run(number, difference, alpha), output)
         return
     if judgments is None or baseline is None or candidate is None or number is not None:
         raise UsageError(
             "questions needed: expected JUDGMENTS BASELINE CANDIDATE, or -n N alone. Next: give one of these."
         )
     from rankproof.bench.testset.questions import questions_needed
+    from rankproof.document.formats import check
 
+    check(form := form or format_of(output))
     plan = questions_needed(judgments, baseline, candidate, measure, difference, power=power, alpha=alpha)
-    write(f"{plan}\n", None)
-    end(plan.wrong, shown=True)
+    write_result(plan, form, output)
+    end(plan.wrong, shown=form in TEXTS and output is None)
 
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:

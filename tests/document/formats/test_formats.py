@@ -66,6 +66,7 @@ def made() -> dict[str, Result]:
         "kinship": rankproof.kinship(judgments, machine, runs, "RR"),
         "explanation": rankproof.explain(judgments, runs[ODD], f"{ODD}1", "nDCG@10", versus="beir"),
         "scores": rankproof.evaluate(judgments, runs[OTHER], "RR, AP", by=groups),
+        "question plan": rankproof.questions_needed(judgments, runs[ODD], runs[OTHER], "RR"),
         "audit": rankproof.audit(judgments, {**runs[OTHER], ODD: [ODD, "d|1"]}, "RR"),
     }
 
@@ -148,6 +149,7 @@ MAKERS: dict[str, Callable[[], Result]] = {
             "kinship",
             "scores",
             "audit",
+            "question plan",
             "explanation",
         )
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,16 @@ from rankproof.bench.testset.checks import check
 from rankproof.bench.testset.drawn import SOURCES, Question, known_items, split, written_questions
 from rankproof.bench.testset.pool import ORDERS, Pool, pool_rankings
 from rankproof.comparing.compare import possible_ends
-from rankproof.comparing.gate_words import too_few_sentence
 from rankproof.core.audit.finding import Audit
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
-from rankproof.document.display import Displayable
-from rankproof.document.terminal import wrap
+from rankproof.document.formats import Result
+from rankproof.document.model import Document
 from rankproof.errors import UsageError, check_whole, is_number, one_of
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments, load_rankings
 from rankproof.io.roles import Columns, with_columns
 from rankproof.scoring.evaluate import documents_by_query, evaluate, prepare
-from rankproof.scoring.tables import wrong_data
 from rankproof.stats.confidence import queries_for_margin, smallest_margin
 from rankproof.stats.detection import Detection, detectable, needed_or_why
 from rankproof.stats.paired import check_share
@@ -175,7 +173,7 @@ def split_questions(
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionPlan(Displayable):
+class QuestionPlan(Result):
     """How many questions a wanted difference needs, and what that follows from."""
 
     measure: str
@@ -200,42 +198,18 @@ class QuestionPlan(Displayable):
     detectable_note: str = ""
     """Why no difference can be named that the present questions show, where none can."""
 
-    def __str__(self) -> str:
-        """The answer in a few sentences, below what makes it wrong, and what a gate of these questions can pass."""
-        above = [*wrong_data(self.wrong), self._shown]
-        if self.smallest_margin is None:
-            return "\n".join(above)
-        limits = self.have, self.smallest_margin, abs(self.difference), self.queries_for_margin
-        said = (
-            f"For a gate: {too_few_sentence(*limits)} Where most questions change, each by little, fewer do."
-        )
-        return "\n".join([*above, *wrap(said)])
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain data."""
+        return {**asdict(self), "wrong": list(self.wrong)}
 
-    @property
-    def _shown(self) -> str:
-        """What is needed to see the difference."""
-        if self.spread == 0:
-            return (
-                f"These two runs have the same {self.measure} on all {self.have:,} questions, which says nothing of "
-                "how far\nothers differ. Next: give two runs that differ."
-            )
-        if self.needed is None:
-            why = f": {self.needed_note}" if self.needed_note else "."
-            return "\n".join(
-                wrap(f"{self.have} questions say too little of how {self.measure} differs to plan by{why}")
-            )
-        more = max(0, self.needed - self.have)
-        need = f"{more:,} more than there are" if more else "there are enough"
-        return (
-            f"A difference of {self.difference:g} in {self.measure} needs {self.needed:,} questions: {need}.\n"
-            f"It is then seen in {100 * self.power:g} % of experiments (alpha {self.alpha:g}), as these two runs\n"
-            f"differ by {self.spread:.4f} from question to question (standard deviation).\n"
-            + (
-                f"Of the {self.have:,} questions there are, {self.detectable_note}."
-                if self.detectable is None
-                else f"The {self.have:,} questions there are show a difference of {self.detectable:.4f} or more."
-            )
-        )
+    def _document(self) -> Document:
+        from rankproof.bench.words import question_plan as words
+
+        return words(self)
+
+    def _in_one_line(self) -> str:
+        needed = "no number of" if self.needed is None else f"{self.needed:,}"
+        return f"<QuestionPlan: {needed} questions for {self.difference:g} in {self.measure}, {self.have:,} there>"
 
 
 @with_columns
