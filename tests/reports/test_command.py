@@ -164,5 +164,5 @@ def test_markdown_and_latex_keep_strange_names_as_text() -> None:
 
 
 def test_saving_under_an_unknown_ending_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"expected one of '.html'"):
+    with pytest.raises(UsageError, match=r"a file's ending: got '.doc', expected"):
         report({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "RR").save(tmp_path / "a.doc")

@@ -19,8 +19,10 @@ from rankproof.document.model import (
     PAGE,
     PAPER,
     SCREEN,
+    TERMINAL,
     TEXT,
     Block,
+    Bullets,
     Chart,
     Document,
     Heading,
@@ -382,7 +384,9 @@ def _picture(found: Grid) -> Block:
 
 def question_plan(found: QuestionPlan) -> Document:
     """The answer in a few sentences, below what makes it wrong, and what a gate of these questions can pass."""
-    parts = [wrong_data(found.wrong), Part(*map(Paragraph, _plan_sentences(found)))]
+    said = list(_plan_sentences(found))
+    above = wrong_data(found.wrong)
+    parts = [above, Part(*map(Paragraph, said), media=(*TERMINAL, PAPER)), Part(Bullets(said), media=(PAGE,))]
     row = {**found.to_dict(), "wrong": " ".join(found.wrong)}
     return Document("Questions needed", parts, [row], found.to_dict())
 

@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli import options, saved
 from rankproof.cli.options import check_one_stdin, matching_paths, named_paths, read_groups
-from rankproof.cli.output import end, errors_of, format_of, may_replace, tell_progress, tell_written, write
+from rankproof.cli.output import TEXTS, end, errors_of, format_of, may_replace, tell_progress, write
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
@@ -181,7 +181,8 @@ def _two(measures: list[str]) -> UsageError:
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @options.measures
-@options.target("Where to: a name ending in .html, .pdf, .md, .tex or .txt. [as text here]")
+@options.form()
+@options.target("Where to: a name ending in .html, .pdf, .md, .tex, .txt ... [as text here]")
 @options.force
 @options.names
 @click.option("-b", "--baseline", metavar="RUN", help="Compare with this one. [the first]")
@@ -204,6 +205,7 @@ def write_report(
     judgments: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    form: str | None,
     output: str | None,
     by: str | None,
     shown_as: str | None,
@@ -221,24 +223,23 @@ def write_report(
     rankproof report judgments.tsv before.run after.run -o report.html
     rankproof report judgments.tsv my.run -m nDCG@10,R@100 -o report.html
     """
+    from rankproof.document.formats import check, print_as
     from rankproof.document.pdf import find_browser
     from rankproof.reports.report import kind, report
 
-    if output is not None and kind(output) == "pdf":
+    form = form or ("full" if output is None else kind(output))
+    check(form)
+    if form == "pdf":
         find_browser()
     check_one_stdin(judgments, *runs)
     groups = None if by is None else read_groups(by, judgments)
     with tell_progress("making the report"):
         asked = options.asked_measures(measures)
         made = report(judgments, named_paths(runs, shown_as), asked, by=groups, corpus=titles, **settings)
-        if output is not None:
-            made.save(output, force=may_replace(output))
-    if output is None:
-        write(made.text(), None)
-    else:
-        tell_written(output)
+        printed = print_as(made, form)
+    write(printed, output)
     wrong = [f"{', '.join(on)}: {each}" for each, on in made.content.findings if each.severity == "error"]
-    end(wrong, shown=output is None)
+    end(wrong, shown=output is None and form in TEXTS)
 
 
 PAGE = "rankproof-demo.html"

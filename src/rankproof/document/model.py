@@ -47,6 +47,8 @@ class Heading(NamedTuple):
 
     text: str
     level: int = 2
+    ruled: bool = False
+    """Whether a screen draws a line under it: where sections are long."""
 
 
 class Paragraph(NamedTuple):

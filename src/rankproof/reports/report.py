@@ -15,10 +15,11 @@ from rankproof.comparing.comparison import Comparison
 from rankproof.core.defaults import REPORT_MEASURES
 from rankproof.core.rules import ScoringArguments
 from rankproof.diagnosing.diagnose import Diagnosis
-from rankproof.document.disk import check_free, write_file
-from rankproof.document.display import Displayable
+from rankproof.document.formats import Result, formats_by_name, print_as
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.html.page import Section, el, page
+from rankproof.document.model import Document
+from rankproof.document.terminal import clean
 from rankproof.errors import UsageError, check_whole, one_of
 from rankproof.io.load import load_ranking
 from rankproof.io.pipes import pipes_kept
@@ -34,12 +35,9 @@ FEWEST = 20_000
 MOST_DRAWS = 100_000_000
 """Differences whose signs are flipped in all: above it there are fewer permutations, so that no one waits."""
 
-KINDS = {".html": "html", ".htm": "html", ".md": "markdown", ".pdf": "pdf", ".tex": "latex", ".txt": "text"}
-"""The kinds of report by the ending of a file."""
-
 
 @dataclass(frozen=True, eq=False)
-class Report(Displayable):
+class Report(Result):
     """A report that can be written as a page, on paper, as text, as markdown or as LaTeX tables."""
 
     content: Content
@@ -47,50 +45,26 @@ class Report(Displayable):
     """None where there is one system only."""
     scores: Mapping[str, Scores]
 
-    def html(self) -> str:
-        """One HTML file that needs nothing else: no script, no network."""
-
-        return html(self.content)
-
-    def markdown(self) -> str:
-        """Summary and tables in markdown."""
-        from rankproof.document.formats.markdown import text
-        from rankproof.reports.summary import document
-
-        return text(document(self.content))
-
     def pdf(self) -> bytes:
         """The page on paper, printed by an installed Chromium, Chrome or Edge."""
-        from rankproof.document.pdf import print_page
-
-        return print_page(self.html())
+        return bytes(print_as(self, "pdf"))  # type: ignore[arg-type]
 
     def text(self) -> str:
         """The same story in 80 columns, with charts of characters."""
-        from rankproof.reports.terminal import story
-
-        return story(self.content)
+        return self.format("full")
 
     def latex(self) -> str:
-        """The tables in LaTeX."""
-        from rankproof.reports.summary import latex
+        """The tables in LaTeX: floats with captions; a dagger marks what is better or worse than the baseline."""
+        return self.format("latex")
 
-        return latex(self.content)
+    def to_dict(self) -> dict[str, Any]:
+        """The title, the scores and the comparison as plain data."""
+        return dict(self._document().tree)
 
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the kind of report that the file's ending names, and give back the path.
+    def _document(self) -> Document:
+        from rankproof.reports.words import report as words
 
-        A file that is there is replaced with `force` only, or if it is a page of ours.
-        """
-        made = kind(path)
-        check_free(path, force=force)
-        return write_file(path, self._as(made), force=force)
-
-    def _as(self, kind: str) -> bytes:
-        if kind == "pdf":
-            return self.pdf()
-        write = {"html": self.html, "markdown": self.markdown, "latex": self.latex, "text": self.text}[kind]
-        return write().encode("utf-8", "backslashreplace")
+        return words(self, lambda: html(self.content))
 
     def _in_one_line(self) -> str:
         systems = ", ".join(each.name for each in self.content.systems)
@@ -100,20 +74,21 @@ class Report(Displayable):
         """In a notebook: the page in a frame of its own, so that its style stays inside."""
         from html import escape
 
-        page = escape(self.html(), quote=True)
-        return f'<iframe title="{escape(self.content.title)}" width="100%" height="800" srcdoc="{page}"></iframe>'
+        page, title = (escape(each, quote=True) for each in (self.html(), clean(self.content.title)))
+        return f'<iframe title="{title}" width="100%" height="800" srcdoc="{page}"></iframe>'
 
 
 def kind(path: str | os.PathLike[str]) -> str:
-    """The kind of report that a file's ending names.
+    """The format of a report that a file's ending names.
 
     >>> kind("report.html"), kind("table.TEX")
     ('html', 'latex')
     """
+    endings = {ending: name for name in Report.formats() for ending in formats_by_name()[name].endings}
     ending = Path(path).suffix.lower()
-    if ending not in KINDS:
-        raise one_of("a report's file ending", ending, KINDS)
-    return KINDS[ending]
+    if ending not in endings:
+        raise one_of("a report's file ending", ending, endings)
+    return endings[ending]
 
 
 @old_arguments("corpus", corpus="corpus_size", documents="corpus")

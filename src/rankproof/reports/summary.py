@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from rankproof.comparing.comparison import ComparisonRow
 from rankproof.comparing.conclusions import conclusions, limits
 from rankproof.comparing.words import method
-from rankproof.document.formats import latex as tex
 from rankproof.document.html.charts import Bar
 from rankproof.document.html.page import Markup, Section, el, ident, join, paragraphs, prose
-from rankproof.document.model import Block, Bullets, Document, Heading, Paragraph, Part
-from rankproof.document.model import Table as Plain
 from rankproof.document.numbers import (
     count,
-    probability,
     score,
     share,
-    short_span,
-    signed_number,
-    signed_span,
 )
-from rankproof.reports.content import BUCKETS, Content, Definition, System
-from rankproof.reports.queries import rank_bucket
+from rankproof.reports.content import Content, Definition
 from rankproof.scoring.tables import sentence
 
 MOST = 4
@@ -150,137 +141,3 @@ def methods(content: Content) -> list[str]:
 def _measure(definition: Definition) -> Markup:
     formula = el("dd", prose(definition.formula), cls="formula") if definition.formula else None
     return join([el("dt", definition.name), el("dd", prose(definition.title)), formula])
-
-
-Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
-"""Heading, headings of columns, rows: plain text in every cell."""
-
-
-WORDS = ("of", "system", "measure", "verdict")
-"""The columns that hold text."""
-
-
-def document(content: Content) -> Document:
-    """Summary, tables, audit and definitions, without the drawings that the page has."""
-    found = [
-        f"{each.severity}: {systems_concerned(content, on)}{sentence(each)}" for each, on in content.findings
-    ]
-    definitions = [f"{each.name}: {each.title} {each.formula}" for each in content.definitions]
-    blocks: list[Block] = [Heading(content.title, 1), Paragraph(f"{size(content)}.")]
-    blocks += map(Paragraph, summary_sentences(content))
-    for title, headings, rows in tables(content):
-        blocks += [Heading(title), Plain.of(headings, rows, WORDS)]
-    for heading, items in (
-        ("Audit", found),
-        ("Definitions", definitions),
-        ("Conventions", [*content.conventions, *methods(content)]),
-    ):
-        blocks += [Heading(heading), Bullets(items or ["Nothing to report."])]
-    return Document(content.title, [Part(*blocks)])
-
-
-def systems_concerned(content: Content, systems: Sequence[str]) -> str:
-    """The systems a finding is about, where it is not about all."""
-    return "" if len(systems) == len(content.systems) else f"{', '.join(systems)}: "
-
-
-def latex(content: Content) -> str:
-    """The tables in LaTeX: floats with captions; a dagger marks what is better or worse than the baseline."""
-    lines = [
-        "% needs: booktabs, textcomp",
-        *(f"% {tex.escape(each)}" for each in (*summary_sentences(content), *methods(content))),
-    ]
-    for title, headings, rows in tables(content):
-        body = tex.table([*map(tex.escape, headings)], [[_marked(cell) for cell in row] for row in rows])
-        caption = rf"\caption{{{tex.escape(title)}}}"
-        lines += ["", r"\begin{table}", r"\centering", caption, *body, r"\end{table}"]
-    return "\n".join(lines) + "\n"
-
-
-def _marked(cell: str) -> str:
-    return f"{cell}$^\\dagger$" if cell in ("better", "worse") else tex.escape(cell)
-
-
-# --- the tables ------------------------------------------------------------------------------------
-
-
-def tables(content: Content) -> Iterator[Table]:
-    """Every table of the report that has something to say."""
-    yield _means(content)
-    if content.comparison is not None:
-        yield _differences(
-            content, f"Differences to {content.comparison.baseline}", lambda row: not row.slice
-        )
-    if content.splits:
-        yield _losses(content)
-    headings = ("system", *(rank_bucket(*each) for each in BUCKETS), "not found")
-    yield (
-        "Relevant documents by rank",
-        headings,
-        [(n, *map(str, counts)) for n, counts in content.buckets.items()],
-    )
-    if content.systems[0].slices and content.comparison is not None:
-        yield _differences(
-            content,
-            f"Groups of queries, {content.measure}",
-            lambda row: bool(row.slice) and row.measure == content.measure,
-        )
-    if content.duels:
-        yield duels(content)
-
-
-def _means(content: Content) -> Table:
-    headings = ("system", *(each.name for each in content.definitions))
-    rows = [
-        (each.name, *(f"{score(b.mean)} {short_span(b.low, b.high)}" for b in each.bars))
-        for each in content.systems
-    ]
-    return "Means", headings, rows
-
-
-def _differences(content: Content, title: str, wanted: Callable[[ComparisonRow], bool]) -> Table:
-    rows = [
-        (
-            row.slice or row.measure,
-            row.system,
-            signed_number(row.difference),
-            signed_span(row.low, row.high),
-            probability(row.p_corrected),
-            f"{row.wins}/{row.losses}",
-            row.verdict,
-        )
-        for row in content.comparison or ()
-        if wanted(row)
-    ]
-    return title, ("of", "system", "difference", "interval", "p", "won/lost", "verdict"), rows
-
-
-def _losses(content: Content) -> Table:
-    rows = [_lost_queries(each, i) for i in content.splits for each in content.systems]
-    return (
-        "Where it is lost",
-        ("measure", "system", "reached", "ranked too low", "never found", "ceiling"),
-        rows,
-    )
-
-
-def _lost_queries(system: System, i: int) -> Sequence[str]:
-    bar = system.bars[i]
-    parts = (bar.mean, bar.ranked_too_low, bar.never_found, bar.ceiling)
-    return (bar.measure, system.name, *map(score, parts))
-
-
-def duels(content: Content) -> Table:
-    """Every system against every other: on how many queries it wins, and loses."""
-    names = [each.name for each in content.systems]
-    rows = [
-        (
-            name,
-            *(
-                "" if name == other else f"{won}/{lost}"
-                for other, (won, lost) in zip(names, pairs, strict=True)
-            ),
-        )
-        for name, pairs in zip(names, content.duels, strict=True)
-    ]
-    return "Queries won/lost", ("system", *names), rows

@@ -66,6 +66,8 @@ def made() -> dict[str, Result]:
         "kinship": rankproof.kinship(judgments, machine, runs, "RR"),
         "explanation": rankproof.explain(judgments, runs[ODD], f"{ODD}1", "nDCG@10", versus="beir"),
         "scores": rankproof.evaluate(judgments, runs[OTHER], "RR, AP", by=groups),
+        "report": rankproof.report(judgments, runs, "RR, AP", by=groups, title=ODD),
+        "report of one": rankproof.report(judgments, {ODD: runs[ODD]}, "RR"),
         "question plan": rankproof.questions_needed(judgments, runs[ODD], runs[OTHER], "RR"),
         "audit": rankproof.audit(judgments, {**runs[OTHER], ODD: [ODD, "d|1"]}, "RR"),
     }
@@ -150,6 +152,8 @@ MAKERS: dict[str, Callable[[], Result]] = {
             "scores",
             "audit",
             "question plan",
+            "report",
+            "report of one",
             "explanation",
         )
     },
@@ -265,7 +269,7 @@ def check_latex(text: str) -> None:
 def check_html(text: str) -> None:
     page = Page(text)
     assert "script" not in page.tags
-    assert page.tags & {"table", "ul"}
+    assert page.tags & {"table", "ul", "iframe"}
     assert all(char.isprintable() or char == "\n" for char in text)
 
 
@@ -355,8 +359,8 @@ def test_test_cases_are_a_format_of_those_that_have_some(result: Result) -> None
             result.format("junit")
 
 
-PAGES_OF_THEIR_OWN = {"Explanation": {"html"}, "JudgedScores": {"html"}}
-"""Results whose page takes arguments: everything else about them is printed as of all."""
+PAGES_OF_THEIR_OWN = {"Explanation": {"html"}, "JudgedScores": {"html"}, "Report": {"_repr_html_"}}
+"""Results whose page takes arguments, or is framed in a notebook: everything else about them is printed as of all."""
 
 
 def test_no_result_has_a_verb_of_formats_of_its_own() -> None:

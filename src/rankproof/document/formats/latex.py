@@ -32,10 +32,15 @@ _RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
 
 
 def text(document: Document) -> str:
-    """Comments, then each table as a tabular."""
+    """Comments, then each table as a tabular; one that a heading stands above floats under it as its caption."""
     every = [block for part in document.shown(PAPER) for block in part.blocks]
-    said = dict.fromkeys([NEEDS, *(line for block in every for line in _said(block))])
-    tables = [_tabular(block) for block in every if isinstance(block, Table) and block.columns]
+    said, tables = [NEEDS], []
+    for block, above in zip(every, [None, *every], strict=False):
+        if isinstance(block, Table) and block.columns:
+            tables.append(_float(above.text, block) if isinstance(above, Heading) else _tabular(block))
+    for block, below in zip(every, [*every[1:], None], strict=True):
+        said += [] if isinstance(block, Heading) and isinstance(below, Table) else _said(block)
+    said = list(dict.fromkeys(said))
     return "\n".join([*(f"% {clean(each)}" for each in said if each), "\n\n".join(tables)]) + "\n"
 
 
@@ -64,6 +69,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequenc
     spec = "".join("r" if right else "l" for right in sides or [n > 0 for n in range(len(headings))])
     opening = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", _row(headings), r"\midrule"]
     return [*opening, *map(_row, rows), r"\bottomrule", r"\end{tabular}"]
+
+
+def _float(caption: str, block: Table) -> str:
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape(caption)}}}"]
+    return "\n".join([*lines, _tabular(block), r"\end{table}"])
 
 
 def _tabular(block: Table) -> str:

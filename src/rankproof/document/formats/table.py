@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from rankproof.document.display import width
 from rankproof.document.formats import FULL, OutputFormat, register
 from rankproof.document.model import (
     SCREEN,
@@ -92,7 +93,9 @@ def _block(block: Block, narrow: bool = False) -> list[str]:
     if isinstance(block, Paragraph):
         return wrap(block.text) if block.text else [""]
     if isinstance(block, Heading):
-        return ["", *wrap(block.text)]
+        lines = wrap(block.text)
+        rule = ["=-"[block.level > 1] * max(map(width, lines), default=0)] if block.ruled else []
+        return ["", *lines, *rule]
     if isinstance(block, Table):
         return [*_captioned(block.caption), *_table(block, narrow), ""] if block.columns else []
     if isinstance(block, Bullets):

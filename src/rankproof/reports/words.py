@@ -1,0 +1,289 @@
+"""A report as a document: in 80 columns with charts of characters, and its tables for markdown and papers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rankproof.comparing.comparison import ComparisonRow
+from rankproof.comparing.words import case_blocks, waterfalls
+from rankproof.comparing.words import tables as difference_tables
+from rankproof.document import terminal
+from rankproof.document.model import (
+    PAGE,
+    PAPER,
+    TERMINAL,
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Paragraph,
+    Part,
+    Record,
+    Table,
+)
+from rankproof.document.numbers import (
+    count,
+    probability,
+    score,
+    share,
+    short_span,
+    signed_number,
+    signed_span,
+)
+from rankproof.document.terminal import cut
+from rankproof.reports.content import BUCKETS, DEPTHS, Content, System
+from rankproof.reports.queries import rank_bucket
+from rankproof.reports.summary import methods, size, summary_sentences
+from rankproof.scoring.tables import sentence
+
+if TYPE_CHECKING:
+    from rankproof.reports.report import Report
+
+CHART = 40
+"""Columns of a chart."""
+CASES = 3
+"""Queries whose lists are shown."""
+WORDS = ("of", "system", "measure", "verdict")
+"""The columns that hold text."""
+MARKED = {"better": "†", "worse": "†"}
+"""How papers mark a verdict."""
+
+
+def report(found: Report, page: Callable[[], str]) -> Document:
+    """The whole report: its story for screens, its tables for markdown and papers, and the page of its own."""
+    content = found.content
+    said = [f"{size(content)}.", *summary_sentences(content)]
+    story = [block for each in said for block in (Paragraph(each), Paragraph(""))]
+    parts = [
+        Part(Heading(content.title, 1, ruled=True), *story, media=TERMINAL),
+        *(
+            Part(Heading(name, ruled=True), *blocks, rank=n, name=name.lower(), media=TERMINAL)
+            for n, (name, blocks) in enumerate(_sections(content))
+        ),
+        Part(Heading(content.title, 1), media=(PAGE,)),
+        Part(*map(Paragraph, said), media=(PAGE, PAPER)),
+        *(Part(Heading(title), table, media=(PAGE, PAPER)) for title, table in tables(content)),
+        *(Part(Heading(name), Bullets(items), media=(PAGE,)) for name, items in _lists(content)),
+        Part(*map(Paragraph, methods(content)), media=(PAPER,)),
+    ]
+    return Document(content.title, parts, _records(content), _tree(found), page=page)
+
+
+def _records(content: Content) -> list[Record]:
+    """A row a system and measure."""
+    return [
+        {
+            "system": system.name,
+            "measure": bar.measure,
+            "mean": bar.mean,
+            "low": bar.low if bar.known else None,
+            "high": bar.high if bar.known else None,
+            "ceiling": bar.ceiling,
+            "never_found": bar.never_found,
+            "ranked_too_low": bar.ranked_too_low,
+        }
+        for system in content.systems
+        for bar in system.bars
+    ]
+
+
+def _tree(found: Report) -> dict[str, object]:
+    scores = {name: each.to_dict() for name, each in found.scores.items()}
+    compared = None if found.comparison is None else found.comparison.to_dict()
+    return {"title": found.content.title, "scores": scores, "comparison": compared}
+
+
+def _lists(content: Content) -> Iterator[tuple[str, list[str]]]:
+    """What the audit says, the definitions and the conventions, each as a list."""
+    audit = [f"{each.severity}: {_concerned(content, on)}{sentence(each)}" for each, on in content.findings]
+    yield "Audit", audit or ["Nothing to report."]
+    yield "Definitions", _formulas(content)
+    yield "Conventions", [*content.conventions, *methods(content)]
+
+
+def _formulas(content: Content) -> list[str]:
+    return [f"{each.name}: {each.title} {each.formula}" for each in content.definitions]
+
+
+def _concerned(content: Content, systems: Sequence[str]) -> str:
+    """The systems a finding is about, where it is not about all."""
+    return "" if len(systems) == len(content.systems) else f"{', '.join(systems)}: "
+
+
+# --- the story on a screen -------------------------------------------------------------------------
+
+
+def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
+    """The parts that have something to say, in the order of the page."""
+    yield "Systems", _systems(content)
+    if content.comparison is not None:
+        compared = content.comparison
+        yield "Differences", [*difference_tables(compared), *waterfalls(compared)]
+    if 0 in content.splits:
+        yield "Where it is lost", _losses(content)
+    yield "How far down", _curves(content)
+    yield "Where the relevant documents stand", _ranks(content)
+    if content.duels:
+        yield "Queries won/lost", _duels(content)
+    if content.cases:
+        yield "Queries to look at", _cases(content)
+    yield "Audit", _audit(content)
+    lines = [*_formulas(content), *content.conventions, *methods(content)]
+    yield "Definitions", [Bullets(lines)]
+
+
+def _audit(content: Content) -> list[Block]:
+    """What the audit says, with the systems it is about where these are not all."""
+    if not content.findings:
+        return [Paragraph("Nothing to report.")]
+    told = [f"{_concerned(content, on)}{sentence(each)}" for each, on in content.findings]
+    return [Bullets(told, [each.severity for each, _ in content.findings])]
+
+
+def _systems(content: Content) -> list[Block]:
+    """Each mean as a point on its interval, a scale a measure."""
+    blocks: list[Block] = []
+    for i, definition in enumerate(content.definitions):
+        bars = [each.bars[i] for each in content.systems]
+        scale = (min(bar.drawn[0] for bar in bars), max(bar.drawn[1] for bar in bars))
+        ends = f"{score(scale[0])}{score(scale[1]):>{CHART - len(score(scale[0]))}}"
+        charts = [terminal.interval(bar.drawn[0], bar.mean, bar.drawn[1], scale, CHART) for bar in bars]
+        means = Column(definition.name, [score(bar.mean) for bar in bars], True)
+        blocks.append(Table([_names(content.systems), means, Column(ends, charts)]))
+    return [*blocks, Paragraph(f"A point is a mean, the line its interval at {share(content.level)}.")]
+
+
+def _names(systems: Sequence[System]) -> Column:
+    return Column("system", [cut(each.name, 24) for each in systems])
+
+
+def _losses(content: Content) -> list[Block]:
+    """What was reached, ranked too low and never found, as one bar up to 1."""
+    bars = [each.bars[0] for each in content.systems]
+    shown = [(bar.mean, bar.ranked_too_low or 0.0, bar.never_found or 0.0) for bar in bars]
+    top = max(max(map(sum, shown)), 1.0)
+    charts = [terminal.parts([each / top for each in three], CHART) for three in shown]
+    numbers = [
+        Column(name, [score(each[i]) for each in shown], True)
+        for i, name in enumerate(("reached", "too\nlow", "never\nfound"))
+    ]
+    reached, low, never = terminal.REACHED, terminal.TOO_LOW, terminal.NEVER
+    legend = f"{content.measure}: {reached} reached, {low} ranked too low, {never} never found."
+    columns = [_names(content.systems), *numbers, Column("up to the ceiling", charts)]
+    return [Table(columns), Paragraph(legend)]
+
+
+def _curves(content: Content) -> list[Block]:
+    """Success in the first k and precision by recall, a spark each."""
+    success = Column(f"success, k = 1 to {DEPTHS[-1]}", [_spark(each.success) for each in content.systems])
+    precision = Column("precision at recall 0 to 1", [_spark(each.precision) for each in content.systems])
+    return [Table([_names(content.systems), success, precision]), Paragraph("A full block is 1.")]
+
+
+def _spark(values: Sequence[float]) -> str:
+    return f"{terminal.spark(values, 1)} {score(values[0])} to {score(values[-1])}"
+
+
+def _ranks(content: Content) -> list[Block]:
+    """At which ranks the relevant documents stand, as shares of each system's row."""
+    columns = [_names(content.systems)]
+    headings = [*(rank_bucket(*each) for each in BUCKETS), "not\nfound"]
+    rows = [content.buckets[each.name] for each in content.systems]
+    for i, heading in enumerate(headings):
+        columns.append(Column(heading, [_percent(row[i] / (sum(row) or 1)) for row in rows], True))
+    heat = [terminal.spark([each / (sum(row) or 1) for each in row]) for row in rows]
+    return [Table([columns[0], Column("", heat), *columns[1:]])]
+
+
+def _percent(part: float) -> str:
+    return "<1%" if 0 < part < 0.005 else f"{part:.0%}"
+
+
+def _duels(content: Content) -> list[Block]:
+    return [Table([Column(cut(x.heading, 16), x.cells, x.right) for x in duels(content).columns])]
+
+
+def _cases(content: Content) -> list[Block]:
+    shown = content.cases[:CASES]
+    blocks = [block for each in shown for block in case_blocks(each, content.texts.get(each.query))]
+    left = content.queries - len(shown)
+    return [
+        *blocks,
+        *([Paragraph(f"The other {count(left, 'query is', 'queries are')} left out.")] if left else []),
+    ]
+
+
+# --- the tables ------------------------------------------------------------------------------------
+
+
+def tables(content: Content) -> Iterator[tuple[str, Table]]:
+    """Every table of the report that has something to say."""
+    yield "Means", _means(content)
+    if content.comparison is not None:
+        yield (
+            f"Differences to {content.comparison.baseline}",
+            _differences(row for row in content.comparison if not row.slice),
+        )
+    if content.splits:
+        yield "Where it is lost", _lost_means(content)
+    headings = ("system", *(rank_bucket(*each) for each in BUCKETS), "not found")
+    rows = [(n, *map(str, counts)) for n, counts in content.buckets.items()]
+    yield "Relevant documents by rank", Table.of(headings, rows, WORDS)
+    if content.systems[0].slices and content.comparison is not None:
+        rows_of_groups = (row for row in content.comparison if row.slice and row.measure == content.measure)
+        yield f"Groups of queries, {content.measure}", _differences(rows_of_groups)
+    if content.duels:
+        yield "Queries won/lost", duels(content)
+
+
+def _means(content: Content) -> Table:
+    headings = ("system", *(each.name for each in content.definitions))
+    rows = [
+        (each.name, *(f"{score(b.mean)} {short_span(b.low, b.high)}" for b in each.bars))
+        for each in content.systems
+    ]
+    return Table.of(headings, rows, WORDS)
+
+
+def _differences(rows: Iterable[ComparisonRow]) -> Table:
+    headings = ("of", "system", "difference", "interval", "p", "won/lost", "verdict")
+    lines = [
+        (
+            *(row.slice or row.measure, row.system, signed_number(row.difference)),
+            *(signed_span(row.low, row.high), probability(row.p_corrected), f"{row.wins}/{row.losses}"),
+            Cell(row.verdict, raised=MARKED.get(row.verdict, "")),
+        )
+        for row in rows
+    ]
+    return Table.of(headings, lines, WORDS)
+
+
+def _lost_means(content: Content) -> Table:
+    rows = [_lost_queries(each, i) for i in content.splits for each in content.systems]
+    headings = ("measure", "system", "reached", "ranked too low", "never found", "ceiling")
+    return Table.of(headings, rows, WORDS)
+
+
+def _lost_queries(system: System, i: int) -> Sequence[str]:
+    bar = system.bars[i]
+    parts = (bar.mean, bar.ranked_too_low, bar.never_found, bar.ceiling)
+    return (bar.measure, system.name, *map(score, parts))
+
+
+def duels(content: Content) -> Table:
+    """Every system against every other: on how many queries it wins, and loses."""
+    names = [each.name for each in content.systems]
+    rows = [
+        (
+            name,
+            *(
+                "" if name == other else f"{won}/{lost}"
+                for other, (won, lost) in zip(names, pairs, strict=True)
+            ),
+        )
+        for name, pairs in zip(names, content.duels, strict=True)
+    ]
+    return Table.of(("system", *names), rows, WORDS)
