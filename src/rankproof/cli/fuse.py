@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli import options as own
 from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import Target, end, may_replace, tell_oddities, tell_progress, tell_written
 from rankproof.core.defaults import DEFAULT_MEASURE
@@ -39,8 +38,8 @@ from rankproof.errors import UsageError
 )
 @click.option("--share", default=0.5, metavar="SHARE", help="Of the judged queries, to tune on. [0.5]")
 @click.option("--seed", default=0, metavar="N", help="Of the draw of these queries. [0]")
-@own.target("Where to write the ranking. [standard output]")
-@own.force
+@options.target("Where to write the ranking. [standard output]")
+@options.force
 @click.option("--to", metavar="FORMAT", help="trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
 def command(
     runs: tuple[str, ...],
@@ -53,7 +52,7 @@ def command(
     seed: int,
     output: str | None,
     to: str | None,
-    **options: Any,
+    **chosen: Any,
 ) -> None:
     """Combine several rankings into one.
 
@@ -73,13 +72,11 @@ def command(
     if output is not None or tuning is None:
         _format(output or "-", to)
     if tuning is None:
-        given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **options}
+        given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **chosen}
         _write(_fused(named_paths(runs), given), output or "-", to)
         return
     _check_free(weights, settings, judgments)
-    _tune(
-        tuning, named_paths(runs), {"measure": measure, "share": share, "seed": seed, **options}, output, to
-    )
+    _tune(tuning, named_paths(runs), {"measure": measure, "share": share, "seed": seed, **chosen}, output, to)
 
 
 def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, float]]:
@@ -91,16 +88,16 @@ def _fused(runs: dict[str, str], given: dict[str, Any]) -> dict[str, dict[str, f
 
 
 def _tune(
-    judgments: str, runs: dict[str, str], options: dict[str, Any], output: str | None, to: str | None
+    judgments: str, runs: dict[str, str], chosen: dict[str, Any], output: str | None, to: str | None
 ) -> None:
     from rankproof.bench.fusion.tune import tune
     from rankproof.io.load import load_rankings
 
     with tell_oddities(), tell_progress("tuning"):
         loaded = load_rankings(runs)
-        tuned = tune(judgments, loaded, **options)
+        tuned = tune(judgments, loaded, **chosen)
     if output is not None:
-        _write(tuned.fuse(loaded, options["depth"]), output, to)
+        _write(tuned.fuse(loaded, chosen["depth"]), output, to)
     click.echo(str(tuned), nl=False, err=output == "-")
     end(tuned.wrong, shown=True)
 

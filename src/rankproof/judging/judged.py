@@ -29,7 +29,7 @@ from rankproof.judging.trust.correcting import (
     drift_warnings,
     estimate_sentences,
 )
-from rankproof.judging.trust.correcting import sentences as on_corrections
+from rankproof.judging.trust.correcting import sentences as correction_sentences
 from rankproof.judging.trust.drift import JudgeDrift, changes
 from rankproof.judging.trust.estimates import Checked, Estimate
 from rankproof.judging.verdicts import Account
@@ -225,7 +225,7 @@ class JudgedScores(ScoresLike):
         said = [
             *sentences(self.by, self.account, self.settings.get("compat")),
             *estimate_sentences(self.estimates),
-            *on_corrections(self.corrections),
+            *correction_sentences(self.corrections),
         ]
         return replace(super().summary(name), said=said)
 

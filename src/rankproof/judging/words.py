@@ -8,8 +8,7 @@ from typing import Any, Protocol, cast
 from rankproof.core.audit.finding import Finding, count_of, list_words, percent
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
-from rankproof.document.terminal import Column as TableColumn
-from rankproof.document.terminal import clean, cut, table, wrap
+from rankproof.document.terminal import Column, clean, cut, table, wrap
 from rankproof.judging.tally import JudgedColumn
 from rankproof.judging.verdicts import Account, Relation
 from rankproof.text.blocks import are_several
@@ -278,9 +277,9 @@ def _pair(name: str, each: PairWords) -> list[str]:
 def judges(found: Sequence[Mapping[str, Any]]) -> str:
     """Who judged how much."""
     columns = [
-        TableColumn("judge", [cut(each["name"], 40) for each in found]),
-        TableColumn("verdicts", [count(each["verdicts"]) for each in found], True),
-        TableColumn("unmeasured", [count(each["unmeasured"]) for each in found], True),
+        Column("judge", [cut(each["name"], 40) for each in found]),
+        Column("verdicts", [count(each["verdicts"]) for each in found], True),
+        Column("unmeasured", [count(each["unmeasured"]) for each in found], True),
     ]
     return "\n".join(table(columns)) + "\n"
 
@@ -327,10 +326,10 @@ def blame(
         f"{halves['generation']:,} by generation."
     )
     columns = [
-        TableColumn("point", list(points)),
-        TableColumn("samples", [count(each) for each in points.values()], True),
-        TableColumn("share", [share(each / total) for each in points.values()], True),
-        TableColumn("what happened", [words.get(point, "") for point in points]),
+        Column("point", list(points)),
+        Column("samples", [count(each) for each in points.values()], True),
+        Column("share", [share(each / total) for each in points.values()], True),
+        Column("what happened", [words.get(point, "") for point in points]),
     ]
     return "\n".join([*lines, "", *table(columns), *_failed([one for one in each if one.half], most)]) + "\n"
 

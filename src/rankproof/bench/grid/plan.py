@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.grid import configuration as levels
-from rankproof.bench.grid import kinds
+from rankproof.bench.grid import configuration, kinds
 from rankproof.bench.grid.configuration import NOT_USED, Configuration, combinations, one_at_a_time
 from rankproof.bench.grid.kinds import GridPart
 from rankproof.bench.grid.source import GridSource
@@ -203,14 +202,14 @@ def plan_of(source: GridSource) -> GridPlan:
     ([5, 10], ('nDCG@10',))
     """
     source.check_keys((*DATA, *SETTINGS, *TABLES))
-    retrievers = levels.retrievers(source)
+    retrievers = configuration.retrievers(source)
     return GridPlan(
-        chunkers=levels.chunkers(source),
+        chunkers=configuration.chunkers(source),
         retrievers=retrievers,
-        filters=levels.filters(source),
-        fusion=levels.fusions(source, retrievers.values()),
-        rerankers=levels.rerankers(source),
-        rewriters=levels.rewriters(source),
+        filters=configuration.filters(source),
+        fusion=configuration.fusions(source, retrievers.values()),
+        rerankers=configuration.rerankers(source),
+        rewriters=configuration.rewriters(source),
         limits=limits_of(source),
         **settings_of(source),
     )

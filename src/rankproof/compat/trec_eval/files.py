@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core.table import RankingTable
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.files import HEAD, open_file, read_bytes, text_of
-from rankproof.io.formats import fields as cut
+from rankproof.io.formats import fields as split_fields
 from rankproof.io.trec import TrecRankings
 
 
@@ -71,7 +71,7 @@ def read_zscores(path: str) -> dict[tuple[str, str], Norm]:
 def _lines(path: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """The fields of each line with its number; blank lines and comments are passed over."""
     for number, line in enumerate(_text(path).split("\n"), 1):
-        fields = cut(line)
+        fields = split_fields(line)
         if not fields or line.startswith("#"):
             continue
         if len(fields) != len(names):
@@ -113,8 +113,8 @@ def use_rankings(path: str, use: Callable[[TrecRankings], T]) -> T:
     try:
         return use(TrecRankings(path, source=path, all_comments=True))
     except DataError:
-        first_six, cut = _AFTER_RUN_ID.subn(rb"\1", read_bytes(path))
-        if not cut:
+        first_six, split_fields = _AFTER_RUN_ID.subn(rb"\1", read_bytes(path))
+        if not split_fields:
             raise
         return use(TrecRankings(first_six, source=path, all_comments=True))
 
@@ -124,7 +124,7 @@ def run_id(path: str) -> str:
     with open_file(path) as stream:
         lines = _tail(stream).decode("utf-8", "replace").split("\n")
     for line in reversed(lines):
-        fields = cut(line)
+        fields = split_fields(line)
         if len(fields) >= 6 and not line.startswith("#"):
             return fields[5]
     raise DataError(

@@ -10,7 +10,6 @@ import numpy as np
 
 from rankproof.core.arrays import distinct
 from rankproof.core.audit import grades, measured, queries
-from rankproof.core.audit import queries as direction
 from rankproof.core.audit.finding import (
     EXAMPLES,
     LOOKED_AT,
@@ -111,7 +110,7 @@ def _repeats(docs: list[tuple[str, int]]) -> Iterator[tuple[int, int]]:
 
 JOINED_CHECKS = (
     *queries.CHECKS,
-    *direction.DIRECTION_CHECKS,
+    *queries.DIRECTION_CHECKS,
     *grades.CHECKS,
     *measured.CHECKS,
     *measured.TRAP_CHECKS,

@@ -21,11 +21,11 @@ from rankproof.core.paper import (
     cut_at,
     number_text,
     quotient,
+    relevant_step,
     share,
     shown_step,
     writes,
 )
-from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade
 
 Negative = Literal["judged", "unjudged"]
@@ -305,7 +305,7 @@ def number_returned_on_paper(c: Case, k: int | None) -> Written:
 @writes(number_relevant)
 def number_relevant_on_paper(c: Case, rel: float) -> Written:
     """What there is to find."""
-    return Written((wanted_step("result", c, rel),))
+    return Written((relevant_step("result", c, rel),))
 
 
 @writes(number_relevant_returned)

@@ -18,11 +18,11 @@ from rankproof.core.paper import (
     graded_terms,
     number_text,
     quotient,
+    relevant_shown,
+    relevant_step,
     shown_step,
     writes,
 )
-from rankproof.core.paper import relevant_shown as relevant_shown_step
-from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Number
 from rankproof.errors import UsageError
 
@@ -312,7 +312,7 @@ def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 
 def true_positives_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Relevant and shown."""
     good = c.relevant(rel, k)
-    return Written((relevant_shown_step(good, k, rel),), {each.rank: 1.0 for each in good})
+    return Written((relevant_shown(good, k, rel),), {each.rank: 1.0 for each in good})
 
 
 @writes(false_positives)
@@ -345,17 +345,17 @@ def accuracy_on_paper(c: Case, k: int | None, rel: float) -> Written:
 
 
 def _wrong(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
-    tp, out_of = relevant_shown_step(c.relevant(rel, k), k, rel), shown_step(c, k)
+    tp, out_of = relevant_shown(c.relevant(rel, k), k, rel), shown_step(c, k)
     return tp, out_of, Step("FP", "FP = shown - TP", (), _minus(out_of, tp), out_of.number - tp.number)
 
 
 def _missed(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
-    tp, there_are = relevant_shown_step(c.relevant(rel, k), k, rel), wanted_step("wanted", c, rel)
+    tp, there_are = relevant_shown(c.relevant(rel, k), k, rel), relevant_step("wanted", c, rel)
     return tp, there_are, Step("FN", "FN = R - TP", (), _minus(there_are, tp), there_are.number - tp.number)
 
 
 def _left_out(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
-    wrong, there_are = _wrong(c, k, rel), wanted_step("wanted", c, rel)
+    wrong, there_are = _wrong(c, k, rel), relevant_step("wanted", c, rel)
     every = Step("corpus", "documents in the collection", value=_corpus(c))
     left = every.number - there_are.number - wrong[-1].number
     expression = (

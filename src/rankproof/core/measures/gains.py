@@ -26,10 +26,10 @@ from rankproof.core.paper import (
     number_text,
     parts,
     quotient,
+    relevant_step,
     sum_step,
     writes,
 )
-from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, GainOf, Grade, Positive
 
 
@@ -326,7 +326,7 @@ def binary_gain_on_paper(c: Case, rel: float) -> Written:
         for n, each in enumerate(c.relevant(rel), start=1)
     ]
     says = f"1 / log2(2 + others above) of each that is {at_least(rel)}"
-    sums, there_are = sum_step("found", says, terms), wanted_step("denominator", c, rel)
+    sums, there_are = sum_step("found", says, terms), relevant_step("denominator", c, rel)
     end = quotient("result", "the sum divided by R", sums.number, there_are.number)
     return Written((sums, there_are, end), parts(sums, there_are.number))
 
@@ -335,7 +335,7 @@ def binary_gain_on_paper(c: Case, rel: float) -> Written:
 def q_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     """Precision blended with gain at each relevant rank."""
     ideal_order, sums = _blended_on_paper(c, c.relevant(rel, k), rel, beta, cut_at(k))
-    there_are = wanted_step("denominator", c, rel)
+    there_are = relevant_step("denominator", c, rel)
     end = quotient("result", "the sum divided by R", sums.number, there_are.number)
     return Written((ideal_order, sums, there_are, end), parts(sums, there_are.number))
 

@@ -8,8 +8,18 @@ from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import measure
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.orders import expected_bpref
-from rankproof.core.paper import Case, Found, Step, Term, Written, parts, quotient, sum_step, writes
-from rankproof.core.paper import relevant_step as wanted_step
+from rankproof.core.paper import (
+    Case,
+    Found,
+    Step,
+    Term,
+    Written,
+    parts,
+    quotient,
+    relevant_step,
+    sum_step,
+    writes,
+)
 from rankproof.core.parameters import Grade
 
 EPSILON = 0.00001
@@ -111,7 +121,7 @@ def inferred_average_precision(h: Hits, rel: Grade = 1) -> PerQuery:
 @writes(bpref, geometric_bpref)
 def bpref_on_paper(c: Case, rel: float) -> Written:
     """How many documents judged not relevant stand above each relevant one."""
-    there_are = wanted_step("denominator", c, rel)
+    there_are = relevant_step("denominator", c, rel)
     r, n = int(there_are.number), len([each for each in c.judged if 0 <= each.grade < rel])
     says = "1 - min(judged not relevant above, R) / min(N, R), for each found"
     sums = sum_step("found", says, [_pairs(c, each, rel, r, n) for each in c.relevant(rel)])
@@ -135,7 +145,7 @@ def _wrong_above(c: Case, each: Found, rel: float) -> list[Found]:
 @writes(inferred_average_precision)
 def inferred_average_precision_on_paper(c: Case, rel: float) -> Written:
     """The precision at each relevant rank, estimated from the judged documents above it."""
-    there_are = wanted_step("denominator", c, rel)
+    there_are = relevant_step("denominator", c, rel)
     terms = [_inferred(c, n, each, rel) for n, each in enumerate(c.relevant(rel))]
     says = (
         "(1 + pooled above x share of the judged above that are relevant) / rank, for each found; pooled are "

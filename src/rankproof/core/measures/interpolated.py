@@ -10,8 +10,7 @@ from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import measure
 from rankproof.core.measures.ranked import precisions
 from rankproof.core.measures.sets import relevant_count
-from rankproof.core.paper import Case, Step, Term, Written, at_least, number_text, writes
-from rankproof.core.paper import relevant_step as wanted_step
+from rankproof.core.paper import Case, Step, Term, Written, at_least, number_text, relevant_step, writes
 from rankproof.core.parameters import Grade, Share
 
 Rounding = Literal["nearest", "trec_eval-9"]
@@ -91,7 +90,7 @@ def eleven_points(h: Hits, rel: Grade = 1, rounding: Rounding = "nearest") -> Pe
 @writes(interpolated_precision)
 def interpolated_precision_on_paper(c: Case, recall: float, rel: float, rounding: str) -> Written:
     """The best precision at any rank that reaches the recall."""
-    there_are, points = wanted_step("denominator", c, rel), _curve(c, rel)
+    there_are, points = relevant_step("denominator", c, rel), _curve(c, rel)
     least = _needed(there_are, recall, rounding)
     rounded = Step(
         "needed", "relevant documents needed", (), _rounded(recall, there_are, rounding), float(least)
@@ -106,7 +105,7 @@ def interpolated_precision_on_paper(c: Case, recall: float, rel: float, rounding
 @writes(eleven_points)
 def eleven_points_on_paper(c: Case, rel: float, rounding: str) -> Written:
     """The best precision at each of eleven recalls, and their mean."""
-    there_are, points = wanted_step("denominator", c, rel), _curve(c, rel)
+    there_are, points = relevant_step("denominator", c, rel), _curve(c, rel)
     terms = []
     for recall in POINTS:
         least = _needed(there_are, recall, rounding)

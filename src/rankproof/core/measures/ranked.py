@@ -27,12 +27,12 @@ from rankproof.core.paper import (
     number_text,
     parts,
     quotient,
+    relevant_shown,
+    relevant_step,
     shown_step,
     sum_step,
     writes,
 )
-from rankproof.core.paper import relevant_shown as relevant_shown_step
-from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
 
 
@@ -295,7 +295,7 @@ def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator:
         return Step("denominator", says, value=float(len(good)))
     if denominator == "k" and k is not None:
         return shown_step(c, k, "k")
-    step = wanted_step("denominator", c, rel)
+    step = relevant_step("denominator", c, rel)
     return step if denominator == "all" or k is None else cap_step(step, k)
 
 
@@ -303,7 +303,7 @@ def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator:
 def average_precision_odds_on_paper(c: Case, rel: float) -> Written:
     """The sum of the precisions and R, each with one more, as the logarithm of their odds."""
     sums = precisions(c.relevant(rel), f"s, precision at each rank that is {at_least(rel)}")
-    there_are = wanted_step("denominator", c, rel)
+    there_are = relevant_step("denominator", c, rel)
     top, bottom = 1 + sums.number, 1 + there_are.number - sums.number
     expression = f"log({number_text(top)} / {number_text(bottom)})"
     end = Step("result", "log((1 + s) / (1 + R - s))", (), expression, math.log(top / bottom))
@@ -314,7 +314,7 @@ def average_precision_odds_on_paper(c: Case, rel: float) -> Written:
 def r_precision_on_paper(c: Case, rel: float, denominator: str) -> Written:
     """Precision at the number of relevant documents."""
     if denominator == "all":
-        depth = wanted_step("denominator", c, rel)
+        depth = relevant_step("denominator", c, rel)
     else:
         depth = count_step("denominator", f"R, all that are {at_least(rel)} in the ranking", c.relevant(rel))
     return _at_depth(c, depth, int(depth.number), rel)
@@ -323,7 +323,7 @@ def r_precision_on_paper(c: Case, rel: float, denominator: str) -> Written:
 @writes(precision_at_multiple)
 def precision_at_multiple_on_paper(c: Case, multiple: float, rel: float) -> Written:
     """Precision at a multiple of the number of relevant documents."""
-    there_are = wanted_step("wanted", c, rel)
+    there_are = relevant_step("wanted", c, rel)
     depth = math.floor(multiple * there_are.number + 0.9)
     expression = f"floor({multiple:g} x {number_text(there_are.number)} + 0.9)"
     cut = Step("denominator", "where to cut", (), expression, float(depth))
@@ -332,6 +332,6 @@ def precision_at_multiple_on_paper(c: Case, multiple: float, rel: float) -> Writ
 
 def _at_depth(c: Case, depth: Step, k: int, rel: float, *before: Step) -> Written:
     good = c.relevant(rel, k)
-    found = relevant_shown_step(good, k, rel)
+    found = relevant_shown(good, k, rel)
     end = quotient("result", "relevant there, divided by that", found.number, depth.number)
     return Written((*before, depth, found, end), even_shares(good, end.number))

@@ -19,12 +19,12 @@ from rankproof.core.paper import (
     even_shares,
     number_text,
     quotient,
+    relevant_shown,
+    relevant_step,
     share,
     shown_step,
     writes,
 )
-from rankproof.core.paper import relevant_shown as relevant_shown_step
-from rankproof.core.paper import relevant_step as wanted_step
 from rankproof.core.parameters import Cutoff, Grade, Positive, Scored, Threshold
 
 NOT_BOUNDED = {
@@ -360,9 +360,7 @@ def precision_on_paper(
     """Relevant documents shown by documents shown."""
     rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
-    return share(
-        relevant_shown_step(good, k, rel, scores), shown_step(c, k, denominator), good, before=before
-    )
+    return share(relevant_shown(good, k, rel, scores), shown_step(c, k, denominator), good, before=before)
 
 
 @writes(recall)
@@ -372,28 +370,28 @@ def recall_on_paper(
     """Relevant documents shown by relevant documents there are."""
     rel, before = c.least(rel, threshold)
     good = c.relevant(rel, k, scores)
-    found, there_are = relevant_shown_step(good, k, rel, scores), _to_find(c, k, rel, denominator)
+    found, there_are = relevant_shown(good, k, rel, scores), _to_find(c, k, rel, denominator)
     return share(found, there_are, good, before=before)
 
 
 def _to_find(c: Case, k: int | None, rel: float, denominator: str) -> Step:
     if denominator == "returned":
         return count_step("denominator", f"{at_least(rel)} in the whole ranking", c.relevant(rel))
-    step = wanted_step("denominator", c, rel)
+    step = relevant_step("denominator", c, rel)
     return step if denominator == "all" or k is None else cap_step(step, k)
 
 
 @writes(f_measure)
 def f_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     """Precision and recall, then their harmonic mean."""
-    good, there_are, out_of = c.relevant(rel, k), wanted_step("wanted", c, rel), shown_step(c, k, "k")
+    good, there_are, out_of = c.relevant(rel, k), relevant_step("wanted", c, rel), shown_step(c, k, "k")
     p = quotient("P", "precision P", len(good), out_of.number)
     r = quotient("R", "recall R", len(good), there_are.number)
     square = beta**2
     formula = "2 P R / (P + R)" if beta == 1 else f"(1 + {square:g}) P R / ({square:g} P + R)"
     top, bottom = (1 + square) * p.number * r.number, square * p.number + r.number
     end = quotient("result", f"F = {formula}", top, bottom)
-    steps = (relevant_shown_step(good, k, rel), out_of, there_are, p, r, end)
+    steps = (relevant_shown(good, k, rel), out_of, there_are, p, r, end)
     return Written(steps, even_shares(good, end.number))
 
 
@@ -402,28 +400,26 @@ def success_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Whether anything relevant is shown."""
     good = c.relevant(rel, k)
     end = Step("result", "1 if there is one, else 0", value=float(bool(good)))
-    return Written((relevant_shown_step(good, k, rel), end), {each.rank: 1.0 for each in good[:1]})
+    return Written((relevant_shown(good, k, rel), end), {each.rank: 1.0 for each in good[:1]})
 
 
 @writes(relative_precision)
 def relative_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Relevant documents shown by those that could be."""
-    good, there_are = c.relevant(rel, k), wanted_step("wanted", c, rel)
+    good, there_are = c.relevant(rel, k), relevant_step("wanted", c, rel)
     places = c.returned if k is None else k
     fewer = f"min({places}, {number_text(there_are.number)})"
     says = "the most that could be: R, or the places where they are fewer"
     best = Step("denominator", says, (), fewer, min(places, there_are.number))
-    return share(relevant_shown_step(good, k, rel), best, good, before=[there_are])
+    return share(relevant_shown(good, k, rel), best, good, before=[there_are])
 
 
 @writes(set_average_precision)
 def set_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Precision times recall of the set."""
-    good, there_are, out_of = c.relevant(rel, k), wanted_step("wanted", c, rel), shown_step(c, k)
+    good, there_are, out_of = c.relevant(rel, k), relevant_step("wanted", c, rel), shown_step(c, k)
     p = quotient("P", "precision P", len(good), out_of.number)
     r = quotient("R", "recall R", len(good), there_are.number)
     value = p.number * r.number
     end = Step("result", "P times R", (), f"{number_text(p.number)} x {number_text(r.number)}", value)
-    return Written(
-        (relevant_shown_step(good, k, rel), out_of, there_are, p, r, end), even_shares(good, value)
-    )
+    return Written((relevant_shown(good, k, rel), out_of, there_are, p, r, end), even_shares(good, value))

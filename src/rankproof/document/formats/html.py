@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html import escape as escaped
+from html import escape
 from typing import TYPE_CHECKING
 
 from rankproof.document.display import CELL, TABLE
@@ -22,7 +22,7 @@ def page(document: Document) -> str:
         return document.page()
     from rankproof import __version__
     from rankproof.document.html.page import Section, el, join
-    from rankproof.document.html.page import page as whole
+    from rankproof.document.html.page import page as html_page
 
     lead: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
@@ -36,7 +36,7 @@ def page(document: Document) -> str:
         for n, (name, blocks) in enumerate(sections, 1)
     ]
     foot = el("p", f"Made by rankproof {__version__}.")
-    return whole(document.title, None, made, foot, lead=join(map(_block, lead)))
+    return html_page(document.title, None, made, foot, lead=join(map(_block, lead)))
 
 
 def part_of_page(document: Document) -> Markup:
@@ -152,7 +152,7 @@ def _inner(cell: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escaped(clean(text))
+    return escape(clean(text))
 
 
 register(

@@ -13,7 +13,7 @@ from typing import Any
 
 from rankproof.errors import DataError, UsageError, nearest, shorten
 from rankproof.io.read import Row, rows_of
-from rankproof.judging.samples import sample as values
+from rankproof.judging.samples import sample as sample_values
 from rankproof.judging.samples.fields import NAMES, fields_in, is_absent, others_in
 from rankproof.judging.samples.sample import Sample
 
@@ -282,7 +282,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     >>> sample.query, sample.contexts
     ('why?', (Context(id='7', text='since'),))
     """
-    plain = values.trec_row(_as_mapping(row, where))
+    plain = sample_values.trec_row(_as_mapping(row, where))
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(row, where)
@@ -318,24 +318,24 @@ def _nothing_known(row: Any, where: str) -> DataError:
 
 def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
     def text(field: str) -> str | None:
-        return values.text_from(found[field], field, where) if field in found else None
+        return sample_values.text_from(found[field], field, where) if field in found else None
 
     return Sample(
-        id=values.identifier(found["id"], where) if "id" in found else number,
+        id=sample_values.identifier(found["id"], where) if "id" in found else number,
         query=text("query"),
-        contexts=values.contexts(found["contexts"], found.get("context_ids"), "contexts", where)
+        contexts=sample_values.contexts(found["contexts"], found.get("context_ids"), "contexts", where)
         if "contexts" in found
         else None,
         reference=text("reference"),
         answer=text("answer"),
-        reference_contexts=values.expected_contexts(
+        reference_contexts=sample_values.expected_contexts(
             found.get("reference_contexts"), found.get("reference_context_ids"), where
         )
         if {"reference_contexts", "reference_context_ids"} & set(found)
         else None,
-        citations=values.citations(found["citations"], where) if "citations" in found else None,
-        nuggets=values.nuggets(found["nuggets"], where) if "nuggets" in found else None,
-        prompt_k=values.count(found["prompt_k"], "prompt_k", where) if "prompt_k" in found else None,
+        citations=sample_values.citations(found["citations"], where) if "citations" in found else None,
+        nuggets=sample_values.nuggets(found["nuggets"], where) if "nuggets" in found else None,
+        prompt_k=sample_values.count(found["prompt_k"], "prompt_k", where) if "prompt_k" in found else None,
         where=where,
     )
 
